@@ -20,7 +20,8 @@
 /* The batch that is being filled. All zero: an empty batch. Times are in us since the start of the
    log. */
 typedef struct Batch {
-  uint64_t samples;      /* number of samples; a sample with several copies of its stack is one */
+  uint64_t samples;      /* number of samples; a sample with several copies of its stack counts
+                            once */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* number of the label set of the last sample; 0: none */
   uint64_t labelled;     /* length of the run of samples with label set 'label' at the end of the
@@ -61,23 +62,19 @@ void batch_thread (Batch *b, uint32_t thread);
 void batch_called (Batch *b, const char *name, size_t n);
 /* Records the bytes that the state has allocated. */
 void batch_allocated (Batch *b, uint64_t bytes);
-/* Records the end of the state and its allocated bytes. 'orphans' is the number of its samples of
-   native memory that are still alive. */
+/* Records the end of the state (encoder_end). */
 void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans);
-/* Adds deaths of samples of native memory that an ended state has left: n run lengths, alternately
-   of live and of dead samples. */
+/* Adds deaths of an ended state's samples of native memory (encoder_orphans). */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n);
 void batch_period (Batch *b, uint64_t period);
 void batch_timeperiod (Batch *b, uint64_t ns, int wall);
 void batch_class (Batch *b, uint32_t id, const char *name, size_t n);
 void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a heap walk that searched for references to samples, from 'us' on, with a pause of
-   'duration' us. */
+/* Adds a heap walk (encoder_walk) from 'us' on, with a pause of 'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds the bytes of resident memory that have one use: its name (n bytes), and as 'text' a file, a
-   source line or "" (m bytes). Stores the time unchanged, because calls with equal times form one
-   snapshot. */
+/* Adds a row of resident memory (encoder_resident). Stores the time unchanged, because calls with
+   equal times form one snapshot. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,

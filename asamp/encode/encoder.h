@@ -27,8 +27,7 @@ typedef struct EncoderConfig {
   int random;           /* 1: exponentially distributed intervals */
   uint64_t mallocs;     /* sampling period of native memory, bytes; 0: not sampled */
   int copies;           /* 1: copies of strings and growing tables are sampled */
-  uint64_t timeperiod;  /* sampling period of time at the start of the log, ns; 0: no time
-                           samples */
+  uint64_t timeperiod;  /* sampling period of time at the start of the log, ns; 0: none */
   int wall;             /* 1: wall time, 0: CPU time */
   int native;           /* 1: native frames */
   uint64_t followed;    /* largest number of survivors whose deaths are recorded; 0: no deaths are
@@ -53,7 +52,8 @@ typedef struct EncoderConfig {
      has no labels. */
   size_t (*labels)(void *ud, uint32_t set, ProfileLabel *to);
   void *labels_ud;
-  /* Adds to *left the numbers of labels dropped by limits, and to *texts that of truncated ones. */
+  /* Adds the numbers of labels dropped by limits to *left, and the number of truncated texts to
+     *texts. */
   void (*labelsleft)(ProfileLeft *left, uint64_t *texts);
 } EncoderConfig;
 
@@ -105,7 +105,7 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Adds the exact number of bytes that the state allocated to the total of the log. A total of 0
+/* Adds to the total of the log the exact number of bytes that the state allocated. A total of 0
    means unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /* Records the exact bytes that the state allocated with a label set. The bytes of the next
@@ -121,7 +121,8 @@ void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 /* Records which paths of references keep the sampled objects alive. The n words have the form of
    the body of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
-/* Records a heap walk that searched for references to samples: its start, and its pause in ns. */
+/* Records a heap walk that searched for references to sampled objects: its start, and its pause in
+   ns. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
 /* Records the bytes of resident memory that have one use: its name (n bytes), and as 'text' a file,
    a source line or "" (m bytes). */
@@ -141,8 +142,7 @@ int encoder_full (const Encoder *e);
 void encoder_batch (Encoder *e);
 
 /* Marks the log as written by a flight recorder that was to keep the last 'wanted' ns and has the
-   events of the last 'ns' ns. 'samples' (in sampling periods) and 'bytes' are the totals of the
-   older samples whose memory is still alive. */
+   events of the last 'ns' ns. 'samples' and 'bytes' are as in RingTotals. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

@@ -43,7 +43,7 @@ enum EventType {
   EVENT_STACK,
   /* Name of a class. n: id. Body: name, NUL-terminated */
   EVENT_CLASS,
-  /* A mark of the program. Body: MarkEvent */
+  /* A mark, a name with a value that the program adds. Body: MarkEvent */
   EVENT_MARK,
   /* Start of a Lua state. n: time, ns */
   EVENT_START,
@@ -57,7 +57,7 @@ enum EventType {
   /* A path of references. n: id. Body: 32-bit id of the path without the last reference, then
      that reference's text, NUL-terminated */
   EVENT_PATH,
-  /* A heap walk that searched for references to samples. n: pause, ns. Body: 64-bit start,
+  /* A heap walk that searched for references to sampled objects. n: pause, ns. Body: 64-bit start,
      CLOCK_MONOTONIC, ns */
   EVENT_WALK,
   /* Paths of references that keep sampled objects alive. n: number of 32-bit words. Body: a flag

@@ -29,8 +29,7 @@ typedef struct Numbers {
   size_t n, size;
 } Numbers;
 
-/* The data that the encoder keeps for a Lua state: its current stack, numbers and last
-   collection. */
+/* The encoder's data of a Lua state. */
 typedef struct Origin {
   uint32_t id;
   uint32_t thread;      /* the OS thread that last ran the state; 0: unknown */

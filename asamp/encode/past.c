@@ -528,7 +528,7 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes that the survivors survived, with their classes. */
+/* Writes the outcome 1 (survived) and the class of each survivor. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

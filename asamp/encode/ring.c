@@ -29,7 +29,6 @@ typedef struct Piece {
   unsigned char data[];
 } Piece;
 
-/* Name of a native address. */
 typedef struct NativeName {
   uint32_t symbol, file;
 } NativeName;
@@ -46,8 +45,7 @@ struct Ring {
   int isrest;           /* 1: 'past' has events */
   z_stream pack, unpack;
   int packs, unpacks;
-  /* The names of native addresses, stored when an address first occurs. */
-  IdMap natives;        /* maps addresses to indexes in 'names' */
+  IdMap natives;        /* maps native addresses to indexes in 'names' */
   NativeName *names;
   size_t nnames, namesize;
   StrTab texts;
