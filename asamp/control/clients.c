@@ -80,7 +80,7 @@ static void makeplace (void) {
 }
 
 /* Answers the client's complete lines, until an answer must wait: for a snapshot, or for space in
-   the socket. Returns 0 if the client is to be disconnected. */
+   the socket. Returns 0 to disconnect the client. */
 static int clients_answer (Client *c) {
   Request *r = &c->request;
   char *end;
@@ -97,7 +97,7 @@ static int clients_answer (Client *c) {
   return 0;
 }
 
-/* Receives bytes and answers the complete lines. Returns 0 if the client is to be disconnected. */
+/* Receives bytes and answers the complete lines. Returns 0 to disconnect the client. */
 static int hear (Client *c) {
   Request *r = &c->request;
   ssize_t m;
@@ -109,23 +109,22 @@ static int hear (Client *c) {
   return clients_answer(c);
 }
 
-/* Sends more of the answer, then answers further lines. Returns 0 if the client is to be
-   disconnected. */
+/* Sends more of the answer, then answers further lines. Returns 0 to disconnect the client. */
 static int give (Client *c) {
   if (!request_send(&c->request)) return 0;
   c->heard = clock_now();
   return clients_answer(c);
 }
 
-/* Answers a client that waits for a snapshot (CN6), if the snapshot is finished. Returns 0 if the
-   client is to be disconnected. */
+/* Answers a client that waits for a snapshot (CN6), if the snapshot is finished. Returns 0 to
+   disconnect the client. */
 static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;
   return iswaiting(c) || give(c);
 }
 
-/* Handles a client's poll events. Returns 0 if the client is to be disconnected. */
+/* Handles a client's poll events. Returns 0 to disconnect the client. */
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return clients_await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;

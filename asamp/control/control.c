@@ -49,9 +49,8 @@ static char *socketpath (void) {
 
 /* {== files ============================================================ */
 
-/* Continues the profile in the next file, or writes the flight recorder's content to that file. The
-   option 'out' determines the name of the file (process_setup). Removes the oldest files if there
-   are more than options.keep. */
+/* Continues the profile in the next file named by the option 'out' (process_setup), or writes the
+   flight recorder's content to that file. */
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
@@ -157,7 +156,6 @@ void control_setup (const ControlOptions *o) {
   keptfiles_setup(o->keep);
 }
 
-/* Resets the data in the child of a fork. */
 static void control_forked (void) {
   free(worker);  /* the thread exists only in the parent */
   worker = NULL;

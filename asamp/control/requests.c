@@ -70,7 +70,6 @@ void request_start (Request *r, int fd) {
   r->fd = fd;
 }
 
-/* Ends the request for a snapshot, if the client has made one. */
 static void requests_forget (Request *r) {
   if (r->heap != NULL) heaprequest_end(r->heap);
   r->heap = NULL;
@@ -313,8 +312,7 @@ static int requests_stop (Request *r) {
   return say(r, "ok\n");
 }
 
-/* Writes the flight recorder's content to the file 'to' or, if 'to' is NULL, to the next file named
-   by the option 'out' (process_setup). */
+/* Writes the flight recorder's content to a file; 'to' is as in process_dump. */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))
@@ -323,8 +321,7 @@ static int dump (Request *r, const char *to) {
   return say(r, "file %s\nok\n", path);
 }
 
-/* Continues the profile in the next file named by the option 'out', and removes the oldest file if
-   there are more than ControlOptions.keep. */
+/* Continues the profile in the next file named by the option 'out'. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;
@@ -338,7 +335,6 @@ static int rotate (Request *r) {
   return sayfile(r);
 }
 
-/* Starts a heap snapshot for the client. */
 static int heap (Request *r, char *rest) {
   const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;

@@ -52,7 +52,7 @@ void request_end (Request *r);
 uint64_t requests_due (void);
 /* Ends the recording; prints a message on failure. */
 void requests_expire (void);
-/* Forgets the recording in the child of a fork. */
+/* Forgets the recording in a forked child. */
 void requests_forked (void);
 
 #endif

@@ -21,8 +21,7 @@
 
 /* Protects 'held'; locked during a fork (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-/* The open descriptors, with device and inode of their files: the program may close a descriptor
-   and receive its number for another file (CN7). */
+/* The open descriptors, with device and inode of their files (CN7). */
 static struct Held {
   int fd;
   dev_t device;
@@ -75,8 +74,8 @@ void server_close (int fd) {
   pthread_mutex_unlock(&opening);
 }
 
-/* Creates the folder of 'path' if needed and checks its owner and rights (CN1). Returns NULL,
-   or why it cannot be used. */
+/* Creates the folder of 'path' if needed and checks its owner and rights (CN1). Returns NULL, or
+   why the folder cannot be used. */
 static const char *server_folderof (const char *path) {
   char folder[PATH_MAX];
   char *slash;
