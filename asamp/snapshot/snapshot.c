@@ -211,7 +211,6 @@ static int snapshot_keep (Waiting *w) {
   return 0;
 }
 
-/* Waits until the child ends. */
 static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }

@@ -3,8 +3,8 @@
 ** Writes snapshots of a state's heap: forks a child, which walks its copy of the heap (dump.h) and
 ** writes the file, compressed.
 **
-**   SN1  the program waits only for the fork, unless the fork fails, the caller requests more, or
-**        16 children are writing;
+**   SN1  the program waits only for the fork, unless the fork fails, the caller requests 'wait' or
+**        'inprocess', or 16 children are writing;
 **   SN2  the program does not notice the child (quietfork.h). The child runs none of the program's
 **        code, and closes all descriptors but 0, 1, 2 and the snapshot's;
 **   SN3  the child calls neither malloc nor Lua except luaN_walk, because another thread may have
