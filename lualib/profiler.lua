@@ -275,7 +275,6 @@ function M.dump(path)
   return core.dump(path)
 end
 
--- Returns the reason why core.label refused the labels t.
 local function badlabels(t)
   if type(t) ~= "table" then
     return ("table of labels expected, got %s"):format(type(t))
@@ -322,7 +321,6 @@ function M.with(t, f, ...)
   return f(...)
 end
 
--- The options of snapshot and their types.
 local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 
 --- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references.

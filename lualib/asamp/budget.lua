@@ -38,7 +38,6 @@ end
 
 local unpack = table.unpack or unpack
 
--- Returns a wrong value as text for a message.
 local function shown(value)
   return type(value) == "string" and ("'%s'"):format(value) or tostring(value)
 end

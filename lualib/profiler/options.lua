@@ -12,7 +12,6 @@ M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 --- Maps the values of the option 'overwrite' to those of profiler.core.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
---- Formats a value for a message.
 function M.show(v)
   return type(v) == "string" and ("%q"):format(v) or tostring(v)
 end

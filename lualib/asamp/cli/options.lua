@@ -144,7 +144,6 @@ function M.sources(text)
   return {"source", "DIRS", text, paths}
 end
 
---- The option --own: files and folders of the user's own code.
 M.OWN = {"own", "PATHS", "your own code: files and folders, separated by colons. Costs of other code " ..
   "are charged to the line of your code that called it",
   paths}
@@ -249,7 +248,6 @@ local function counted(description, files)
   end
 end
 
--- Parses a command line. Returns its options, or nil and a message.
 local function scan(description, args)
   local options, files = {}, {}
   local i = 1
@@ -327,7 +325,6 @@ end
 
 -- ==}
 
---- Returns the help text of a description.
 function M.usage(description)
   local lines = {
     ("usage: asamp %s [options] %s"):format(description.command,

@@ -56,7 +56,6 @@ local function output(command)
   return text
 end
 
--- Returns true if the file contains Asamp's Lua.
 local function isours(path)
   return first(path, "a"):find("profiler: ASAMP is set", 1, true) ~= nil
 end

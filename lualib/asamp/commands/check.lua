@@ -160,7 +160,6 @@ local function missing(o, profile, t)
   end
 end
 
--- Returns true if only a part of the profile is checked.
 local function ispart(o)
   return (o.exclude or range.of(o)) and true
 end

@@ -72,12 +72,10 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns the first option that selects a part of the profile.
 local function partoption(o)
   return o.exclude and "exclude" or o.from and "from" or "until"
 end
 
--- Returns an error message about the options, or nil.
 local function wrong(o)
   if not o.to then
     return "no format given: --to FORMAT"
@@ -107,7 +105,6 @@ local function wrong(o)
   end
 end
 
--- Returns the profile's name without its suffixes.
 local function stem(path)
   local name = path:gsub("%.gz$", "")
   name = name:gsub("%.vmprof$", "")
@@ -122,7 +119,6 @@ local function packing(o, out)
   end
 end
 
--- Returns the settings for profiler.convert, or nil and a message.
 local function settings(o, path, world)
   local setting = {head = firefox.head, weight = o.weight,
                    name = path:match "[^/]*$", startup = o["start-up"], together = o.together,

@@ -201,7 +201,6 @@ local function held(h, query, name, share)
   return {name = name, rows = kept, totals = sums, leaves = leaves}
 end
 
--- Returns the allocation sites of a snapshot's samples, the most bytes first.
 local function sitesof(h, query)
   local list = h:sites(query)
   table.sort(list, order.by("-bytes", "site"))

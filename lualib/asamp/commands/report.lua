@@ -258,7 +258,6 @@ local function frozen(path, profile, ids, o, setting, world)
   return world.read(path, {at = time, states = ids, label = o.label})
 end
 
--- Returns the field to sort by, or nil and a message.
 local function fieldof(by, t)
   local field = measures.field(by, t.unit)
   if t.whole[field] == 0 then

@@ -162,7 +162,6 @@ local function misplaced(files)
   end
 end
 
--- Returns true if files can be created in the current folder.
 local function iswritable()
   local path = (".asamp.%d"):format(host.clock())
   local file = io.open(path, "w")
@@ -303,7 +302,6 @@ local function findall(pattern, pid, since, before)
   return list
 end
 
--- Returns a path as a printable word of the shell.
 local function shellword(path)
   local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
   return layout.printable(word)
@@ -329,7 +327,6 @@ end
 
 local SMALL = 65536  -- a smaller profile, in bytes, is reported without collecting garbage
 
--- Returns true if the path is that of a small file.
 local function issmall(path)
   if not path or not host.isfile(path) then
     return false
@@ -401,7 +398,6 @@ local function ended(how, status, world)
   return status
 end
 
--- Returns the message about a program that wrote no profile.
 local function none(program)
   if programs.hasown(program) then
     return ("no profile: '%s' contains its own Lua, which Asamp's library cannot replace; " ..

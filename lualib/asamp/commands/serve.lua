@@ -85,7 +85,6 @@ end
 
 -- {== permissions ============================================================
 
--- Returns true if only this machine can reach the address.
 local function islocal(name)
   return name == "localhost" or name == "::1" or name:find "^127%.%d+%.%d+%.%d+$" ~= nil
 end

@@ -60,7 +60,6 @@ function M.template()
   return text
 end
 
--- Writes the text to 'path'. Returns nil and a message on failure.
 local function write(path, text, world)
   if path == "-" then
     world.out(text)

@@ -27,7 +27,7 @@ end
 
 local BEYOND = "beyond the observed sizes"
 
--- If a row has no space for the text BEYOND, it has a star, which is explained below the table.
+-- A row without space for the text BEYOND has a star in its place, with the text below the table.
 local function sizes(style, advice)
   local rows, starred = advice.sizes, false
   local list = tables.whole(style, "Other nurseries", rows, {
@@ -88,7 +88,7 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- Parts of a pause's work below this share of the largest part are omitted.
+-- Numbers of scanned items below this share of a pause's largest number are omitted.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}

@@ -104,7 +104,7 @@ local function plainlabel(row, n)
   return layout.cutmiddle(layout.clean(row.name), n)
 end
 
--- Returns the last step of a path; the whole path is below the row.
+-- Returns the last step of a path; the line below the row has the whole path.
 local function laststep(row, n)
   return layout.cutend(layout.clean(row.name:match(".*" .. holders.ARROW .. "(.*)$") or row.name), n)
 end
@@ -121,8 +121,8 @@ local function nameof(a, b, field)
          measures.NAMES[field]
 end
 
--- Returns the lines of all tables of a result. 'which': the text for self or total; 'by': for the measure,
--- "" if there is only one.
+-- Returns the lines of all tables of a result. 'which', 'by': text in titles for self or total, and for
+-- the measure ("" if there is only one).
 local function tablesof(result, style, which, by)
   local lines = {}
   local function append(...)

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Widths of characters on a terminal: 2 columns if Unicode's East Asian Width is wide or full
--- (most emoji), 0 for combining characters, else 1. Pure. WIDE is from EastAsianWidth.txt of
--- Unicode 14 with later additions. NONE is complete only for scripts that are likely in names of
--- programs.
+-- Widths of characters on a terminal: 2 columns if Unicode's East Asian Width is wide or full (most
+-- emoji), 0 for combining characters, else 1. Pure. WIDE is from EastAsianWidth.txt of Unicode 14
+-- with later additions. NONE is complete only for scripts that are likely in programs.
 
 local M = {}
 
@@ -36,7 +35,6 @@ local NONE = {
   0xE0001, 0xE01EF,
 }
 
--- Returns true if the code is in one of the sorted ranges.
 local function among(ranges, code)
   local low, high = 1, #ranges // 2
   while low <= high do

@@ -37,12 +37,10 @@ end
 
 -- {== columns ===============================================================
 
---- Returns a sum's share of the whole by a field.
 function M.share(sum, whole, field)
   return units.percent(sum[field], whole[field])
 end
 
---- Returns the columns self and total of one field.
 function M.measured(style, field)
   local whole = style.totals.whole
   local columns = {}
@@ -63,8 +61,8 @@ local function ofall(field)
   return field == "bytes" or field == "samples"
 end
 
---- Adds the columns with the number of blocks and their mean size. The number of surviving blocks
--- is unknown.
+--- Adds columns with the number of blocks and their mean size, except for fields of survivors, whose
+-- number of blocks is unknown.
 function M.blocks(style, columns, field)
   if style.totals.whole.objects == 0 or style.totals.unit ~= "bytes" or not ofall(field) then
     return

@@ -18,14 +18,12 @@ local function often(times)
   return times and (times < 9.95 and "%.1f" or "%.0f"):format(times) or "-"
 end
 
---- Returns advice about a line that copies in quadratic time.
 function M.advice(row)
   return ("quadratic: each byte is copied more than %s times. A concatenation that replaces " ..
           "its own operand (s = s .. x) copies all of it each time; table.concat copies " ..
           "all once"):format(units.count(row.times // 1 | 0))
 end
 
---- Returns a sentence about all copies.
 function M.summary(copies)
   return ("%s copied%s, %.0f%% of it more than once"):format(
     units.bytes(copies.bytes),
@@ -47,7 +45,7 @@ local function listing(style, copies)
   }, "line", function(i, n)
     return labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))
-  for i = #rows, 1, -1 do  -- the first three lines are titles
+  for i = #rows, 1, -1 do  -- three lines with titles precede the rows
     if rows[i].quadratic then
       table.insert(lines, i + 4, style.paint("yellow", layout.wrap(
         M.advice(rows[i]) .. ".", "           ", style.width)))
@@ -56,8 +54,7 @@ local function listing(style, copies)
   return lines
 end
 
---- Returns lines of text; none if 'copies' is nil (copies were not sampled). 'brief': without
--- explanations.
+--- Returns lines of text; none if 'copies' is nil. 'brief': without explanations.
 function M.lines(style, copies, brief)
   if not copies then
     return {}

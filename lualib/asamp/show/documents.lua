@@ -10,7 +10,6 @@ local verdict = require "asamp.show.verdict"
 
 local M = {}
 
--- Fields of the profile that are copied into a report.
 local HEAD = {
   "path", "command", "complete", "message", "version", "interpreter", "period", "periods",
   "malloc", "random", "fates", "started", "duration", "samples", "bytes", "allocated", "survived",
@@ -19,7 +18,7 @@ local HEAD = {
   "walks", "walked", "longestwalk", "ring", "alone",
 }
 
--- Fields of the whole run, which --from, --until and --exclude leave out.
+-- Fields about the whole run: omitted with --from, --until and --exclude.
 local WHOLE = {"collections", "marks", "minors", "majors", "walks", "walked", "longestwalk", "allocated"}
 
 -- Returns the first n entries of a list; n = nil: all.
@@ -27,7 +26,6 @@ local function first(list, n)
   return table.move(list, 1, math.min(#list, n or #list), 1, {})
 end
 
--- Returns a verdict with its sentences.
 local function verdictof(v, profile)
   if v then
     local doc = {sentences = verdict.sentences(v, profile)}

@@ -68,7 +68,6 @@ local function entry(label, format, value)
   return {label = label, format = format, value = value}
 end
 
--- Returns the entries of the viewer's information panel.
 local function extra(s)
   local list = {entry("Complete", "string", s.complete and "yes"
                       or "no: " .. (s.message or "cut"))}
@@ -97,7 +96,7 @@ local function extra(s)
   return {{label = "Lua", entries = list}}
 end
 
--- Returns the indices of the visible threads: the first ones, and the thread of holders.
+-- Returns the indices of the visible threads: the first MOST, and the one that shows holders.
 local function visible(s)
   local list = {}
   for i = 1, math.min(s.groups, MOST) do

@@ -22,7 +22,7 @@ local function place(row)
   return layout.clean(row.name or "?")
 end
 
--- Returns text about the difference of two values, with both limits of the comparison.
+-- Returns text about the difference from the baseline, with both limits of the comparison.
 local function differs(check)
   local percent = check.percent < math.huge and ("%+.1f%%"):format(check.percent) or "new"
   local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),
@@ -52,7 +52,6 @@ local function leaks(check)
   return "no likely leak"
 end
 
---- Returns one line of text about a check.
 function M.text(check)
   local text
   if check.before then
@@ -76,7 +75,7 @@ function M.text(check)
   return text
 end
 
--- Returns an increase that is found in 9 of 10 runs.
+-- Returns text for the smallest increase that is found, in percent.
 local function increase(percent)
   return percent < math.huge and ("from %+.0f%% on"):format(math.max(percent, 1)) or "(none)"
 end
@@ -96,8 +95,8 @@ local function sighted(sight)
   return table.concat(lines)
 end
 
---- Returns all checks, one line each. 'sight' (asamp.sums.gates.changes): of a comparison, also the
--- smallest increases that it finds; nil: there is none.
+--- Returns the checks, one line each; and lines about 'sight', the smallest increases that a comparison
+-- finds (asamp.sums.gates.changes; nil: no comparison).
 function M.lines(checks, sight)
   local lines = {}
   for i, check in ipairs(checks) do

@@ -23,7 +23,6 @@ local function rate(p, bytes)
     (" (%s/s)"):format(units.bytes(math.floor(bytes / p.duration))) or ""
 end
 
--- Returns the bytes of a type according to the samples.
 local function bytesof(t, name)
   for _, row in ipairs(t.types) do
     if row.name == name then
@@ -38,8 +37,7 @@ local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end
 
--- Returns text about the bytes allocated by Lua and the external bytes of userdata, which the
--- exact total includes.
+-- Returns text about the exact total: the bytes allocated by Lua, and the external bytes of userdata.
 local function apart(p, t)
   local outside = bytesof(t, "outside")
   if outside == 0 then
@@ -49,8 +47,8 @@ local function apart(p, t)
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
--- Returns the sentence about the allocated bytes. Parts of a profile are always estimates; the
--- total is exact if the file has it.
+-- Returns the sentence about the allocated bytes. Their total is exact if the file has it; parts are
+-- always estimates.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
   local come = t.whole.samples == 1 and "comes" or "come"
@@ -78,8 +76,8 @@ local function amount(p, t, options)
     units.bytes(t.whole.bytes), duration(p), rate(p, t.whole.bytes), samples)
 end
 
--- Returns the period, a power of 2, with which this many bytes give about ENOUGH samples, and
--- their number.
+-- Returns the sampling period, a power of 2, with which 'bytes' give about ENOUGH samples; and the number
+-- of these samples.
 local function better(bytes)
   local period = 64
   while period * 2 * ENOUGH <= bytes do
@@ -88,7 +86,6 @@ local function better(bytes)
   return period, bytes // period
 end
 
--- Returns the command-line option for that period.
 local function option(period)
   return period % 1024 == 0 and ("--alloc %dK"):format(period // 1024)
          or ("--alloc %d"):format(period)
@@ -128,8 +125,8 @@ local function nothing(p)
   return table.concat(parts, " ")
 end
 
--- Returns a sentence about external bytes; nil: there are none. 'known': their number was
--- mentioned before.
+-- Returns a sentence about external bytes; nil: there are none. 'known' true: an earlier sentence has
+-- their number.
 local function outside(t, known)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
   if known and bytes > 0 then
@@ -165,7 +162,6 @@ end
 
 -- ==}
 
--- Returns text about the time of --at.
 local function instant(at, p)
   if p.profiles then
     return at.inuse and "objects alive in each at the time when most was in use" or
@@ -178,8 +174,7 @@ local function instant(at, p)
   return text
 end
 
--- Returns a sentence about the peak of native memory, which has a different time than the heap's
--- peak.
+-- Returns a sentence about the peak of native memory, which is not at the time of the heap's peak.
 local function nativepeak(at)
   return at.native and ("That is the peak of Lua's heap; the peak of native memory was at %s, " ..
     "about %s: --at %s."):format(units.seconds(at.native.seconds), units.bytes(at.native.bytes),
@@ -220,7 +215,7 @@ local function timing(p, t)
     return nil
   end
   local clock = measures.clock(p)
-  -- periods in one sample are a single observation
+  -- a sample that represents several periods is a single observation
   local independent = math.max(1, math.floor(measures.observations(t.whole) + 0.5))
   local text = units.plural(independent, "sample") .. " of time"
   if (p.timeperiod or 0) > 0 then
@@ -261,7 +256,6 @@ local function collected(p)
   return text .. "."
 end
 
--- Returns a sentence about the contents of a flight recorder's file.
 local function recorder(p)
   local ring = p.ring
   if not ring then

@@ -21,7 +21,6 @@ local function objects(row)
   return row.count > 0 and units.count(row.count) or "-"
 end
 
---- Returns sentences about a snapshot.
 function M.summary(info)
   local lines = {("%s in %s, connected by %s."):format(
     units.bytes(info.bytes), count(info.objects, "object"),
@@ -100,7 +99,6 @@ local function sites(list, info, style, title)
   return lines
 end
 
--- Returns the indented text of a row of a tree.
 local function branch(row, n)
   local text = ("  "):rep(row.depth) .. (row.text ~= "" and row.text or "value") ..
                (row.repeated and " (repeated)" or "") ..
@@ -163,8 +161,8 @@ function M.render(parts, style)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Returns lines about proofs: {{holder (or nil), bytes, rows, proof}}. 'leaks': of likely leaks, else
--- of the largest holders.
+--- Returns lines about groups with proofs: {{holder (or nil), bytes, rows, proof}}. 'leaks': true: they are
+-- likely leaks; false: the largest holders.
 function M.proofs(groups, leaks, style)
   local lines = {"", tables.title(style, leaks and "Likely leaks" or "Largest holders of sampled objects")}
   for _, group in ipairs(groups) do
@@ -183,8 +181,7 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text before a path: bytes and share. Bytes that another object of the list retains
--- count there only.
+--- Returns the text before a path: bytes and share. 0 bytes: other objects of the list retain them.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
@@ -216,7 +213,6 @@ function M.heldby(held, style)
                             "retained"))
 end
 
---- Returns lines about single objects, those that retain most first.
 function M.paths(list, info, style)
   local lines = {"", tables.title(style, "Objects that retain most, and the shortest path to each")}
   for _, object in ipairs(list) do
@@ -256,7 +252,6 @@ function M.misfit(diff, info)
   end
 end
 
---- Returns lines about the new, gone and grown objects from one snapshot to another.
 function M.diff(diff, info, style)
   local lines, misfit = {}, M.misfit(diff, info)
   if misfit then
@@ -265,7 +260,6 @@ function M.diff(diff, info, style)
   return append(lines, M.changes(diff, style))
 end
 
---- Returns the tables of M.diff.
 function M.changes(diff, style)
   local list = diff.classes
   local columns = {

@@ -95,12 +95,10 @@ local function heading(out, text)
   out[#out + 1] = "<h2>" .. escape(text) .. "</h2>\n"
 end
 
--- Adds an explanation of the numbers below.
 local function legend(out, text)
   out[#out + 1] = '<p class="muted">' .. escape(text) .. "</p>\n"
 end
 
--- Returns the explanation of retained sizes.
 local function retained(of)
   return "retained: memory that would be freed if " .. of .. " were removed, with all " ..
          "that nothing else holds."
@@ -113,9 +111,9 @@ local function cell(text, value)
   return {text = text, value = value}
 end
 
--- Adds a table of rows of cells: HTML, or results of 'cell'. 'columns': {title, text (true: not a
--- number), spare (true: hidden in a narrow window)}. 'what': name of the rows in the note about
--- omitted ones.
+-- Adds a table. 'rows': lists of cells: HTML text, or results of 'cell'. 'columns': {title, text (true: not
+-- numbers), spare (true: hidden in a narrow window)}. 'what': word for a row, in the note about omitted
+-- rows.
 local function grid(out, columns, rows, what)
   local function line(tag, cells)
     local parts = {}
@@ -200,7 +198,7 @@ local function rowtext(row, totals)
   return ('<span>%s</span><span>%s</span><span class="spare">%s</span>' ..
           '<span class="holder" style="--depth:%d"><code>%s</code>%s%s</span>'):format(
     units.short(row.value), units.percent(row.value, totals.value),
-    row.count > 0 and units.count(row.count) or "-",  -- the state itself has no objects
+    row.count > 0 and units.count(row.count) or "-",  -- "-": memory of the state itself
     row.depth, escape(row.text ~= "" and row.text or "value"),
     (row.repeated and " (repeated)" or "") .. (row.together and " (and otherwise)" or ""),
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")

@@ -51,8 +51,8 @@ end
 
 local function nothing() end
 
--- Styles of output: the start of a line, and the indentation of each level. some() is called
--- where the output so far may be written (M.write).
+-- Styles of output: start of a line, and indentation of each level. some() is called after each element
+-- of a list, to write the text so far (M.write).
 local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
               quoted = function(text) return escaped(quoted(text)) end}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)

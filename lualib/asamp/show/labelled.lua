@@ -19,7 +19,6 @@ local SUMS = {
 -- Columns of a profile without exact sums.
 local ESTIMATES = table.move(SUMS, 3, #SUMS, 2, {{"bytes", "bytes", units.short, shares = true}})
 
---- Returns lines with the totals of each value of the label.
 function M.lines(style, name)
   local all = labelled.rows(style.profile, name)
   local sums = tables.sums(all, all[1] and all[1].exact and SUMS or ESTIMATES)
@@ -27,8 +26,7 @@ function M.lines(style, name)
     function(i, n) return layout.cutmiddle(layout.clean(all[i].value), n) end)
 end
 
---- Returns lines with the sampled lines of some values of the label: the result of asamp.sums.labelled
--- .within.
+--- Returns the tables of sampled lines for some values of the label. 'parts': see asamp.sums.labelled.within.
 function M.within(style, name, parts)
   local lines = {}
   for _, part in ipairs(parts) do

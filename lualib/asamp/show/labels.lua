@@ -27,7 +27,7 @@ local function nameof(row)
   return row.native and library == layout.clean(row.file:match "([^/]*)$") and place or name
 end
 
--- Returns true for a row that represents no code and has no place.
+-- Returns true for a row without a place: of collections or tail calls.
 local function isplaceless(row)
   return totals.iscollection(row) or totals.istailcalls(row)
 end
@@ -47,7 +47,7 @@ function M.offunction(row, n, paint)
   local where = layout.clean(whereof(row))
   local room = n - 2 - math.min(layout.width(name), 8, n // 3)
   room = math.min(math.max(layout.width(lastname(where)) + 2, n // 2), room)
-  if row.native then  -- its library distinguishes it less than its name
+  if row.native then  -- the name says more than the place, the library
     room = math.max(n - 2 - layout.width(name), n // 3)
   end
   name = layout.cutmiddle(name, n - 2 - math.min(layout.width(where), room))
@@ -70,8 +70,8 @@ function M.ofline(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
---- Returns the columns needed to show the last names of the rows' places. 'named': the function's
--- name precedes the place.
+--- Returns the width needed to show the last names of the rows' places, at most two fifths of 'width'.
+-- 'named': the function's name precedes the place.
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do

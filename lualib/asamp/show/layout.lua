@@ -13,10 +13,10 @@ local M = {}
 --- WIDTH: default columns if the width is unknown. NARROW: minimum columns.
 M.WIDTH, M.NARROW = 80, 40
 
---- Minimum columns of the text column of a table while other columns can be dropped.
+--- Width of a table's text column below which columns with 'spare' are dropped (M.grid).
 M.LEAST = 16
 
--- Minimum columns of the text column if all columns except the first were dropped.
+-- Width of the text column below which other columns are dropped, too.
 M.FEWEST = 8
 
 -- Terminal sequences by style.
@@ -38,7 +38,7 @@ local CONTROLS = {"\xC2[\x80-\x9F]", "\xD8\x9C", "\xE1\xA0\x8E", "\xE2\x80[\x8B\
                   "\xE2\x81[\xA0-\xAF]", "\xEF\xBB\xBF", "\xEF\xBF[\xB9-\xBB]",
                   "\xF3\xA0[\x80\x81][\x80-\xBF]"}
 
---- Returns valid UTF-8 with a replacement (as of gsub) instead of each character of CONTROLS.
+--- Returns valid UTF-8 'text' with each character of CONTROLS replaced ('replacement': as of gsub).
 function M.replaced(text, replacement)
   if text:find "[\xC2-\xF3]" then
     for _, pattern in ipairs(CONTROLS) do
@@ -71,7 +71,7 @@ function M.printable(text)
   return without(text, "%c")
 end
 
---- Returns a text as a cell of a table: the same without spaces at its ends.
+--- Returns a text as a cell of a table: as M.printable, without spaces at its ends.
 function M.clean(text)
   return (M.printable(text):gsub("^ +", ""):gsub(" +$", ""))
 end
@@ -81,8 +81,8 @@ for _, sequence in pairs(STYLES) do
   OWN[sequence] = true
 end
 
---- Returns lines that were laid out here for a terminal: keeps line ends, and the sequences of
--- M.painter if 'color' is true.
+--- As M.printable, for the lines of a whole output: keeps line ends, and the sequences of M.painter if
+-- 'color' is true.
 function M.screen(text, color)
   local parts, from, at = {}, 1, 1
   while color do
@@ -101,7 +101,7 @@ end
 
 --- Returns the columns of a text.
 function M.width(text)
-  if not text:find "[\xCC-\xFF]" then  -- no character from U+0300 on
+  if not text:find "[\xCC-\xFF]" then  -- characters below U+0300 have one column
     return utf8.len(text)
   end
   local n = 0
@@ -142,7 +142,7 @@ local function tail(text, n)
   local width, from = M.width(text), #text + 1
   for at, code in utf8.codes(text) do
     local own = characters.width(code)
-    if width <= n and own > 0 then  -- does not start with a combining character
+    if width <= n and own > 0 then  -- own == 0: a combining character, which must not be first
       from = at
       break
     end
@@ -190,8 +190,8 @@ function M.wrap(text, indent, width)
   return table.concat(lines, "\n")
 end
 
--- Returns the columns that fit if the text column has at least 'least' columns, with their widths
--- ('w'), and their total width.
+-- Returns the columns of a table that leave at least 'least' for the text column, each with its width
+-- 'w'; and their total width.
 local function fitting(columns, rows, width, least)
   local kept, left = {}, 0
   for i, column in ipairs(columns) do

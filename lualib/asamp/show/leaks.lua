@@ -9,8 +9,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Returns the sentence about native memory alone; or nil and the part of a sentence that also
--- covers Lua's memory.
+-- Returns a sentence if only native memory leaks; else nil and the part of a sentence about it.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
@@ -62,8 +61,8 @@ local function heldby(style, row, holder)
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- Returns true if the path of a holder must be shown below row i. Later rows of a group omit
--- paths that start with the group's table.
+-- Returns true if the path of a holder must be shown below row i: only the first row of a group has the
+-- paths that start with the group's container.
 local function isnew(rows, i, holder)
   local before = rows[i - 1]
   local container = rows[i].container
@@ -90,7 +89,7 @@ local function listing(style, found)
     return inside and "  " .. labels.ofline(rows[i], n - 2, style.paint)
            or labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))
-  for i = #rows, 1, -1 do  -- the first three lines are titles
+  for i = #rows, 1, -1 do  -- three lines with titles precede the rows
     for k = #(rows[i].holders or {}), 1, -1 do
       if isnew(rows, i, rows[i].holders[k]) then
         table.insert(lines, i + 4, heldby(style, rows[i], rows[i].holders[k]))
@@ -108,8 +107,7 @@ local function fewtext(found)
     few.alloc and ("; a run with --alloc %dK would decide"):format(few.alloc // 1024) or "") or nil
 end
 
---- Returns lines of text; none if 'found' is nil (the profile lacks data). 'brief': without
--- explanations.
+--- Returns lines of text; none if 'found' is nil. 'brief': without explanations.
 function M.lines(style, found, brief)
   if not found then
     return {}

@@ -10,7 +10,6 @@ local function size(n)
   return units.short(math.floor(n + 0.5))
 end
 
---- Returns the statistics, one line each.
 function M.stats(s)
   local lines = {
     ("process %d"):format(s.pid),

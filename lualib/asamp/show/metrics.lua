@@ -47,9 +47,9 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
--- Returns a set of labels in Prometheus' form, with a leading comma. A label of the program
--- becomes label_NAME, with _ for characters that Prometheus does not allow. 'known': counts of
--- the results so far.
+-- Returns a set of labels in Prometheus' form, with a leading comma. A label of the program becomes
+-- label_NAME, with _ for characters that Prometheus does not allow. 'known' counts equal results; a
+-- repeated one gets the label "twin".
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do

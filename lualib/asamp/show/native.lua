@@ -14,7 +14,6 @@ function M.library(row)
   return row.library == "-" and "(no C stack)" or row.library:match "[^/]*$"
 end
 
---- Returns a sentence about the total.
 function M.summary(native)
   return ("%s requested%s%s"):format(units.bytes(native.bytes),
     native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
@@ -23,8 +22,7 @@ function M.summary(native)
       units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
 end
 
---- Returns lines of text; none if 'native' is nil (native memory was not sampled). 'brief':
--- without explanations.
+--- Returns lines of text; none if 'native' is nil. 'brief': without explanations.
 function M.lines(style, native, brief)
   if not native then
     return {}

@@ -75,7 +75,7 @@ local NOTE = "Free memory in blocks is charged to the source lines whose objects
   "estimates."
 local UNTOUCHED = " A row is negative if memory was requested and not written to: it is not resident."
 
--- Returns true if a is so much larger than b that b alone would be misleading.
+-- Returns true if a is larger than b by more than an eighth.
 local function ismore(a, b)
   return (a or 0) > b * 9 / 8
 end
@@ -95,8 +95,8 @@ local function most(found)
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
 
---- Returns a sentence about the resident size. Without 'peak' the snapshot is the peak, or that of
--- a running process.
+--- Returns a sentence about the resident size. found.peak = nil: found.last is the peak, or of a running
+-- process.
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or
@@ -107,7 +107,6 @@ function M.summary(found)
     most(found))
 end
 
---- Returns an explanation of the rows of a snapshot.
 function M.note(picture)
   for _, row in ipairs(picture.rows) do
     if row.bytes < 0 then return NOTE .. UNTOUCHED end

@@ -10,7 +10,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local AROUND = 2  -- lines of context before and after
+local AROUND = 2  -- shown lines before and after a line with samples
 
 -- Line ends of Lua that have two characters.
 local ENDS = {["\r\n"] = 2, ["\n\r"] = 2}
@@ -48,7 +48,6 @@ local function shown(byline, n)
   return list
 end
 
--- Returns code for a terminal in n columns.
 local function code(text, n)
   local spaces, rest = text:gsub("\t", "  "):match "^( *)(.*)$"
   return layout.cutend(spaces .. layout.clean(rest), n)
@@ -69,7 +68,7 @@ function M.lines(style, file)
     end
   end
   local list = shown(byline, #file.text)
-  local numbers, rows = {}, {}  -- of the shown lines; false: the line has no row
+  local numbers, rows = {}, {}  -- by shown line: its number as text; its row, or false
   for i, line in ipairs(list) do
     numbers[i], rows[i] = line and tostring(line) or "", file.rows[byline[line]] or false
   end

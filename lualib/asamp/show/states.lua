@@ -46,7 +46,6 @@ function M.names(style, part)
   return titled(style, titleof("Lua states by script", part), all, "script", nameof)
 end
 
---- Returns a table of single states.
 function M.states(style, part)
   local all = states.states(style.profile)
   return titled(style, titleof("By Lua state", part), all, "state", nameof, function(row)
@@ -54,7 +53,6 @@ function M.states(style, part)
   end)
 end
 
---- Returns a table of OS threads.
 function M.threads(style, part)
   local all = states.threads(style.profile)
   return titled(style, titleof("By OS thread", part), all, "thread", function(row)

@@ -20,8 +20,8 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- Sets title and cells of columns {title, cell(row), gap =, least =, spare =} for layout.grid.
--- Returns the list of columns.
+--- Converts a list of columns {title, cell(row), gap =, least =, spare =} to those of layout.grid: sets
+-- 'title' and 'cells'. Returns the list.
 function M.columns(rows, list)
   for _, column in ipairs(list) do
     column.title, column.cells = column[1], {}
@@ -37,8 +37,8 @@ function M.shares(spare, field, whole)
   end}
 end
 
---- Returns columns for the sums that are not 0 in all rows. 'list': {title, field, show(value):
--- its text, spare, shares (true: a column of shares follows)}.
+--- Returns a column for each sum that is not 0 in all rows. 'list': {title, field, show, spare =, shares
+-- = (true: a column of shares follows)}; show(value) returns text.
 function M.sums(all, list)
   local columns = {}
   for _, sum in ipairs(list) do
@@ -75,9 +75,9 @@ function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end
 
---- Returns the first rows of a list under a title, as lines, with the number of omitted rows; and
--- the columns of layout.grid. 'columns': of M.columns; 'what', 'label', 'wanted': title, label
--- and least of layout.grid.
+--- Returns the first rows of a list under a title, as lines, with the number of omitted rows; and the
+-- columns that fit. 'columns': as for M.columns. Passes 'what', 'label' and 'wanted' to layout.grid as
+-- title, label and least.
 function M.titled(style, title, list, columns, what, label, wanted)
   local rows = M.top(style, list)
   local n = #rows

@@ -30,7 +30,7 @@ local function ownership(t, own)
           "Other work stays at its own lines."):format(layout.clean(own.paths), table.concat(parts, ", "))
 end
 
--- Explanations of the columns of time.
+-- Columns of time: title and explanation.
 local PASSED = {{"Lua", "in the line's own Lua code"}, {"C", "in C functions that it called"},
                 {"GC", "in collections while it ran"}}
 
@@ -91,7 +91,7 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "nat
 --   - focus: {title, entries}: the totals cover a part
 --   - at: see head.lua
 --   - source: a file of asamp.show.source; replaces the sections
---   - own: {paths, samples, timesamples}: samples charged to code there
+--   - own: {paths, samples, timesamples}: numbers of samples charged to code below these paths
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,

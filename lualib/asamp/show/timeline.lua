@@ -26,8 +26,8 @@ local function bars(levels)
   return table.concat(parts)
 end
 
--- Returns the pauses' share of the session. With several threads pauses overlap: returns the
--- number of threads.
+-- Returns text with the pauses' share of the session; with the number of OS threads if there are several,
+-- because their pauses overlap.
 local function share(profile, p)
   local threads = #(profile.threads or {})
   if threads > 1 then
@@ -37,7 +37,7 @@ local function share(profile, p)
     and (", %s of the session"):format(units.percent(p.total / 1e6, profile.duration)) or ""
 end
 
--- Returns a sentence about the pauses; some collections may have no record of their own.
+-- Returns a sentence about the pauses, and their number if not all collections have their own record.
 local function pauses(profile, p)
   local all = profile.minors + profile.majors
   return ("Pauses, in wall time: %s together%s; half of %s took at most %s, 99%% at most %s, the " ..
@@ -55,7 +55,6 @@ local function walks(profile)
     and (" together, at most " .. time(profile.longestwalk)) or "")
 end
 
---- Returns the section of collections; nothing if there are none.
 function M.collections(style)
   local profile, paint = style.profile, style.paint
   local sum = events.collections(profile)
@@ -100,7 +99,6 @@ local function number(n)
   return math.type(n) == "integer" and units.count(n) or ("%.6g"):format(n)
 end
 
--- Returns the values of a marker as text.
 local function values(row, n)
   if row.mean then
     local text = row.least == row.most and number(row.least)

@@ -23,7 +23,6 @@ local function explained(style, title, list, columns, what, ...)
   return lines
 end
 
--- Returns a table of functions or lines.
 local function placed(style, title, list, columns, what)
   local named = what ~= "line"
   local label = named and labels.offunction or labels.ofline
@@ -97,7 +96,6 @@ function M.lines(style, field)
                 "line")
 end
 
---- Returns the table of types, each followed by its classes.
 function M.types(style, field)
   local list = totals.sorted(style.totals.types, field)
   local rows, classes = {}, false
@@ -118,7 +116,7 @@ function M.types(style, field)
   }
   cols.blocks(style, columns, field)
   cols.fates(style, columns, field)
-  local all = {}  -- the omitted types follow the rows, so that their number is shown
+  local all = {}  -- the rows, and after them the omitted types, which tables.titled counts
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)
   return explained(setmetatable({top = #rows}, {__index = style}),

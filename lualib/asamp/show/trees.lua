@@ -21,7 +21,6 @@ local function branches(row)
   return table.concat(parts)
 end
 
---- Returns the lines of the tree. 'style': see tables.lua.
 function M.lines(style, rows, field, title)
   local profile, whole = style.profile, style.totals.whole
   local columns = {{title = "total", cells = {}}, {title = "", gap = 1, least = 6, cells = {}},
@@ -36,7 +35,7 @@ function M.lines(style, rows, field, title)
     local row = rows[i]
     local lead = branches(row)
     local room = n - layout.width(lead)
-    if room < 12 then  -- too deep for this terminal
+    if room < 12 then  -- deep rows lose the start of their branches
       lead = layout.cutstart(lead, math.max(n - 12, 1))
       room = n - layout.width(lead)
     end

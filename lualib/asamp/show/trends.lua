@@ -20,7 +20,6 @@ function M.sparkline(list, most)
   return table.concat(bars)
 end
 
--- Formats bytes; the number may be negative.
 local function signed(n)
   return (n < 0 and "-" or "") .. units.short(math.floor(math.abs(n) + 0.5))
 end
@@ -45,8 +44,7 @@ local function listing(style, title, list, what, label)
   labels.least(style.width, rows, what == "function"))
 end
 
---- Returns lines of text; none if 'trends' is nil (the profile lacks data). 'brief': without
--- explanations.
+--- Returns lines of text; none if 'trends' is nil. 'brief': without explanations.
 function M.lines(style, trends, brief)
   if not trends or #trends.lines == 0 then
     return {}

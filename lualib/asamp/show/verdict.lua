@@ -7,10 +7,10 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Ranks of sentences: without space for all, those of the highest rank are left out first.
+-- Ranks of sentences: if not all fit on the terminal, those of the highest rank are omitted first.
 local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
-local SHOWN = 2       -- number of likely leaks that have a sentence
+local SHOWN = 2       -- limit of the likely leaks that have a sentence
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 -- Quotes a path for a shell if necessary.
@@ -36,7 +36,7 @@ local function percent(share)
   return ("%.0f%%"):format(100 * share)
 end
 
--- Maps the part of a C function's symbol before "_" to the library: luaB_print, str_format.
+-- Maps the prefix of a C function's symbol to its library: luaB_print, str_format.
 local LIBRARIES = {luaB = "", str = "string.", os = "os.", io = "io.", g = "io.", math = "math.",
                    f = "file:", db = "debug."}
 
@@ -77,7 +77,7 @@ local function typename(name)
   return layout.clean(TYPES[name] or name)
 end
 
--- Returns the reason why no holder of a leak's objects is known, a sentence.
+-- Returns a sentence with the reason why no holder of a leak's objects is known.
 local function unheld(v)
   if v.searched == "end" then
     return "No holder is known: none of these objects was left when holders were searched"
@@ -106,7 +106,6 @@ local function leak(v, group)
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
 end
 
--- Returns text about the heap's size in two quarters.
 local function quarters(v)
   return ("from %s to %s"):format(
     units.bytes(v.before), units.bytes(v.after))
@@ -116,13 +115,13 @@ local function option(bytes)
   return bytes % 1024 == 0 and ("--alloc %dK"):format(bytes // 1024) or ("--alloc %d"):format(bytes)
 end
 
--- Returns a sentence about the period with which the growth of the heap has enough samples; "": the
--- present one is sufficient.
+-- Returns a sentence with the sampling period that would find the lines of the heap's growth; "": no
+-- other period is needed.
 local function finer(v)
   return v.alloc and (" Too few samples of the growth: %s would decide."):format(option(v.alloc)) or ""
 end
 
--- Returns a sentence about the missing data for a verdict on growth, or on its cause.
+-- Returns a sentence about the data that a verdict on the heap's growth lacks.
 local function few(v, p)
   local more = v.alloc and ("A longer run, or %s, would decide."):format(option(v.alloc)) or
                "A longer run would decide."
@@ -198,7 +197,7 @@ local REASONS = {
 local LONG = ". Their mean size is %s: if each contains most of the one before it, the work is " ..
              "quadratic. Copy the new text only, or collect the parts in a table"
 
--- Returns true if a line is one of a likely leak that has a sentence.
+-- Returns true if a line belongs to a likely leak that has a sentence.
 local function isleaking(v, line)
   for i = 1, v.growth == "grows" and math.min(SHOWN, #v.leaks) or 0 do
     for _, row in ipairs(v.leaks[i].rows) do
@@ -242,7 +241,7 @@ end
 local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
-  -- if it is a leak, the sentence about the leak has it already
+  -- the sentence about a likely leak names its holder already
   if first and first.share and not (leaking and leaking.holder == first.text) then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
       units.seconds(v.held.at / 1e6) .. ", when holders were searched last" or "the end",
@@ -299,8 +298,7 @@ function M.sentences(v, p)
   return list
 end
 
--- Removes blocks of the highest ranks until the rest fits. Those of the ranks GROWTH and ALLOCATION
--- stay.
+-- Removes blocks of the highest rank until the rest fits; those of GROWTH and ALLOCATION stay.
 local function fit(blocks, rows, width)
   local used = 0
   for _, block in ipairs(blocks) do
@@ -318,8 +316,8 @@ local function fit(blocks, rows, width)
   end
 end
 
---- Returns the verdict as lines. 'style': see tables.lua. 'rows': rows of the terminal for them,
--- which leaves out less important sentences; nil: all.
+--- Returns the verdict as lines. 'style': see tables.lua. 'rows': rows of the terminal for the sentences;
+-- nil: no limit.
 function M.lines(style, v, rows)
   local blocks, lines = {}, {}
   for i, sentence in ipairs(M.sentences(v, style.profile)) do

@@ -11,9 +11,7 @@
 --
 -- The verdict is "maybe" if it has so few samples that chance may have kept the old objects (issure),
 -- if the program worked at its end without allocating (TAIL), or if the run is too short to find
--- that out (COARSE). Simulated: of containers with 12 survivors in each half, of which a fifth of the
--- earlier and three fifths of the later ones are alive, 1 of 20 seems to keep its objects, and 1 of
--- 90 with the verdict "leak".
+-- that out (COARSE).
 --
 -- A container that is filled until the end of the program and never emptied looks like a leak.
 

@@ -230,7 +230,6 @@ function M.measured(profile)
           large = c.charged - c.planned > LARGE * c.planned}
 end
 
--- Returns true if all nurseries have about one size.
 local function isonesize(rows)
   local n, sum, squares = 0, 0, 0
   for _, r in ipairs(rows) do

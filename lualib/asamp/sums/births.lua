@@ -207,10 +207,9 @@ local function unseentail(profile)
 end
 
 --- Returns the tail as a share of the program's CPU time; 0: none, or unknown. The tail is the CPU time
--- of the last period minus the usual time for its bytes (usualrate). If a collection requested by
--- the program ends the period, part of that collection is in the time, so the limit OWNTAIL
--- applies. Also returns the subtracted time as such a share: if it is large, the run is too short
--- to find its tail.
+-- of the last period minus the usual time for its bytes (usualrate). The limit OWNTAIL applies if a
+-- collection requested by the program ends the period, because the time then includes part of it.
+-- Also returns the subtracted time as such a share; if it is large, the run is too short for a tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
   if unseen > 0 then

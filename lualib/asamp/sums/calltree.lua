@@ -33,7 +33,6 @@ local function merge(profile, itself, sums, field)
   return tree
 end
 
--- Returns the children of every node, the largest first.
 local function childrenof(tree)
   local children = {}
   for i, up in ipairs(tree.parent) do

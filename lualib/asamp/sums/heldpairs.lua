@@ -85,7 +85,6 @@ end
 
 local NOTHING = {samples = 0, list = {}}
 
--- Returns the number of samples of both nodes of a pair.
 local function size(p)
   return (p.a or NOTHING).samples + (p.b or NOTHING).samples
 end

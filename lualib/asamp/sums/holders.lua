@@ -44,7 +44,6 @@ function M.steps(path)
   return list
 end
 
---- Returns the path as one line.
 function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
@@ -172,7 +171,6 @@ end
 -- least the share SOME of all samples. PATHS: largest number of paths.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
---- Returns the text of a path of profile.holders.
 function M.pathtext(h, path)
   local steps = {}
   while path > 0 do

@@ -62,7 +62,6 @@ function M.field(by, unit)
   return unit == "samples" and M.counted(field) or field
 end
 
---- Returns true if a field is in bytes.
 function M.isbytes(field)
   return COUNTS[field] ~= nil
 end

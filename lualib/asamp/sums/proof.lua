@@ -11,7 +11,6 @@ local M = {}
 --- Share of a line's live bytes that must become free for a proof.
 M.ENOUGH = 1 / 2
 
---- Returns the steps of a path.
 function M.steps(text)
   local list = {}
   for step in (text .. holders.ARROW):gmatch("(.-)" .. holders.ARROW) do

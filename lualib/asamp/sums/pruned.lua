@@ -75,9 +75,9 @@ local function tree(profile, keep, cutfn)
   return to, map, cut
 end
 
---- Returns the tree of the 'limit' nodes with the largest totals: {nodes = {parent, fn, line}
--- (functions from 0; merged nodes have the number of functions), map (from the profile's nodes to
--- these; 0 to 0), cut (number of removed nodes), share (of all samples in them)}.
+--- Returns the tree of the 'limit' nodes with the largest totals: {nodes = {parent, fn, line} (columns; fn
+-- from 0; the number of functions for merged nodes), map (from the profile's nodes to these; 0 to 0),
+-- cut (number of removed nodes), share (of all samples in them)}.
 function M.of(profile, limit)
   local weight, itself = weights(profile)
   local keep = largest(weight, limit)

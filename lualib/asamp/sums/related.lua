@@ -27,7 +27,6 @@ function M.callers(profile)
   return callers
 end
 
--- Returns the caller with the most bytes of a row.
 local function maincaller(row)
   local best, most = "", -1
   for caller, bytes in pairs(row.callers) do

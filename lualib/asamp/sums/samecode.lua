@@ -34,8 +34,7 @@ local function names(path)
 end
 
 -- Returns a function(path) that returns the path of the list with the most trailing names in common
--- with 'path'; nil: none has one, or several have most. Its time is proportional to the number of
--- names, because thousands of files may be renamed.
+-- with 'path'; nil: none has one, or several have most.
 local function byend(paths)
   -- a tree of names, the last name of a path first: name -> {path (false: of several paths), of
   -- (children)}

@@ -61,7 +61,6 @@ function M.names(profile)
   return rows
 end
 
---- Returns a row for each OS thread.
 function M.threads(profile)
   local rows = {}
   for i, t in ipairs(profile.threads or {}) do

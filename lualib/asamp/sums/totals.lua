@@ -46,7 +46,6 @@ local function zero()
   return setmetatable({}, SUM)
 end
 
---- Returns true for frames that represent collections.
 function M.iscollection(fn)
   return fn.native and
          (fn.name == "[minor collection]" or fn.name == "[major collection]")
@@ -507,7 +506,6 @@ function M.sorted(all, field, key)
   return rows
 end
 
--- Returns the rows with samples, sorted by a field.
 local function present(all, field)
   local rows = {}
   for _, row in ipairs(all) do

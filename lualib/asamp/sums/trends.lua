@@ -56,7 +56,6 @@ local function scatter(line, alive, slope)
   return rest / (n - 2) / line.squares
 end
 
--- Computes the fields of a row from its changes.
 local function finish(row, line)
   local weight = line.weight
   local alive, slope, variance = 0, 0, 0

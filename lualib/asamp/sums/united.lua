@@ -174,7 +174,6 @@ local function sampled(profiles)
   return profiles[1]
 end
 
--- Adds the fields about allocation samples of a profile.
 local function addsampled(all, p, period)
   all.allocated = all.allocated and p.allocated and all.allocated + p.allocated
   all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)

@@ -86,7 +86,6 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- Returns the key with the largest value, and the value.
 local function largest(t)
   local best
   for key, n in pairs(t) do

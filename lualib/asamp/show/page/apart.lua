@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Tables of the page by label, Lua state and OS thread. Pure: a profile in, tables to embed out,
--- each with the ROWS largest rows; 'left' is the number of further rows. They always cover the
--- whole run.
+-- each with its ROWS largest rows. The tables always cover the whole run.
 
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"
@@ -20,9 +19,9 @@ local function cut(title, what, all, name)
   return {title = title, what = what, rows = rows, left = #all - #rows}
 end
 
---- Returns {labels, states}, lists of tables {title, what (title of the names), rows, left}. A
--- row: {name, bytes, alive (bytes), time (seconds), collections, count (of states; nil in other
--- tables)}.
+--- Returns {labels, states}, lists of tables {title, what (title of the names), rows, left (number of
+-- further rows)}. A row: {name, bytes, alive (bytes), time (seconds), collections, count (number of
+-- states, or nil)}.
 function M.of(profile)
   local out = {labels = {}, states = {}}
   for _, label in ipairs(labelled.names(profile)) do

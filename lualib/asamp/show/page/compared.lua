@@ -12,7 +12,9 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- errors are millionths of the whole
-local SIGMA, LEAST = 3, 0.1  -- see first(): standard errors; least difference of shares
+-- For first(): least change of live bytes, in standard errors, and its least excess over the change of
+-- the first measure, both as shares.
+local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)
   return math.tointeger(x) or x
@@ -53,13 +55,13 @@ local function largest(rows)
   return out
 end
 
--- Returns the change of a result of asamp.sums.compare as part of the larger whole.
+-- Returns the change in a result of asamp.sums.compare, as a share of the larger whole.
 local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end
 
--- Returns the measure that the page shows first: live bytes at the end, if they changed and more
--- than the first measure; otherwise the first one. 'list': of difftree.measures.
+-- Returns the key of the measure that the page shows first: "alive" if live bytes changed, and clearly
+-- more than the first measure of 'list' (difftree.measures); else that first measure.
 local function first(old, a, new, b, list)
   local function compared(field)
     return compare.of(old, a, new, b, field, {sigma = SIGMA})
@@ -84,8 +86,8 @@ end
 --   - left: number of frames left out
 --   - first: key of the measure that is shown first
 --   - measures: list of {key, bytes (true: amounts are bytes), worth (seconds of a unit, old and
---     new; nil: no time), wholea, wholeb, ofa, ofb (of which shares are taken), a, b, error, noise
---     (columns by node), rows (columns fn, a, b, totala, totalb, error, noise of functions)}
+--     new; nil: no time), wholea, wholeb, ofa, ofb (divisors of shares), a, b, error, noise (columns
+--     by node), rows (columns fn, a, b, totala, totalb, error, noise of functions)}
 function M.of(old, new, limit)
   local a, b = totals.of(old), totals.of(new)
   local list = difftree.measures(old, a, new, b)

@@ -49,8 +49,8 @@ local function functions(profile)
   return out, files, add
 end
 
--- Returns collections as columns (VD3): of neighbouring ones the largest of each value and the
--- last time. Pauses are -1 if there is none. Also returns the number of collections in a row.
+-- Returns collections as columns (VD3). A row has the largest values and the last time of neighbouring
+-- collections; a pause is -1 if there was none. Also returns the number of collections in a row.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -82,7 +82,7 @@ local function marks(list)
   return out
 end
 
--- Appends marks of the profiler: the walks of the heap that found the holders.
+-- Appends marks for the heap walks that found the holders.
 local function walks(list, out)
   for _, walk in ipairs(list or {}) do
     out[#out + 1] = {time = walk.time, name = "search for holders",
@@ -91,8 +91,8 @@ local function walks(list, out)
   return out
 end
 
--- Returns the slice that shows samples without a time, which a truncated file has at its end; -1:
--- there are none. Version 7 records the time with the stack.
+-- Returns the slice that shows samples without a time, which a truncated file has at its end; -1: there
+-- are none, as in version 7, which records the time with the stack.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1

@@ -11,8 +11,8 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- Returns the values of each path including all paths that extend it. The path that a path
--- extends has a lower number.
+-- Returns the value of each path plus those of all paths that extend it, which have higher numbers.
+-- 'own': values of the paths alone.
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do
@@ -24,8 +24,8 @@ local function sums(h, own)
   return all
 end
 
--- Returns the columns of the kept paths, a map from all paths to these (from 1; 0: no path), and
--- the number of omitted paths that hold something.
+-- Returns the columns of the 'limit' paths that hold most; a map from each path to the kept one that it is
+-- or extends (from 1; 0: none); and the number of omitted paths that hold objects.
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -33,7 +33,8 @@ local function paths(h, limit)
   end
   for i, path in ipairs(h.path) do
     if path > 0 then
-      own[path] = own[path] + h.bytes[i] + h.samples[i]  -- files without bytes have samples
+      -- samples count, too, because some files have no bytes
+      own[path] = own[path] + h.bytes[i] + h.samples[i]
     end
   end
   local all, holding, keep = sums(h, own), {}, {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page about lifetimes: likely leaks, lifetimes, live bytes over time, copies and
--- native memory, as in the report. Pure: a profile with bins in, tables out, with at most ROWS
--- lines; 'left' is the number of further lines. They always cover the whole run.
+-- native memory, as in the report. Pure: a profile with bins in, tables of at most ROWS lines out. The
+-- tables always cover the whole run.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
@@ -16,7 +16,7 @@ local trends = require "asamp.sums.trends"
 local M = {}
 
 local ROWS = 500
-local PATHS = 5  -- most paths shown for a row
+local PATHS = 5  -- limit of the paths of a row
 
 -- Returns the profile with the number of slices that asamp.sums.leaks expects: the page's shorter
 -- slices are merged into those that the reader would have made for it.
@@ -44,10 +44,10 @@ local function pathsof(holders)
   return #list > 0 and list or nil
 end
 
---- Returns {summary (a sentence), proved, rows, left}. If the profile lacks data, 'summary' is the
--- reason and there are no rows. A row: {file, line, name, native, kept, keptbytes, share (of
--- the samples), parts, of, type, below (true: belongs to the row above), holders (at most PATHS paths
--- to the kept objects {text, share}; nil: unknown)}.
+--- Returns {summary (a sentence; the reason if the profile lacks data), proved, rows, left (number of
+-- further rows)}. A row has the fields file, line, name, native, kept, keptbytes, parts, of, type of
+-- asamp.sums.leaks, and {share (of the line's samples that are kept), below (true: same group as the row
+-- above), holders (paths to the kept objects {text, share}; nil: unknown)}.
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
   if not found then

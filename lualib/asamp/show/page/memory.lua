@@ -7,7 +7,7 @@ local shown = require "asamp.show.resident"
 
 local M = {}
 
-local PARTS = 8     -- limit of lines and files of a row
+local PARTS = 8     -- limit of the parts (lines, files) of a row
 local COURSE = 500  -- limit of snapshots over time; the last ones are kept
 
 local function picture(of)

@@ -13,7 +13,6 @@ local function share(part)
   return part < 0.0005 and "less than 0.1%" or units.percent(part, 1)
 end
 
--- Returns 'one' if n is 1, else 'several'.
 local function number(n, one, several)
   return n == 1 and one or several
 end
@@ -64,7 +63,7 @@ function M.of(profile, tree, limit, data)
     note("The timeline shows the largest values of every %s collections.",
          units.count(data.step * (profile.collections[1].n or 1)))
   end
-  local marks = #data.marks - #(profile.walktimes or {})  -- the number of the program's marks
+  local marks = #data.marks - #(profile.walktimes or {})  -- number of marks of the program
   if #profile.marks > marks then
     note("The timeline shows only %s of the marks, evenly spaced.", units.count(marks))
   end

@@ -12,7 +12,6 @@ local M = {}
 
 local MARK = "@DATA@"
 
---- Returns the page with the data.
 function M.fill(template, columns)
   local from, to = template:find(MARK, 1, true)
   local out = {template:sub(1, from - 1)}

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The samples that were alive when most of Lua's heap was in use, for the page: those not found
--- dead by the end of the collection after which most was in use, as in `asamp report --at peak`.
--- Old objects are found dead by major collections only. Pure: two readings of a file in, columns
--- out.
+-- The samples that were alive at the peak of Lua's heap, for the page: those not found dead by the end
+-- of the collection after which most bytes were in use, as in `asamp report --at peak`. Only major
+-- collections find old objects dead. Pure: two readings of a file in, columns out.
 
 local measures = require "asamp.sums.measures"
 

@@ -18,7 +18,7 @@ M.MAXFILE = 8 << 20
 
 local MAXTEXT, MAXLINE, AROUND = 4 << 20, 400, 4
 
--- Reasons of missing lines, as text about several files.
+-- Reasons why lines are missing: name, and text about several files; in display order.
 local REASONS = {
   {"outside", "lie outside the current folder: name their folders with --source DIRS"},
   {"hidden", "are in hidden folders: name these with --source DIRS"},
@@ -28,7 +28,7 @@ local REASONS = {
   {"absent", "were not found: name their folders with --source DIRS"},
 }
 
---- The same about one file.
+--- Reasons why the lines of one file are missing, by name.
 M.WHY = {
   outside = "lies outside the current folder: name its folder with --source DIRS",
   hidden = "is in a hidden folder: name it with --source DIRS",
@@ -56,7 +56,7 @@ local function wanted(columns)
   return files, order
 end
 
--- Returns the lines around those of the set, by "L" and number; their total bytes; and the
+-- Returns the lines of the set 'set' with those around them, by "L" and number; their total bytes; and the
 -- largest number in the set. 'all': list of all lines.
 local function around(set, all)
   local texts, bytes, last = {}, 0, 0
