@@ -43,9 +43,9 @@ typedef uint32_t Way;
 
 /* A variable or stack slot. */
 typedef struct Slot {
-  /* 'name': object number of the variable's name. 'in': the function with this variable or slot, as
-     object number of its prototype, for a light C function (HEAP_ECODE) as index in Graph.codes.
-     GRAPH_NONE: unknown. */
+  /* 'name': object number of the variable's name. 'in': the function that has the variable or
+     slot: object number of its prototype or, for a light C function (HEAP_ECODE), index in
+     Graph.codes. GRAPH_NONE: unknown. */
   uint32_t name, in;
   uint32_t index;	/* number of the upvalue, or of the stack slot in its call: 1 is
                            the called function; 0: unknown */
@@ -101,11 +101,11 @@ typedef struct Graph {
   char (*codes)[HEAP_TEXT + 1];	/* names of C functions */
   size_t ncodes;
   Site *sites;			/* valid from index 1 */
-  uint32_t nsites;		/* including the unused site 0 */
+  uint32_t nsites;		/* number of sites, including the unused site 0 */
   Sample *samples;		/* sorted by object, then oldest first */
   size_t nsamples;
   uint64_t dead;		/* samples of objects not in the snapshot */
-  uint64_t textless;		/* strings whose texts exceed TEXT_MOST in total */
+  uint64_t textless;		/* number of strings whose text is not stored (TEXT_MOST) */
   uint64_t bytes;		/* bytes of all objects and the state */
   /* Numbers from the file's metadata; 0: missing. 'state': bytes of the Lua state without its
      objects. 'inuse', 'held', 'allocated': bytes of the heap: used, reserved, allocated so far.

@@ -58,7 +58,7 @@ function KINDS.coroutine(turns)
   return kept
 end
 
--- Creates 'span' different texts of one length in turn. Keeps 'live', which holds those of interned.
+-- Creates 'span' different texts of one length in turn. 'live': a table to keep alive meanwhile.
 local function texts(turns, span, live)
   local kept
   local format = string.format

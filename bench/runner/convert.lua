@@ -29,7 +29,7 @@ local function profile(n, format, packing)
   return usage and path or fail("cannot make the profile: " .. message)
 end
 
--- Converts. Returns usage and the size of the result.
+-- Converts a profile. Returns usage and the size of the result.
 local function convert(path, format, name, flag)
   local out = work .. "/" .. name
   local usage, message = runner:run({

@@ -36,8 +36,8 @@ function options.split(text)
   return out
 end
 
--- Returns the flags and values in their order, and the other words; nil, message for an unknown option.
--- takes_value, flags: sets of names.
+-- Returns the options by name (true or the value), and the list of the other words; nil, message for a
+-- wrong option. takes_value, flags: sets of names.
 function options.scan(args, takes_value, flags)
   local found, words = {}, {}
   local at = 1

@@ -9,7 +9,7 @@ local report = require "runner.report"
 local stats = require "runner.stats"
 
 local UNDISTURBED = 0.1  -- the quantile of all batches that counts as a batch without a pause
-local LEAST = 64000      -- ns by which a batch with a pause exceeds an undisturbed one
+local LEAST = 64000      -- least ns by which a batch with a pause exceeds an undisturbed one
 local SHOWN = 16000      -- as LEAST, for histograms
 
 -- Returns the figures of one run: base (a batch without a pause), longest, total, p999, p99, p50 of the

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Runs busted in an emulated interpreter, which has no C modules: emulated.lua SPEC... Replaces the
--- three modules that busted requires by the functions of these that it calls.
+-- three C modules that busted requires by modules with only the functions that it calls.
 
 local function output(line)
   local f <close> = assert(io.popen(line))

@@ -14,7 +14,7 @@ function MAKE.table() return {} end
 function MAKE.class() return setmetatable({}, {__name = "Knot"}) end
 MAKE["function"] = function()
   local held
-  return function(x)  -- a new closure for each node, as it has an upvalue
+  return function(x)  -- a separate closure for each node
     if x == nil then return held end
     held = x
   end

@@ -84,7 +84,7 @@ end
 -- Splits a source into comments and strings. 'syntax' has the start characters and forms of comments.
 local function source(text, add, syntax)
   local pos, line, seen = 1, 1, 1
-  local last  -- the previous line comment; one on the next line continues it
+  local last  -- the previous line comment, if a comment on the next line continues it
   local function at(offset)
     line = line + lines(text, seen, offset - 1)
     seen = offset

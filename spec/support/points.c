@@ -10,8 +10,8 @@
 **   pending() -> list; owners and blocks are integers, 0: none
 **     p:add(owner, block)          p:freed(block) -> was it watched?
 **     p:resized(from, to, before, after) -> was it watched?
-**     p:fates({[owner] = true ...} [, {[owner] = class ...}]): with the dead owners, and the
-**       classes of owners -> "0110" (1: survived), oldest first, and their classes "0 7 7 1" or nil
+**     p:fates({[owner] = true ...} [, {[owner] = class ...}]): the dead owners; classes of owners
+**       -> "0110" (1: survived), oldest sample first; "0 7 7 1", the samples' classes, or nil
 **     p:watched() -> number
 **   followed() -> list; owners and blocks as above
 **     f:add(owner, block) -> true if the list was not full

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** syscalls: blocking system calls, not repeated after EINTR, for specs of the effect of sampling on
-** a program. A failed call returns nil, errno; 'later' raises an
-** error, because its caller would wait for a child that does not exist.
+** a program. A failed call returns nil, errno; 'later' raises an error, because its caller would
+** wait for a child that does not exist.
 **
 **   nanosleep(ms) poll(ms) select(ms) epoll(ms) sigtimedwait(ms)
 **                        -> 0: no event in that time
