@@ -103,8 +103,8 @@ void profile_called (ProfileState *s, const char *name);
    alive; the deaths of other samples are not reported any more. */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
-/* Emits which samples of native memory of an ended state have died. 'runs' has n numbers of
-   samples, in the order of the list of P7: alive, dead, alive, and so on. */
+/* Emits which samples of native memory of an ended state have died. 'runs' has n counts of
+   consecutive samples in the list of P7: alive, dead, alive, and so on. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /* Emits a Lua function. Name and source may have any bytes; the source has no leading '@' or
@@ -142,10 +142,10 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection. 'survived' has one element for each of the n oldest undecided samples: 0:
-** it died; 1: it survived; 2: it survived, but its death will not be reported. 'classes' has the
-** class of each (0: none), or is NULL. 'deaths' says which followed samples (P7) have died, as
-** numbers of samples in the list's order: alive, dead, alive, and so on.
+** Emits a collection. 'survived' has one element for each of the n oldest undecided samples: 0: it
+** died; 1: it survived; 2: it survived, but its death will not be reported. 'classes' has the class
+** of each (0: none), or is NULL. 'deaths' has counts of consecutive followed samples (P7): alive,
+** dead, alive, and so on.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,

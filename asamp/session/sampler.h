@@ -47,7 +47,7 @@ typedef struct SamplerOptions {
                            the end, and when the number of live samples has doubled */
   uint64_t holdersevery;  /* ns between two searches for the references that keep sampled objects
                              alive; 0: the search is not repeated */
-  RingLimits ring;	/* most != 0: a flight recorder */
+  RingLimits ring;	/* most != 0: the session is a flight recorder */
   int summary;		/* 1: prints a line to stderr at the end */
   /* Called before a session with its own profile ends, while the tracker still has the live
      samples. NULL: not called. */

@@ -34,8 +34,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
    identifies the thread. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
-static ResidentPolicy pictures;	/* decides when the shared profile receives a snapshot (RQ3 of
-                                   resident.h) */
+static ResidentPolicy pictures;	/* decides when the shared profile receives a snapshot of resident
+                                   memory (RQ3) */
 
 void samplerlist_lock (void) {
   locking = 1;
