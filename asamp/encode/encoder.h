@@ -81,7 +81,7 @@ void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
    alternately of live and of dead samples, from the oldest sample on. Samples that an earlier call
    has reported dead are not counted. */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
-/* Frees the memory of the present state. After that, only its allocated bytes and its end may be
+/* Frees the memory of the current state. After that, only its allocated bytes and its end may be
    recorded. */
 void encoder_leave (Encoder *e);
 

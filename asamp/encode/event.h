@@ -38,8 +38,8 @@ enum EventType {
   /* Counts of data dropped by limits. n: number of the program's texts that were truncated. Body:
      ProfileLeft */
   EVENT_LEFT,
-  /* The stack of a time sample that is not in the profile: the next stack of the state is stored as
-     a difference to it. n: number of new frames. Body: TimeEvent */
+  /* The stack of a lost time sample: the next stack of the state is stored as a difference to it.
+     n: number of new frames. Body: TimeEvent */
   EVENT_STACK,
   /* Name of a class. n: id. Body: name, NUL-terminated */
   EVENT_CLASS,
