@@ -349,8 +349,8 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
   return writeall(w, L);
 }
 
-/* Upper estimate of the bytes that a child needs for 'inuse' bytes of objects: 8 bytes per object
-   and one bit per 8 bytes are less than half of 'inuse'. */
+/* Upper estimate of the bytes that a child needs for 'inuse' bytes of objects: luaN_walk's 8 bytes
+   per object and one bit per 8 bytes are less than half of 'inuse'. */
 #define NEEDED(inuse)	((inuse) / 2)
 
 /* Returns 1 and a message in 'why' if there is not enough memory for a child. */
