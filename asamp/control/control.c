@@ -79,7 +79,7 @@ static int ischangeable (void) {
    message unless 'silent'. */
 static int openserver (int silent) {
   char why[256];
-  int fd = server_open(bound, why, sizeof(why)), error = errno;
+  int fd = server_open(bound, *options.listen == '\0', why, sizeof(why)), error = errno;
   if (fd < 0 && !silent) complain("cannot listen at '%s': %s", bound, why);
   errno = error;
   return fd;

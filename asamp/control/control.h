@@ -7,8 +7,8 @@
 ** A request is a line of words, the last of which extends to the end (requests.h). The last line
 ** of an answer is "ok" or "error <reason>".
 **
-**   CN1  the socket has mode 0600, in a folder to which only this user may write, created with
-**        mode 0700 if missing;
+**   CN1  the socket has mode 0600, in a folder to which only this user may write. The default
+**        folder is created with mode 0700 if missing; a folder that the user named must exist;
 **   CN2  a client must run as this user or as root;
 **   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence, if too
 **        many are connected (the one silent for longest), or if few descriptors are left;

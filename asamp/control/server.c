@@ -74,9 +74,9 @@ void server_close (int fd) {
   pthread_mutex_unlock(&opening);
 }
 
-/* Creates the folder of 'path' if needed and checks its owner and rights (CN1). Returns NULL, or
-   why the folder cannot be used. */
-static const char *server_folderof (const char *path) {
+/* Checks the folder of 'path', its owner and its rights (CN1); with 'create', creates it if it is
+   missing. Returns NULL, or why the folder cannot be used. */
+static const char *server_folderof (const char *path, int create) {
   char folder[PATH_MAX];
   char *slash;
   struct stat s;
@@ -84,8 +84,10 @@ static const char *server_folderof (const char *path) {
   slash = strrchr(folder, '/');
   if (slash == NULL) strcpy(folder, ".");
   else slash[slash == folder] = '\0';
-  if (mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
-  if (lstat(folder, &s) != 0) return strerror(errno);
+  if (create && mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
+  if (lstat(folder, &s) != 0)
+    return errno != ENOENT ? strerror(errno)
+           : "its folder does not exist; create it (mkdir -m 700), or give another path";
   if (!S_ISDIR(s.st_mode)) return "its folder is a file or a symbolic link; give another path";
   if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
     return "its folder belongs to another user, or others may write there; give a folder of "
@@ -154,7 +156,7 @@ void server_sweep (const char *path) {
   char folder[PATH_MAX];
   struct dirent *entry;
   DIR *d;
-  if (slash == NULL || server_folderof(path) != NULL) return;
+  if (slash == NULL || server_folderof(path, 1) != NULL) return;
   snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
   descriptor_hold();
   d = opendir(folder);
@@ -163,7 +165,7 @@ void server_sweep (const char *path) {
   descriptor_release();
 }
 
-int server_open (const char *path, char *why, size_t size) {
+int server_open (const char *path, int create, char *why, size_t size) {
   struct sockaddr_un a;
   const char *wrong;
   int fd, error = EINVAL;
@@ -176,7 +178,7 @@ int server_open (const char *path, char *why, size_t size) {
     return -1;
   }
   strcpy(a.sun_path, path);
-  if ((wrong = server_folderof(path)) != NULL) {
+  if ((wrong = server_folderof(path, create)) != NULL) {
     snprintf(why, size, "%s", wrong);
     errno = error;
     return -1;

@@ -13,9 +13,10 @@
 /* Removes from the folder of 'path' the sockets NUMBER.sock of this user's ended processes. */
 void server_sweep (const char *path);
 
-/* Creates the socket (CN1, CN4) and listens. Returns the descriptor, or -1 with the reason in
-   'why'; errno is EMFILE if too few descriptors are left. */
-int server_open (const char *path, char *why, size_t size);
+/* Creates the socket (CN1, CN4) and listens. 'create': creates the socket's folder, too, if it is
+   missing. Returns the descriptor, or -1 with the reason in 'why'; errno is EMFILE if too few
+   descriptors are left. */
+int server_open (const char *path, int create, char *why, size_t size);
 
 /* Removes the file if it is the socket that this process made last. Async-signal-safe. */
 void server_unlink (const char *path);

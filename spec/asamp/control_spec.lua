@@ -38,7 +38,7 @@ describe("a process that listens", function()
   -- 'first': code that the server runs before it works; 'inner': a folder in its own.
   local function start(wish, first, inner)
     folder = shell.folder()
-    if inner then shell.output("mkdir %s/%s", folder, inner) end
+    shell.output("mkdir -m 700 %s/s %s", folder, inner and folder .. "/" .. inner or "")
     local server = SERVER:gsub("while", function() return (first or "") .. " while" end, 1)
     shell.write(folder .. "/server.lua", server)
     pid = process.start{"server.lua", directory = folder,
@@ -366,7 +366,8 @@ describe("a process that listens", function()
   it("is reported as ended, to a client that watches it and to a later client", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
     local wanted = {KILL = "the process that listened at '%s' has ended; start it again",
-                    TERM = "cannot query '%s': No such file or directory; give the id of a process, or its socket"}
+                    TERM = "cannot query '%s': No such file or directory; give the id of a process, " ..
+                           "or its socket"}
     for how, later in pairs(wanted) do
       start "alloc=0,listen=s/x.sock"
       local words = {top = "top --every 1 " .. socket,
@@ -519,9 +520,9 @@ describe("a process that listens", function()
     for n = 7, 24 do
       local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
         "ulimit -n $1; exec \"$2\" opens.lua $(($1 < 10 ? 1 : 4))", "sh", tostring(n), process.interpreter(),
-        env = {ASAMP = "alloc=64K,quiet,listen=s/x.sock,out=p.vmprof", LUA_PATH = "", LUA_CPATH = ""}}
+        env = {ASAMP = "alloc=64K,quiet,listen=x.sock,out=p.vmprof", LUA_PATH = "", LUA_CPATH = ""}}
       assert.equal(0, code, n .. err)
-      local now = {[0] = err == "", err:find("cannot listen at 's/x.sock': " .. few:format(n)) ~= nil,
+      local now = {[0] = err == "", err:find("cannot listen at 'x.sock': " .. few:format(n)) ~= nil,
         err:find("cannot write profile '[^']*p.vmprof': " .. few:format(n)) ~= nil}
       local what = now[0] and 0 or now[2] and 2 or 1
       assert.is_true(now[what] and what <= before, n .. err)
@@ -735,6 +736,16 @@ describe("a process that listens", function()
     assert.equal(0, code)
     assert.is_truthy(err:find("cannot listen at 'open/x.sock': its folder belongs to another user, or "
       .. "others may write", 1, true))
+  end)
+
+  -- A former bug: root's process created the folder.
+  it("does not create a folder that the user named", function()
+    folder, pid = shell.folder(), 1 << 22  -- nobody's
+    local code, _, err = process.run{"-e", "", directory = folder,
+      env = {ASAMP = "listen=none/x.sock,alloc=0", LUA_PATH = "", LUA_CPATH = ""}}
+    assert.same({0, "profiler: cannot listen at 'none/x.sock': its folder does not exist; create it " ..
+                    "(mkdir -m 700), or give another path\n"}, {code, err})
+    assert.equal("", shell.output("ls %s", folder))
   end)
 end)
 

@@ -46,9 +46,9 @@ describe("a snapshot requested from an idle process", function()
     shell.output("mkfifo %s/words", folder)
     shell.write(folder .. "/server.lua", need .. "})[name], 'luaopen_' .. name)() end\n" .. SERVER)
     pid = process.start{"server.lua", directory = folder, env = {
-      ASAMP = "alloc=0,listen=s/x.sock", LUA_PATH = "", LUA_CPATH = "",
+      ASAMP = "alloc=0,listen=x.sock", LUA_PATH = "", LUA_CPATH = "",
       ASAN_OPTIONS = "detect_leaks=0"}}
-    socket = folder .. "/s/x.sock"
+    socket = folder .. "/x.sock"
     process.await(function()
       local text = process.read(folder .. "/idle") and host.query(socket, "stats\n")
       return text and text:find "\nstates 2\n"
@@ -275,8 +275,8 @@ describe("a snapshot requested from a process with a state for each of its reque
       "gcc -g%s -I%s/include/lua5.4 spec/support/hosts/requests.c -o %s/host " ..
       "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib", folder, sanitized, lib, folder, lib, lib)
     local pid = process.start{program = folder .. "/host", directory = folder, env = {
-      ASAMP = "alloc=0,listen=s/x.sock", ASAN_OPTIONS = "detect_leaks=0"}}
-    local socket = folder .. "/s/x.sock"
+      ASAMP = "alloc=0,listen=x.sock", ASAN_OPTIONS = "detect_leaks=0"}}
+    local socket = folder .. "/x.sock"
     process.await(function()
       local text = process.read(folder .. "/idle") and host.query(socket, "stats\n")
       return text and text:find "\nstates 0\n"

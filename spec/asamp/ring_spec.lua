@@ -159,22 +159,22 @@ describe("a flight recorder", function()
       local function work() for i = 1, 5000 do keep[i % 100] = {i, tostring(i)} end end
       work()
       require "peers".thread("local t = {} for i = 1, 50000 do t[i % 100] = {i} end"):join()
-      local command = os.getenv "COMMAND" .. " record --ring %s s/x.sock"
+      local command = os.getenv "COMMAND" .. " record --ring %s x.sock"
       for i = 1, 12000 do
-        if host.samefile("s/x.sock", "s/x.sock") then break end
+        if host.samefile("x.sock", "x.sock") then break end
         host.pause(10)
       end
       assert(os.execute(command:format "-o q.vmprof"))
       assert(os.execute(command:format ""))
       assert(not os.execute(command:format "--for 5s" .. " 2>/dev/null"))
-      assert(host.query("s/x.sock", "rotate\n"):find "/p.2.vmprof\nok\n$")
-      assert(host.query("s/x.sock", "dump x\n"):find "^error the path of the profile must start with a /")
-      assert(host.query("s/x.sock", "record 1 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
-      assert(host.query("s/x.sock", "dump\n"):find "^error the process has no flight recorder")
+      assert(host.query("x.sock", "rotate\n"):find "/p.2.vmprof\nok\n$")
+      assert(host.query("x.sock", "dump x\n"):find "^error the path of the profile must start with a /")
+      assert(host.query("x.sock", "record 1 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
+      assert(host.query("x.sock", "dump\n"):find "^error the process has no flight recorder")
       work()
-      assert(host.query("s/x.sock", "stop\n"):find "ok\n$")
+      assert(host.query("x.sock", "stop\n"):find "ok\n$")
       work()]],
-      {env = {ASAMP = "alloc=1K,ring=1m,listen=s/x.sock,out=p.vmprof,quiet,native=0",
+      {env = {ASAMP = "alloc=1K,ring=1m,listen=x.sock,out=p.vmprof,quiet,native=0",
               COMMAND = "unset ASAMP ASAN_OPTIONS; " .. prefix .. "/bin/asamp", HERE = folder}})
     assert.equal(0, code, err)
     for _, name in ipairs{"q", "p", "p.2", "p.3", "r", "p.4"} do
@@ -197,15 +197,15 @@ describe("a flight recorder", function()
         local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
         local function work() for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end end
         for _ = 1, 12000 do
-          if host.samefile("s/x.sock", "s/x.sock") then break end
+          if host.samefile("x.sock", "x.sock") then break end
           host.pause(10)
         end
         gen.filelimit(4096)
         work()
-        assert(host.query("s/x.sock", "record 60 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
-        print(host.query("s/x.sock", "stats\n"):match "\nlost (%d+)")
+        assert(host.query("x.sock", "record 60 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
+        print(host.query("x.sock", "stats\n"):match "\nlost (%d+)")
         gen.filelimit(1 << 30)]],
-        {env = {ASAMP = wish .. "alloc=64,fixed,listen=s/x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
+        {env = {ASAMP = wish .. "alloc=64,fixed,listen=x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
       assert.equal(0, code, err)
       local lost = tonumber(out)
       assert.is_true(lost > 1000, out)
@@ -222,11 +222,11 @@ describe("a flight recorder", function()
       local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
       for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end
       for _ = 1, 12000 do
-        if host.samefile("s/x.sock", "s/x.sock") then break end
+        if host.samefile("x.sock", "x.sock") then break end
         host.pause(10)
       end
       local function list() return require "spec.support.shell".output "ls *.vmprof 2>/dev/null; :" end
-      local function send(what) return host.query("s/x.sock", what .. "\n") end
+      local function send(what) return host.query("x.sock", what .. "\n") end
       gen.filelimit(1000)
       for _, what in ipairs{"dump", "rotate", "dump " .. os.getenv "HERE" .. "/q.vmprof"} do
         assert(send(what):find "^error cannot write profile '[^']+': File too large\n$")
@@ -241,7 +241,7 @@ describe("a flight recorder", function()
       assert(os.rename("p.2.vmprof", "q.vmprof"))
       assert(send("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
       assert(os.rename("q.vmprof", "p.2.vmprof"))]],
-      {env = {ASAMP = "ring=1m,alloc=64,listen=s/x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
+      {env = {ASAMP = "ring=1m,alloc=64,listen=x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
     assert.equal(0, code, err)
     for _, name in ipairs{"p", "p.2"} do
       assert.is_true(assert(reader.read(("%s/%s.vmprof"):format(folder, name))).complete)

@@ -73,7 +73,7 @@ describe("a program near its limit", function()
         {LUA_PROFILER = out .. "alloc=512K,holders=1s,time=1000"},
         {LUA_PROFILER = out .. "alloc=4K,malloc=4K", LD_PRELOAD = malloc, ASAMP_MALLOC = "4096"},
         {ASAMP = out .. "alloc=4K,ring=1M", LUA_PROFILER = ""},
-        {ASAMP = out .. "alloc=64K,rotate=1s,listen=" .. folder .. "/s/%p", LUA_PROFILER = ""}}
+        {ASAMP = out .. "alloc=64K,rotate=1s,listen=" .. folder .. "/%p.sock", LUA_PROFILER = ""}}
       local step = tonumber(os.getenv "ASAMP_LIMITS") or 8000
       local ran, starved, whole = 0, 0, 0
       for kib = 14000, 30000, step do

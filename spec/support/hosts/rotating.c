@@ -50,7 +50,7 @@ static void work (lua_State *L, int n) {
 }
 
 static int call (void) {
-  struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "s/x.sock"};
+  struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "x.sock"};
   int s = socket(AF_UNIX, SOCK_STREAM, 0);
   if (connect(s, (struct sockaddr *)&a, sizeof(a)) == 0) return s;
   close(s);
