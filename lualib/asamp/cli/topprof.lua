@@ -12,7 +12,8 @@ local M = {NAME = "asamp.cli.topprof"}
 -- Time limit for writing a flight recorder, in seconds; less than that of a conversion (serve.lua).
 local PATIENCE = 50
 
-local UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
+--- The error if the file cannot be opened.
+M.UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
 
 -- Converts the samples from 'since' to 'till' (monotonic clock, us, text; "0": no limit). If 'since' is
 -- set, omits the data at time 0 of a flight recorder's file: they are older than the recorded part.
@@ -45,7 +46,7 @@ function M.main(args)
         return part(name, out, since, till, first, ring)
       end)
     -- UNOPENED hides the reason, which would show the sender of the request which files exist.
-    return result, opened and message or UNOPENED
+    return result, opened and message or M.UNOPENED
   end
   local ok, result, message = pcall(all)
   if not ok or not result then

@@ -334,8 +334,17 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
+local REMOVED = "the process has started another file (rotate) and removed that of these seconds (keep): " ..
+                "give fewer seconds= than rotate, or a larger keep"
+
+-- Returns true if the process now writes another file than that of the job.
+function Server:rotated(job, now)
+  local s = not job.own and self:stats(job.target, now)[job.target]
+  return s and s.file ~= job.path
+end
+
 -- Ends a job: removes its files, and sends the response with the body or the error.
-function Server:finish(job, body, wrong)
+function Server:finish(job, body, wrong, now)
   if job.folder then
     self.running = self.running - 1
     host.discard(job.folder)
@@ -345,6 +354,8 @@ function Server:finish(job, body, wrong)
   end
   if body then
     self:answer(job.request, 200, body, "application/octet-stream")
+  elseif wrong == topprof.UNOPENED and self:rotated(job, now) then
+    self:answer(job.request, 409, REMOVED .. "\n")
   else
     self:answer(job.request, 500, wrong .. "\n")
   end
@@ -357,14 +368,15 @@ function Server:step(job, now)
     return false
   elseif not job.folder then
     local wrong = self.running < CONVERSIONS and self:convert(job, now)
-    return wrong and self:finish(job, nil, wrong)
+    return wrong and self:finish(job, nil, wrong, now)
   end
   local body, wrong = taken(job.out)
   wrong = wrong or not body and taken(job.out .. ".error")
   if not body and not wrong and now < job.stop then
     return false
   end
-  return self:finish(job, body, wrong or ("the conversion took more than %d s, the limit"):format(PATIENCE))
+  wrong = wrong or ("the conversion took more than %d s, the limit"):format(PATIENCE)
+  return self:finish(job, body, wrong, now)
 end
 
 function Server:steps(now)

@@ -319,6 +319,18 @@ describe("a process that is served", function()
     assert.is_true(#p.samples > 0)
   end)
 
+  -- A former bug: the answer was status 500, and that the file cannot be opened.
+  it("that has removed the file of the requested seconds has an answer with the remedy", function()
+    start{"server.lua", env = {ASAMP = "alloc=64K,time=100,rotate=1s,keep=1,quiet,out=k.vmprof,listen=" ..
+                                       folder .. "/keep.sock"}}
+    process.await(function() return host.query(folder .. "/keep.sock", "stats\n") end)
+    port = freeport()
+    start(serving(port, "keep.sock"))
+    assert.same({409, "the process has started another file (rotate) and removed that of these seconds " ..
+                      "(keep): give fewer seconds= than rotate, or a larger keep\n"},
+                {get "/debug/pprof/profile?seconds=2"})
+  end)
+
   -- A former bug: the server answered that the file does not exist; a process writes it only on
   -- request.
   it("has its flight recorder written, and removed again", function()
