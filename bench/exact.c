@@ -30,7 +30,7 @@
 #define COPIED	(-1) /* the kind of sites of copies */
 
 typedef struct Site {
-  char *file;		/* NULL: this element of 'sites' is free */
+  char *file;		/* NULL: a free element */
   int line, kind;
   uint64_t bytes, blocks;
 } Site;

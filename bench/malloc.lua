@@ -16,7 +16,7 @@ local function cmemory()
   return require "cmemory"
 end
 
--- Workloads by name. Each has the parameter 'rounds', and returns its result and number of units.
+-- Workloads by name: functions of 'rounds' that return a result and a number of units.
 local W = {}
 
 -- Pairs of malloc and free, one every 100 ns or so: 10 million per second.

@@ -45,8 +45,7 @@ export function decode(text) {
     native: f.native[i] === 1, cut: i === raw.cut,
     collection: f.native[i] === 1 && /^\[(minor|major) collection\]$/.test(name),
   }));
-  // A type is the kinds with one name; they differ in class. Its number, used to select it like a kind,
-  // follows those of the kinds.
+  // Types: kinds with one name, in different classes. Their numbers follow those of the kinds.
   const types = [], byname = new Map();
   raw.kinds.forEach((kind, i) => {
     if (kind.time) return;

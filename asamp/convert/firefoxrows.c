@@ -33,7 +33,7 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
 }
 
 /* Writes a column of times. 's' has n times in us, each minus that of the previous row; 'whose' has
-   the tags of the rows. Rows of Lua states that are not in w->group are left out. */
+   their tags. Rows of Lua states that are not in w->group are left out. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);

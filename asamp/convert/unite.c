@@ -303,8 +303,8 @@ static void unite_allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
-/* Stores in *number the number in the result of the closed state 'id', in which a sample of native
-   memory has died (callback TranscodeInto.orphaned). Returns 0 if the state is unknown. */
+/* Stores in *number the result's number of the closed state 'id', whose native memory has died
+   (callback TranscodeInto.orphaned). Returns 0 if it is unknown. */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));

@@ -85,7 +85,6 @@ static void livefile_await (LiveFile *f, int waits) {
     poll(&ready, 1, WAIT_MS);
 }
 
-/* Writes all n bytes. */
 static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
   int waits = 0;

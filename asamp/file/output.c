@@ -56,7 +56,6 @@ static int putpacked (void *ud, const unsigned char *data, size_t n) {
   return o->error == 0;
 }
 
-/* Compresses or writes n bytes. */
 static void output_pass (Output *o, const unsigned char *data, size_t n) {
   if (o->packed)
     compressor_put(&o->compressor, data, n, COMPRESSOR_MORE, putpacked, o);

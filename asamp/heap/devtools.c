@@ -80,7 +80,6 @@ static uint64_t devtools_name (Out *o, uint32_t v) {
   return (uint64_t)o->m->class[v] + 1;
 }
 
-/* Writes three numbers. */
 static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, a);
   output_char(&o->file, ',');
@@ -106,7 +105,6 @@ static uint64_t tracenode (const Graph *g, uint32_t v) {
   return n > 0 ? (uint64_t)s->site + 2 : 0;
 }
 
-/* Writes the array of nodes. */
 static void nodes (Out *o) {
   const Graph *g = o->g;
   uint32_t v, to;

@@ -76,7 +76,7 @@ typedef struct Reader {
   uint32_t holder;		/* object whose edges are read */
   int late;			/* 1: the next edges of 'holder' are stored in Graph.late, not in
                                    Graph.to */
-  int64_t index;		/* index of the last array element of 'holder' that was read */
+  int64_t index;		/* index of the last array element of 'holder' read */
   jmp_buf failed;
   char *err;
   size_t errsize;

@@ -44,8 +44,8 @@ typedef uint32_t Way;
 /* A variable or stack slot. */
 typedef struct Slot {
   /* 'name': object number of the variable's name. 'in': the function that has the variable or
-     slot: object number of its prototype or, for a light C function (HEAP_ECODE), index in
-     Graph.codes. GRAPH_NONE: unknown. */
+     slot: object number of its prototype or, for HEAP_ECODE, index in Graph.codes. GRAPH_NONE:
+     unknown. */
   uint32_t name, in;
   uint32_t index;	/* number of the upvalue, or of the stack slot in its call: 1 is
                            the called function; 0: unknown */
@@ -111,8 +111,8 @@ typedef struct Graph {
      objects. 'inuse', 'held', 'allocated': bytes of the heap: used, reserved, allocated so far.
      'time': seconds since 1970. 'pid': process id. 'period': sampling period, bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* samples whose objects may be dead: they survived a collection
-                                   but were too many to be followed until their deaths */
+  uint64_t unfollowed;		/* samples whose objects may be dead, because they were too
+                                   many to be followed until their deaths */
   char command[HEAP_TEXT + 1];	/* command line, or "" */
 } Graph;
 

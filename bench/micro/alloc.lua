@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A loop that allocates and does little else, for counting instructions:
+-- A loop that only allocates, for instruction counts:
 --   lua alloc.lua PROFILER PACE KIND COUNT [PROFILE]
 -- PROFILER  none: not loaded; load: loaded, never started; idle: started with a period that is never
 --           reached. The three words have the same length, so that the process has the same addresses.

@@ -9,8 +9,7 @@
 --   batch  creates 16 records; each of 'survivors' of them replaces a random live record, and a new
 --          string is stored in another live record; the other new records are garbage
 --   idle   takes about as long as batch, and creates no objects
--- Records do not refer to each other: a replaced record is garbage at once, so that the live heap
--- keeps its size.
+-- Records do not refer to each other, so that a replaced record is garbage at once.
 
 local BATCH = 16
 

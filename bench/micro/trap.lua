@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A trap: objects that are hard for some collectors, and steady garbage. bench/pauses --trap runs it:
+-- A trap (objects that are hard for some collectors) and steady garbage, for bench/pauses --trap.
 -- bench/pauses.c calls this file with
 --   size       largest number of live objects of the trap
 --   batches    number of batches of the run

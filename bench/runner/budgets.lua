@@ -27,7 +27,7 @@ local PLANTED = {
   {"utils", "function utils.kpairs(t)"},
 }
 
--- The planted code: allocates about 1 KiB.
+-- Allocates about 1 KiB.
 local CODE = " local planted = {" .. ("1, "):rep(62) .. "}"
 
 local function read(path)

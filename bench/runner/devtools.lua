@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- bench/devtools: compares the results of asamp heap and of DevTools' loader for one snapshot. Prints
--- Markdown; exit status 1 if they differ.
+-- Markdown.
 
 local root, work, script = table.unpack(arg, 1, 3)
 local heap = require "profiler.heap"

@@ -13,8 +13,8 @@ local stats = require "runner.stats"
 local K = 1024
 
 -- The values of the paper's Figures 10 and 11. Keys: programs of bench/load that correspond to the paper's
--- programs, 'name'. 'slower': overhead of a thousand time samples per second according to the paper's text
--- ("above 1.1", "slightly worse" than 'normalised'), because Figure 9 has no numbers.
+-- programs, 'name'. 'slower': overhead of a thousand time samples per second according to the paper's text,
+-- because Figure 9 has no numbers.
 evaluation.PAPER = {
   loop = { name = "microbenchmark", rate = 52658, overhead = 3.51, normalised = 1.05,
     seconds = 4.44, gigabytes = 26.937, speed = 6.063, slower = 1.1 },

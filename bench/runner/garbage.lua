@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- bench/garbage: instructions of an object that dies young, which callgrind counts in the loops of
--- micro/garbage.lua: allocation (with the collector stopped) and garbage (the instructions that the
--- running collector adds to an iteration: freeing, and collections of a nearly empty heap). Subtracts the
--- cost of a loop that creates no object; for strings, of a loop that creates texts that exist already, so
--- that the cost of the object alone remains.
+-- micro/garbage.lua, with the collector stopped (allocation) and running (allocation and garbage). The
+-- heap is nearly empty. Subtracts the cost of a loop that creates no object; for strings, of a loop that
+-- creates texts that exist already.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/garbage"
 local root, fail, runner = start.root, start.fail, start.runner

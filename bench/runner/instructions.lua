@@ -5,9 +5,7 @@
 -- profiler started at a period that is never reached; first with the collector stopped, so that an
 -- iteration is allocation alone, then with a minor collection after every batch of iterations, which adds
 -- the freeing and the profiler's work at a collection. Checks the first: for every kind, the started
--- profiler costs at most 1 in 2,000 more or less than the loaded one, and than the fork alone. Exit status
--- 0: equal; 1: different; 2: could not be measured. --check runs only the check, for tables and without
--- plain, in a tenth of the time.
+-- profiler costs at most 1 in 2,000 more or less than the loaded one, and than the fork alone.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -70,8 +68,7 @@ local function verdict()
   return equal
 end
 
--- Prints the cost of labels: of a call, of a change of the running label, and of a server with and
--- without labels, in all its threads.
+-- Prints the cost of labels: per call, per change of the running label, and in all threads of a server.
 local function labels(fork)
   local function whole(what, n)
     local usage, message = runner:count({fork, root .. "/bench/micro/labels.lua", what, tostring(n), PROFILE},

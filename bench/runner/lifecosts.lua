@@ -2,7 +2,7 @@
 -- The costs of lifetimes, for bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS. FILE has lines
 -- "PERIOD WALL USER SYSTEM RSS STATUS"; in each round the line with the period "off" comes first. The file
 -- INSTRUCTIONS has lines "PERIOD WITHOUT LIFETIMES HOLDERS": instructions without the profiler, with it,
--- and with a walk for holders at the end, too.
+-- and also with a walk for holders.
 
 local order, times, peaks, off = {}, {}, {}, nil
 for line in io.lines(arg[1]) do

@@ -37,7 +37,7 @@ local function row(name, path, exact)
   print(("| %s | %.1f | %.2f | %.0f | %.4f | %d of %d | %d of %d |"):format(name,
     size(path) / 1e6, usage.cpu, usage.rss / 1e6, bytes / exact[1], minors, exact[2], majors,
     exact[3]))
-  -- From the exact bytes, not from the estimate, which is 0 if a short run has no sample.
+  -- from the exact bytes: the estimate is 0 if a short run has no sample
   local sigma = math.sqrt(exact[1] * field(json, "period"))
   if math.abs(bytes - exact[1]) > SIGMA * sigma then fail(name .. ": the bytes are wrong") end
   if minors ~= exact[2] or majors ~= exact[3] then fail(name .. ": the collections are wrong") end

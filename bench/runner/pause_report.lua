@@ -88,7 +88,6 @@ local function duration(ns)
   return ("%.1f ms"):format(ns / 1e6)
 end
 
--- Returns the histogram of all rounds of one configuration.
 local function histogram(rounds)
   local all = {}
   for _, each in ipairs(rounds) do table.move(each.shown, 1, #each.shown, #all + 1, all) end

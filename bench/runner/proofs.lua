@@ -61,8 +61,7 @@ local function prove(path)
   end
 end
 
--- Returns the bytes of objects that a program frees by the code 'cut', and by how many bytes its memory
--- in use shrinks.
+-- Returns the two numbers of TRUTH for a program's text and its code 'cut'.
 local function freed(text, cut)
   local path = work .. "/truth.lua"
   local file = assert(io.open(path, "w"))

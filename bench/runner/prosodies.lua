@@ -44,7 +44,7 @@ end)
 
 local world, all, count
 
---- Sets the properties of all servers: {root, folder, clients (number of accounts), fail}.
+--- Sets the properties of all servers: {root, folder, clients (their number), fail}.
 function M.launch(t)
   world, count = t, 0
   all = setmetatable({}, {__gc = function(list)

@@ -42,8 +42,7 @@ end
 
 -- Sends requests to both in turn, for at least this number of slices and while go() returns true.
 -- Returns the CPU seconds per request of each server's processes, and the number of requests of the
--- first. 'turn', 0 or 1: which server starts; alternates, so that other work at the time of the
--- answers slows both servers alike.
+-- first. 'turn', 0 or 1: which server starts; alternates, so that other work slows both alike.
 local function slices(with, without, turn, least, go)
   local pair, before, n, i = {with, without}, {with:cpu(), without:cpu()}, {0, 0}, 0
   while i < least or i % 4 > 0 or go and go() do

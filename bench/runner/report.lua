@@ -140,7 +140,6 @@ function report.timed(rows, configs, comparisons, groups, counted)
   return table.concat(out, "\n")
 end
 
--- Returns the whole report of counted instructions.
 function report.counted(rows, configs, comparisons, groups)
   return table.concat({
     "## Instructions\n",

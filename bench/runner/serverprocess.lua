@@ -83,7 +83,6 @@ end
 
 local TICK = tonumber(output "getconf CLK_TCK")
 
--- Returns the CPU seconds so far.
 function Process:cpu()
   local _, ticks = self:family()
   return ticks / TICK

@@ -8,7 +8,7 @@
 --          off       no profiler, as the baseline: shows the noise
 --          idle      a session whose period is never reached: shows the cost of a session
 --          long      a program that runs for some twenty seconds, with C stacks
---          longoff   the same program without profiler, as off
+--          longoff   the same program without profiler
 --          fullc, fulllua   full tracing: the period is so small that few blocks are missed
 
 local settings = {}

@@ -452,7 +452,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL}
 };
 
-/* Sets the module's functions in its table again, with the index of record n as upvalue. */
+/* Sets the module's functions again, with record n as upvalue. */
 static int l_use (lua_State *L) {
   lua_Integer n = luaL_checkinteger(L, 1);
   luaL_argcheck(L, n >= 1 && n <= RECORDS, 1, "no such record");

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Runs busted in an emulated interpreter, which has no C modules: emulated.lua SPEC... Replaces the
--- three C modules that busted requires by modules with only the functions that it calls.
+-- three C modules that busted requires; each replacement has the functions that it calls.
 
 local function output(line)
   local f <close> = assert(io.popen(line))

@@ -22,7 +22,7 @@ static unsigned long first, last, requests, searches;
 static struct { uintptr_t from, to; } code[2];  /* address ranges of libdw and libelf */
 static int ncode;
 
-/* Callback for each loaded object file: stores the address range if it is libdw or libelf. */
+/* Callback for each loaded object file: stores the address ranges of libdw and libelf. */
 static int note (struct dl_phdr_info *info, size_t size, void *ud) {
   const char *name = info->dlpi_name;
   int i;

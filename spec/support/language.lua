@@ -4,8 +4,8 @@
 -- per top folder, and compares the counts with spec/language.limits. `spec/language` runs it.
 --
 -- Data: a block is one comment, string, paragraph or description: its text and the file's line number
--- of its first line. Lines of a file form "FOLDER PATTERN=COUNT ..." are the limits; a pattern that
--- is missing has the limit 0.
+-- of its first line. spec/language.limits has lines "FOLDER PATTERN=COUNT ..."; a missing pattern has
+-- the limit 0.
 
 local LIMITS = "spec/language.limits"
 local FOLDERS = {"lua", "asamp", "lualib", "view", "spec", "bench", "doc", "pack"}
@@ -30,7 +30,7 @@ local function pattern(name, advice, find)
   PATTERNS[#PATTERNS + 1] = {name = name, advice = advice, find = find}
 end
 
--- Returns a function that finds the whole words that match any of the Lua patterns in 'list'.
+-- Returns a function that finds words that match any Lua pattern of a list.
 local function words(list)
   return function(text, found)
     for _, word in ipairs(list) do
@@ -81,7 +81,7 @@ local function sentence(text)
   return n >= 3 and text:find "%a %a" and not text:find "%.%*" and not text:find "%(%)"
 end
 
--- Splits a source into comments and strings. 'syntax' has the start characters and forms of comments.
+-- Splits a source into comments and strings. 'syntax': the forms of comments.
 local function source(text, add, syntax)
   local pos, line, seen = 1, 1, 1
   local last  -- the previous line comment, if a comment on the next line continues it

@@ -67,7 +67,7 @@ static int l_page (lua_State *L) {
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
-/* Takes the third outermost frame: _start calls __libc_start_main, which calls main's caller. */
+/* Pushes an address in main's caller, the third outermost frame. */
 static int l_caller (lua_State *L) {
   void *a[1024];
   int n = backtrace(a, 1024);

@@ -128,7 +128,7 @@ static int load (lua_State *L, State *s, int i) {
   return status;
 }
 
-/* Pushes true and the results, or false and the error message, from the stack of s. */
+/* Pushes true and the results, or false and the error message. */
 static int results (lua_State *L, State *s, int status) {
   int n = lua_gettop(s->L), i;
   lua_pushboolean(L, status == LUA_OK);
@@ -296,8 +296,8 @@ static int t_join (lua_State *L) {
 /* {== processes ======================================================== */
 
 /*
-** ASan's allocator does not support forks: if the profile's writer thread is in it during a fork,
-** the child waits forever for that thread. So delays the fork until the writer is idle.
+** Delays the fork until the profile's writer thread is idle: ASan's allocator does not support
+** forks, and the child would wait forever for a thread that is in it.
 */
 static int s_fork (lua_State *L) {
   pid_t pid;

@@ -75,8 +75,7 @@ function M.await(f)
   error("it was still awaited after two minutes", 2)
 end
 
---- Returns true if the process has ended, also while its parent has not waited for it: process 1 of a
--- container may never do that.
+--- Returns true if the process has ended, even if its parent has not waited for it.
 function M.ended(pid)
   local stat = M.read(("/proc/%d/stat"):format(pid))
   return not stat or stat:match "%) (%a)" == "Z"

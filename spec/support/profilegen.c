@@ -61,7 +61,7 @@ static uint64_t now (void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Number of memory requests that succeed before all fail (wrapped.h); negative: all succeed. */
+/* Memory requests that succeed before all fail; negative: all succeed. */
 static long plenty = -1;
 
 static int starving (void) {

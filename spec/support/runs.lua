@@ -36,7 +36,7 @@ function M.write(path, options)
     p:class(i, M.NAMES[i])
   end
   local clock, open, followed = gen.now(), 0, 0
-  -- Lets some of the followed samples die. Returns the runs of live and dead ones.
+  -- Lets followed samples die. Returns the runs of live and dead ones.
   local function deaths()
     local runs, dead = {}, 0
     local left = followed

@@ -20,8 +20,7 @@ local function frame(log, id, line)
           native = prefix == "n"}
 end
 
--- In a stock log, the leaf frame of an allocation sample is its kind, with the id 1, 3, ... in the
--- order of the kinds. This is the largest of these ids.
+-- Largest id of a kind, which is the leaf frame of an allocation sample in stock logs: 1, 3, ...
 local LASTTYPE = 27
 
 -- Returns true if the stack is that of an allocation sample.
@@ -79,8 +78,7 @@ function events.l(rest, state, samples)
   assert(at == state.fate, "as many classes as fates")
 end
 
--- Removes the survivors that are not followed from the list 'followed'. Comes after the survival
--- outcomes.
+-- Removes survivors that are not followed from 'followed'; written after the survival outcomes.
 function events.u(rest, state, samples)
   local not_, survivors = false, {}
   for i = state.fated, state.fate - 1 do

@@ -48,7 +48,7 @@ __attribute__((noinline)) static void stacks_entry (void) {
 }
 
 
-/* f must not raise an error, which would leave the small stack by longjmp. */
+/* f must not raise an error. */
 static int stacks_small (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1), whole = (n + 4095) / 4096 * 4096 + GUARD;
   char *map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

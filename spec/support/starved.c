@@ -30,8 +30,8 @@
 static Tracker played;
 static const char *starving;	/* argument of starve(); NULL: no request fails */
 static uint64_t number;		/* number of the last sample */
-static lua_State *received;  /* state whose stack receives a sample as the client saw it */
-static luaL_Buffer *text;	/* receives the client's other callbacks as words */
+static lua_State *received;  /* receives the client's sample on its stack */
+static luaL_Buffer *text;	/* receives other callbacks as words */
 
 
 /* {== functions that embed.c is linked with ====================================== */
@@ -125,8 +125,8 @@ static void *valueof (uint64_t n) {
 }
 
 
-/* Appends a callback's name and the number of its sample, and "as another" if the sample's data
-   differ from those of the first callback. */
+/* Appends a callback's name and its sample's number, and "as another" if the sample's data are not
+   those of the first callback. */
 static void append (const char *what, const asamp_Known *s) {
   char words[80];
   int right = (s->value == valueof(s->number) && s->size == s->number + 1 &&

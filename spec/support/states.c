@@ -24,8 +24,7 @@
 **   s:memory() -> {inuse, held, minors, majors, allocated}
 **   s:close() -> bytes left (the state may be closed once; stats stay)
 **
-** A request is a call for more bytes than the block had. The parts are in states/: the allocator,
-** and the functions for chunks.
+** A request is a call for more bytes than the block had. states/ has further parts.
 */
 #include <stdlib.h>
 #include <string.h>

@@ -146,8 +146,8 @@ function M.read(path)
   return M.decode((M.load(path)))
 end
 
---- Raises an error if the log has no end, or a time period without time samples: converters divide by
--- the number of time samples.
+--- Raises an error if the log has no end, or a time period but no time samples, by whose number
+-- converters divide.
 function M.checkperiod(log)
   local period = tonumber(log.metas.period)
   assert(log.started and log.ended)
