@@ -32,7 +32,7 @@ local PERIOD = 1 / 16
 -- The tail is the CPU time at the end in which the program allocated nothing (M.tail). It counts from
 -- ENDING us on, and below LONG us only if it is at least CLEAR of the CPU time: in single periods
 -- some leaking programs took 300 to 700 us more than in others, for an unknown reason.
-local ENDING, LONG, CLEAR = 400, 1000, 0.035
+local ENDING, LONG, CLEAR = 200, 1000, 0.035
 -- Least tail measured by time samples, relative to the CPU time before it.
 local UNSEEN = 1 / 10
 -- Least tail, as a share of the CPU time, if a collection requested by the program ends it.
