@@ -13,6 +13,10 @@
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
                                            that decide no sample and find no death */
+#define PREEMPTED_NS	1000000	/* ns; the sampler does not wait, and the kernel seldom runs
+                                           another thread for a shorter time: the CPU time of a
+                                           shorter interval is its length (reading the CPU time is
+                                           a system call) */
 #define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is
                                            reused for this time, because a reading takes as long as
                                            ten small collections */
@@ -28,8 +32,15 @@ static const void *thisthread (void) {
   return &own;
 }
 
+/* Returns the CPU time of this thread in ns at 'time', which is now or shortly before. t->since must
+   be a time at which this thread ran. */
+static uint64_t processorat (const Tracker *t, uint64_t time) {
+  uint64_t passed = clock_between(t->since, time);
+  return (passed < PREEMPTED_NS) ? t->sinceprocessor + passed : clock_thread();
+}
+
 void trackoutcomes_resume (Tracker *t) {
-  t->reported = clock_thread();
+  t->reported = (t->reportedon == thisthread()) ? processorat(t, clock_now()) : clock_thread();
   t->reportedon = thisthread();
 }
 
@@ -45,7 +56,7 @@ void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   c->mutator = (t->reportedon == thisthread())
                  ? clock_between(t->reported, (t->ending && t->stopped != 0) ? t->stopped
                                               : t->sinceprocessor) : 0;
-  c->processor = clock_between(t->sinceprocessor, clock_thread());
+  c->processor = clock_between(t->sinceprocessor, processorat(t, c->time));
   t->sinceprocessor += c->processor;
   t->reported = t->sinceprocessor;
   for (k = 0; k < LOOKED_COUNT; k++) {
