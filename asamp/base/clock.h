@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <time.h>
 
+#define CLOCK_SECOND	UINT64_C(1000000000)	/* ns of a second */
+
 /* Converts a time to ns; a negative one to 0. */
 static inline uint64_t clock_ns (const struct timespec *t) {
-  return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * UINT64_C(1000000000) + (uint64_t)t->tv_nsec;
+  return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * CLOCK_SECOND + (uint64_t)t->tv_nsec;
 }
 
 /* Reads a clock. Returns 0 if it no longer exists, like that of an ended thread. */

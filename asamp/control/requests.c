@@ -23,7 +23,6 @@
 #include "resident.h"
 #include "timing.h"
 
-#define SECOND		UINT64_C(1000000000)
 #define MAX_RECORD_S		(366 * 86400)	/* longest recording, seconds */
 #define STATE_ROWS	16	/* limit of rows in an answer to "states" */
 #define SET_ROWS	256	/* limit of rows in an answer to "labels" */
@@ -116,7 +115,7 @@ static int stats (Request *r) {
   return say(r, "version 1\n") && FIELD("pid", getpid()) && FIELD("now", clock_now() / 1000) &&
          (s.path == NULL || say(r, "file %s\n", s.path)) && (!s.isgone || FIELD("gone", 1)) &&
          FIELD("filebytes", s.bytes) &&
-         FIELD("alloc", s.period) && FIELD("time", s.timens > 0 ? SECOND / s.timens : 0) &&
+         FIELD("alloc", s.period) && FIELD("time", s.timens > 0 ? CLOCK_SECOND / s.timens : 0) &&
          FIELD("recording", s.temporary) && (!s.isring || FIELD("ring", 1)) &&
          FIELD("states", s.heaps.open) && FIELD("made", s.sum.states) &&
          FIELD("samples", s.sum.samples) && FIELD("timesamples", s.sum.timesamples) &&
@@ -261,7 +260,7 @@ static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
   snprintf(why, sizeof(why), "a recording goes on for another %llu s; asamp record --stop ends it",
-           (unsigned long long)(due > now ? (due - now + SECOND - 1) / SECOND : 0));
+           (unsigned long long)(due > now ? (due - now + CLOCK_SECOND - 1) / CLOCK_SECOND : 0));
   return request_refuse(r, why);
 }
 
@@ -289,10 +288,10 @@ static int requests_record (Request *r, char *rest) {
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;
   wanted.most = most;
-  wanted.timens = (hertz > 0) ? SECOND / hertz : 0;
+  wanted.timens = (hertz > 0) ? CLOCK_SECOND / hertz : 0;
   keptfiles_current();
   if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);
-  due = clock_now() + n * SECOND;
+  due = clock_now() + n * CLOCK_SECOND;
   return sayfile(r);
 }
 

@@ -19,7 +19,6 @@
                                                     are not compressed yet */
 #define PIECES		16            /* a piece covers at most 1/PIECES of the kept period or 1 s,
                                          whichever is longer */
-#define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {
   struct Piece *next;
@@ -225,7 +224,7 @@ static void closepiece (Ring *r) {
 /* --------------------------------------------------------------- whole -- */
 
 void ring_put (Ring *r, const Event *event, uint64_t now) {
-  uint64_t longest = r->limits.ns / PIECES > SECOND ? r->limits.ns / PIECES : SECOND;
+  uint64_t part = r->limits.ns / PIECES, longest = part > CLOCK_SECOND ? part : CLOCK_SECOND;
   if (r->open.n > 0 &&
       (r->open.n + event->size > PIECE_BYTES || clock_between(r->start, now) > longest)) {
     closepiece(r);

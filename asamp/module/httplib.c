@@ -38,7 +38,6 @@
 #define PATIENCE	10u
 /* seconds; longest time for an answer (up to 256 MiB) */
 #define SENDING		300u
-#define SECOND		UINT64_C(1000000000)	/* ns */
 #define BACKLOG		1024	/* connections not yet accepted */
 
 /* An HTTP request, from the arrival of its header to its end. */
@@ -259,7 +258,7 @@ static int httplib_open (lua_State *L) {
   lua_Integer most = luaL_checkinteger(L, 3), patience = luaL_optinteger(L, 4, PATIENCE);
   Server *s = lua_newuserdatauv(L, sizeof(*s), 0);
   memset(s, 0, sizeof(*s));
-  s->patience = (uint64_t)patience * SECOND;
+  s->patience = (uint64_t)patience * CLOCK_SECOND;
   luaL_setmetatable(L, TYPENAME);
   why = httplib_start(s, host, port, (unsigned)most);
   if (why == NULL) return 1;
@@ -360,7 +359,7 @@ static void httplib_answer (Request *a, unsigned status, const char *type, const
     MHD_add_response_header(a->response, "Content-Type", type);
     MHD_add_response_header(a->response, "X-Content-Type-Options", "nosniff");
   }
-  limit(a->connection, SENDING * SECOND);
+  limit(a->connection, SENDING * CLOCK_SECOND);
   MHD_resume_connection(a->connection);
 }
 

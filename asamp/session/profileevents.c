@@ -297,30 +297,23 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Returns 1 if the profile has ended without failure: events reported now do not count as lost.
-   Lock held. */
-static inline int hasended (const Profile *p) {
-  return p->stop && p->error == 0;
-}
-
 /* Counts the samples of the event being reported as lost. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));
 }
 
-/* Stores the number of frames of the stack being reported: 'shared' unchanged and n new ones. */
-static void setdepth (ProfileState *s, size_t shared, size_t n) {
+/* Takes the lock, and stores the number of frames of the stack being reported: 'shared' unchanged
+   and n new ones. Returns 0 without the lock if the profile has ended without failure: events
+   reported now do not count as lost. */
+static int enter (ProfileState *s, size_t shared, size_t n) {
   assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
+  profileevents_hold(s->profile);
   s->depth = shared + n;
-}
-
-/* Copies n frames, usually one. */
-static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
-  if (n == 1)
-    *to = *frames;
-  else if (n > 0)
-    memcpy(to, frames, n * sizeof(*frames));
+  if (!s->profile->stop || s->profile->error != 0)
+    return 1;
+  profileevents_letgo(s->profile);
+  return 0;
 }
 
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
@@ -329,19 +322,16 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
   SampleEvent *body;
   int copy = profile_iscopy(in->kind);
   assert(in->count >= 1 && in->kind >= 0 && (in->kind < KIND_COUNT || copy));
-  profileevents_hold(p);
-  setdepth(s, shared, n);
-  if (hasended(p)) {
-    profileevents_letgo(p);
+  if (!enter(s, shared, n))
     return;
-  }
   if (!copy) p->taken.samples += in->count;
   p->inhand.samples = in->count;
   body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
     body->sample = *in;
     body->shared = shared;
-    copyframes(body->frames, frames, n);
+    if (n > 0)
+      memcpy(body->frames, frames, n * sizeof(*frames));
   }
   else
     lose(p);
@@ -353,12 +343,8 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   Profile *p = s->profile;
   TimeEvent *body;
   assert(in->count >= 1);
-  profileevents_hold(p);
-  setdepth(s, shared, n);
-  if (hasended(p)) {
-    profileevents_letgo(p);
+  if (!enter(s, shared, n))
     return;
-  }
   p->taken.timesamples += in->count;
   if (p->stalled)
     p->lost.timesamples += in->count;
@@ -369,7 +355,8 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   if (body != NULL) {
     body->sample = *in;
     body->shared = shared;
-    copyframes(body->frames, frames, n);
+    if (n > 0)
+      memcpy(body->frames, frames, n * sizeof(*frames));
   }
   else
     lose(p);

@@ -14,11 +14,10 @@
 #include "own.h"
 #include "mappings.h"
 
-#define SECOND		UINT64_C(1000000000)
-#define LONG		(60 * SECOND)	/* ns after which a snapshot is due even if memory has not
-                                           changed */
-#define YOUNG		(SECOND / 50)	/* ns from the start of a profile during which only the end
-                                           of a state causes a snapshot */
+#define LONG		(60 * CLOCK_SECOND)	/* after this time a snapshot is due even if
+                                                   memory has not changed */
+#define YOUNG		(CLOCK_SECOND / 50)	/* from the start of a profile, during this time
+                                                   only the end of a state causes a snapshot */
 #define LAST_NS		1000000	/* ns; at the end of a state, the resident size may be this old */
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
 #define LINES		256u	/* largest number of source lines with rows of one use */
@@ -404,7 +403,7 @@ void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState
   pthread_mutex_unlock(&lock);
   __atomic_add_fetch(&spent, cost, __ATOMIC_RELAXED);
   cost *= RESIDENT_SHARE;
-  r->due = now + (cost > SECOND ? cost : SECOND);
+  r->due = now + (cost > CLOCK_SECOND ? cost : CLOCK_SECOND);
 }
 
 void resident_leave (Resident *r) {

@@ -315,26 +315,24 @@ static int native_visit (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Ad
                          void *arg) {
   Search *search = arg;
   Dwarf_Addr end = 0;
+  GElf_Addr bias;
+  Elf *elf;
   (void)ud; (void)name;
   dwfl_module_info(mod, NULL, NULL, &end, NULL, NULL, NULL, NULL);
   if (search->address < start || search->address >= end) return DWARF_CB_OK;
-  search->found = mod;
+  elf = dwfl_module_getelf(mod, &bias);
+  /* the address may be in an adjacent mapping, which libdwfl also counts as part of the object */
+  if (elf != NULL && symbols_iscode(elf, search->address - bias)) search->found = mod;
   return DWARF_CB_ABORT;
 }
 
 /* Returns the session's module that has the address, or NULL. Visits all modules instead of calling
    dwfl_addrmodule, which uses a freed block after a lack of memory. */
 static Dwfl_Module *moduleof (uint64_t address) {
-  Dwfl *s = native_isready() ? native_current() : NULL;
   Search search = {address, NULL};
-  Dwfl_Module *mod;
-  GElf_Addr bias;
-  Elf *elf;
-  if (s != NULL) dwfl_getmodules(s, native_visit, &search, 0);
-  mod = search.found;
-  elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
-  /* the address may be in an adjacent mapping, which libdwfl also counts as part of the object */
-  return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
+  if (native_isready() && native_current() != NULL)
+    dwfl_getmodules(session, native_visit, &search, 0);
+  return search.found;
 }
 
 /* Takes the lock. Returns libdwfl's module for 'address', or NULL. May make a new session to find
