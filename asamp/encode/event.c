@@ -119,8 +119,12 @@ void event_encode (const Event *event, Encoder *e) {
 
 void event_count (const Event *event, EventTally *t) {
   const void *body = event + 1;
-  if (event->type == EVENT_SAMPLE && !profile_iscopy(((const SampleEvent *)body)->sample.kind))
-    t->samples += ((const SampleEvent *)body)->sample.count;
+  const ProfileSample *s = &((const SampleEvent *)body)->sample;
+  if (event->type == EVENT_SAMPLE && !profile_iscopy(s->kind)) {
+    t->samples += s->count;
+    if (s->kind == KIND_NATIVE)
+      t->natives += s->count;
+  }
   else if (event->type == EVENT_TIME)
     t->timesamples += ((const TimeEvent *)body)->sample.count;
 }
@@ -128,4 +132,5 @@ void event_count (const Event *event, EventTally *t) {
 void event_add (EventTally *to, const EventTally *t) {
   to->samples += t->samples;
   to->timesamples += t->timesamples;
+  to->natives += t->natives;
 }

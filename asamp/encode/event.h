@@ -115,10 +115,10 @@ typedef struct OrphansEvent {
   uint32_t runs[];      /* run lengths, alternately of live and of dead samples */
 } OrphansEvent;
 
-/* Numbers of allocation samples and of time samples. A sample counts as the number of sampling
-   periods that it represents. */
+/* Numbers of allocation samples and of time samples; 'natives': how many of 'samples' are of native
+   memory. A sample counts as the number of sampling periods that it represents. */
 typedef struct EventTally {
-  uint64_t samples, timesamples;
+  uint64_t samples, timesamples, natives;
 } EventTally;
 
 void event_encode (const Event *event, Encoder *e);

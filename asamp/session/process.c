@@ -294,9 +294,11 @@ static void runs (void) {
 
 static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
   const char *path = profile_path(profile);
+  SharedTotals all = *sum;
+  event_add(&all.missing, &t->missing);
   if (with.options.summary)
-    sampler_summary(sum, with.rates.most > 0 ? 0 : with.rates.period, with.options.random,
-                    with.rates.timens > 0, path);
+    sampler_summary(&all, with.rates.most > 0 ? 0 : with.rates.period, with.options.random,
+                    with.rates.timens > 0, t->error, path);
   sampler_loss(t->error, sum->lost + t->lost, with.options.summary, path);
 }
 

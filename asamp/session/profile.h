@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 
 #include "encoder.h"
+#include "event.h"
 #include "ring.h"
 #include "sample.h"
 
@@ -62,6 +63,7 @@ typedef struct ProfileTotals {
   uint64_t timesamples;  /* sampling periods that the time samples represent */
   uint64_t lost;      /* sampling periods whose samples were lost because the disk was full or
                          writing failed */
+  EventTally missing; /* 'lost' by sort of samples */
   uint64_t all;       /* 'lost' plus the sampling periods counted by profile_lost */
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
   int error;          /* errno of the first failed write, or of the write that is tried again at
@@ -241,6 +243,8 @@ int profile_close (Profile *p, ProfileTotals *totals);
 
 /* Returns the message for an errno from ProfileTotals.error. */
 const char *profile_message (int error);
+/* Writes the same message to 'why', with the remedy if a resource limit is the cause. */
+void profile_reason (int error, char *why, size_t size);
 
 void profile_totals (Profile *p, ProfileTotals *totals);
 

@@ -324,8 +324,11 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
   assert(in->count >= 1 && in->kind >= 0 && (in->kind < KIND_COUNT || copy));
   if (!enter(s, shared, n))
     return;
-  if (!copy) p->taken.samples += in->count;
-  p->inhand.samples = in->count;
+  if (!copy) {
+    p->inhand.samples = in->count;
+    p->inhand.natives = in->kind == KIND_NATIVE ? in->count : 0;
+    event_add(&p->taken, &p->inhand);
+  }
   body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
     body->sample = *in;
@@ -543,6 +546,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;
     p->lost.timesamples = p->taken.timesamples - p->written.timesamples;
+    p->lost.natives = p->taken.natives - p->written.natives;
   }
   else if (p->file.error != p->error) {
     p->lost = p->taken;

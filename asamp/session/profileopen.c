@@ -244,6 +244,12 @@ const char *profile_message (int error) {
        : strerror(error);
 }
 
+void profile_reason (int error, char *why, size_t size) {
+  snprintf(why, size, "%s", profile_message(error));
+  if (error == ENOMEM)
+    reason(error, why, size);
+}
+
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize,
                   char *err, size_t errsize) {
   UNCANCELLED;

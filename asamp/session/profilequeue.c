@@ -19,6 +19,7 @@ void profilequeue_wake (Profile *p) {
 void profilequeue_totals (const Profile *p, ProfileTotals *t) {
   t->samples = p->taken.samples - p->lost.samples;
   t->timesamples = p->taken.timesamples - p->lost.timesamples;
+  t->missing = p->lost;
   t->lost = p->lost.samples + p->lost.timesamples;
   t->all = profilequeue_lost(p);
   t->bytes = p->ring != NULL && !__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)

@@ -105,7 +105,7 @@ static void goon (Profile *p) {
 /* Encodes all events of a buffer. After a failure of the file only counts lost samples. */
 static void profilewriter_drain (Profile *p, const Queue *q) {
   size_t at = 0;
-  EventTally lost = {0, 0};
+  EventTally lost = {0, 0, 0};
   while (at < q->used) {
     const Event *event = (const Event *)(q->data + at);
     if (p->file.error == 0) {

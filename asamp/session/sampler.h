@@ -59,6 +59,7 @@ typedef struct SamplerOptions {
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
   uint64_t unfollowed;		/* samples that survived, but whose deaths are not reported */
+  EventTally missing;	/* how many of 'samples', 'timesamples' and 'natives' are in no file */
 } SharedTotals;
 
 /* The sampling rates. */
@@ -180,9 +181,11 @@ int sampler_usesshared (const Profile *p);
 /* Opens a profile for many states. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
-/* Prints the closing line of a session. 'timed' 1: time was sampled. */
+/* Prints the closing line of a session, with the numbers of samples in its files. 'timed' 1: time
+   was sampled; 'error': of the file. Prints nothing if an error, which sampler_loss reports,
+   has left no sample in the files. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
-                      const char *path);
+                      int error, const char *path);
 /* Prints the number of lost samples, if 'error' is not 0, or if 'summary' is 1 and samples were
    lost. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);

@@ -344,36 +344,49 @@ void samplerlist_addup (SharedTotals *t, int isexit) {
   }
 }
 
+/* Returns a - b, or 0 if that is negative: a thread that still runs counts samples later than the
+   profile. */
+static uint64_t less (uint64_t a, uint64_t b) {
+  return a > b ? a - b : 0;
+}
+
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
-                      const char *path) {
+                      int error, const char *path) {
   char all[24], each[24], every[64] = "", text[160] = "", times[64] = "", states[40] = "";
   char natives[64] = "";
+  const EventTally *m = &t->missing;
+  const uint64_t nsamples = less(t->samples, m->samples - m->natives);
+  const uint64_t nnatives = less(t->natives, m->natives);
+  const uint64_t ntimes = less(t->timesamples, m->timesamples);
+  if (error != 0 && nsamples + nnatives + ntimes == 0) return;
   if (period > 0)
     snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period),
              random ? " on average" : "");
   if (t->bytes > 0)  /* allocations were sampled */
-    snprintf(text, sizeof(text), t->samples == 1 ? "%llu sample%s of %s allocated; "
-             : "%llu samples%s of %s allocated; ", (unsigned long long)t->samples, every,
+    snprintf(text, sizeof(text), nsamples == 1 ? "%llu sample%s of %s allocated; "
+             : "%llu samples%s of %s allocated; ", (unsigned long long)nsamples, every,
              amount(all, t->bytes));
   if (t->natives > 0)
     snprintf(natives, sizeof(natives),
-             t->natives == 1 ? "%llu sample of native memory; " : "%llu samples of native memory; ",
-             (unsigned long long)t->natives);
+             nnatives == 1 ? "%llu sample of native memory; " : "%llu samples of native memory; ",
+             (unsigned long long)nnatives);
   if (t->timesamples == 0 && t->bytes == 0 && t->natives == 0 && !timed)
     snprintf(times, sizeof(times), "0 samples; ");
   else if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
     snprintf(times, sizeof(times),
-             t->timesamples == 1 ? "%llu sample of time; " : "%llu samples of time; ",
-             (unsigned long long)t->timesamples);
+             ntimes == 1 ? "%llu sample of time; " : "%llu samples of time; ",
+             (unsigned long long)ntimes);
   if (t->states > 1)
     snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
   complain("%s%s%s%sprofile: %s", text, natives, times, states, path);
 }
 
 void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
+  char why[256];
+  profile_reason(error, why, sizeof(why));
   if (error != 0)
     complain(lost == 1 ? "%s: %s; %llu sample is lost" : "%s: %s; %llu samples are lost", path,
-             profile_message(error), (unsigned long long)lost);
+             why, (unsigned long long)lost);
   else if (lost > 0 && summary)
     complain(lost == 1 ? "%s: %llu sample is lost" : "%s: %llu samples are lost", path,
              (unsigned long long)lost);
@@ -386,10 +399,10 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   if (s->options.summary) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,
-                        s->tracker.natives, tracker_unfollowed(&s->tracker)};
+                        s->tracker.natives, tracker_unfollowed(&s->tracker), t->missing};
     sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period,
                     s->tracker.interval.random,
-                    s->options.timeperiod > 0, s->path);
+                    s->options.timeperiod > 0, t->error, s->path);
   }
   if (s->timing.cramped > 0)
     complain("%s: %llu samples of time have no C stack, because this thread's alternate signal "

@@ -400,6 +400,7 @@ void sampler_endshared (Profile *p) {
   profile_end(p, &t);
   samplerlist_lock();
   samplers.past.lost += t.lost;
+  event_add(&samplers.past.missing, &t.missing);
   samplerlist_unlock();
   if (t.error != 0) sampler_loss(t.error, t.all, 0, profile_path(p));
 }
