@@ -27,6 +27,7 @@
 #define STATE_ROWS	16	/* limit of rows in an answer to "states" */
 #define SET_ROWS	256	/* limit of rows in an answer to "labels" */
 #define NAME_BYTES	1023	/* longest name in an answer, bytes */
+#define NOPROFILE	"no profile is being written; asamp record starts one"
 
 static uint64_t due;		/* time at which the recording ends (requests_due) */
 
@@ -120,8 +121,7 @@ static int stats (Request *r) {
          FIELD("states", s.heaps.open) && FIELD("made", s.sum.states) &&
          FIELD("samples", s.sum.samples) && FIELD("timesamples", s.sum.timesamples) &&
          FIELD("allocated", s.sum.bytes) && FIELD("lost", s.sum.lost) &&
-         FIELD("unfollowed", s.sum.unfollowed) &&
-         FIELD("inuse", s.heaps.inuse) &&
+         FIELD("unfollowed", s.sum.unfollowed) && FIELD("inuse", s.heaps.inuse) &&
          FIELD("held", s.heaps.held) && FIELD("rss", s.rss) && FIELD("minors", s.heaps.minors) &&
          FIELD("majors", s.heaps.majors) && FIELD("pauses", s.heaps.pauses) &&
          FIELD("longest", s.heaps.longest) &&
@@ -242,7 +242,7 @@ static int requests_mark (Request *r, char *rest) {
   if (!process_mark(name, rest)) {
     ProcessStats s;
     process_stats(&s);
-    return request_refuse(r, s.path == NULL && !process_isring() ? "no profile is being written"
+    return request_refuse(r, s.path == NULL && !process_isring() ? NOPROFILE
                              : "the process has no Lua state now; try again later");
   }
   return say(r, "ok\n");
@@ -326,7 +326,7 @@ static int rotate (Request *r) {
   ProcessStats s;
   if (due > 0) return refusefornow(r);
   process_stats(&s);
-  if (s.path == NULL && !s.failed) return request_refuse(r, "no profile is being written");
+  if (s.path == NULL && !s.failed) return request_refuse(r, NOPROFILE);
   if (process_isring()) return dump(r, NULL);
   keptfiles_current();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);

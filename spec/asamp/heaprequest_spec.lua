@@ -145,7 +145,8 @@ describe("a snapshot requested from an idle process", function()
       text = text .. more
     end
     text = text:gsub("unknown request[^\n]*", "unknown")
-    assert.equal(expected "a.heap" .. "error no profile is being written\nerror unknown\n"
+    assert.equal(expected "a.heap" ..
+      "error no profile is being written; asamp record starts one\nerror unknown\n"
       .. expected "b.heap" .. "error unknown\n", text)
   end)
 

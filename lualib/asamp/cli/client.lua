@@ -72,7 +72,7 @@ local function find(target)
   end
   local user, uid = userof(target), host.uid()
   if not isthere(target) then
-    return nil, ("no process %s is running; give the id of one"):format(target), true
+    return nil, ("no process %s is running; give the id of a running one"):format(target), true
   elseif user and user ~= uid and uid ~= 0 then
     return nil, ("process %s belongs to another user; only that user and root may query it"):format(target)
   end
@@ -159,7 +159,7 @@ local function result(waits, request, target, path, seconds, answer)
     end
     message = "it closed the connection without an answer; try again"
   elseif late then
-    message = ("it has not answered for %d s; is the process stopped?"):format(seconds)
+    message = ("it has not answered for %d s: it may be stopped or busy; try again"):format(seconds)
   elseif not text and not host.realpath(path) then
     message = message .. "; give the id of a process, or its socket"
   end

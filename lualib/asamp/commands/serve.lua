@@ -299,8 +299,10 @@ function Server:profile(r, kind, now)
   local seconds = r.query.seconds
   seconds = not seconds and (KINDS[kind].seconds or 0) or
             seconds:find "^%d+$" and #seconds < 9 and math.tointeger(tonumber(seconds))
-  if not seconds or seconds > MOST_SECONDS or kind == "profile" and seconds == 0 then
-    return self:answer(r, 400, ("seconds= must be a whole number up to %d\n"):format(MOST_SECONDS))
+  local least = kind == "profile" and 1 or 0
+  if not seconds or seconds > MOST_SECONDS or seconds < least then
+    return self:answer(r, 400, ("seconds= must be a whole number from %d to %d, got '%s'\n"):format(
+      least, MOST_SECONDS, r.query.seconds))
   elseif #self.jobs >= WAITING then
     return self:answer(r, 503, ("%d requests are queued already; try again later\n"):format(WAITING))
   end
@@ -375,7 +377,8 @@ function Server:step(job, now)
   if not body and not wrong and now < job.stop then
     return false
   end
-  wrong = wrong or ("the conversion took more than %d s, the limit"):format(PATIENCE)
+  wrong = wrong or ("the conversion took more than %d s, the limit; give seconds= for a part of the profile")
+    :format(PATIENCE)
   return self:finish(job, body, wrong, now)
 end
 

@@ -684,7 +684,7 @@ local function lacking(profile)
     profile.own == false and "it does not record which objects survived: Asamp did not write it" or
     not (profile.course and profile.fates) and "the run had no collection; profile a longer run" or
     profile.survived == 0 and "none of its samples survived a collection" or
-    (not bins or bins.n < M.BINS // 2) and "it has no times" or nil
+    (not bins or bins.n < M.BINS // 2) and "it does not record when its samples were taken" or nil
 end
 
 --- Returns likely leaks; nil and a clause with the reason if the profile lacks data. Without
