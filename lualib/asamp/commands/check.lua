@@ -30,8 +30,9 @@ end
 
 -- Accepts a period of asamp run, but not 0, which takes no samples.
 local function period(text)
-  local fits = text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$"
-  return fits and text or nil, "a size of at least 1 byte, such as 64K"
+  local fits = text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$" and
+               not (text:find "^%d+$" and tonumber(text) < 64)
+  return fits and text or nil, "a size of at least 64 bytes, such as 64K"
 end
 
 -- Parses "FILE:LINE=SIZE", several with commas.
@@ -102,6 +103,20 @@ local function profiled(o, world, warn)
   return nil
 end
 
+local function ispart(o)
+  return (o.exclude or range.of(o)) and true
+end
+
+-- Returns true if the exact number of allocated bytes decides all limits without a sample: no line and
+-- no set of live objects can have more bytes.
+local function decided(profile, o)
+  local n, least = profile.allocated, o["max-alive"] or math.huge
+  for _, wanted in ipairs(o["max-line"] or {}) do
+    least = math.min(least, wanted.bytes)
+  end
+  return n and n <= least and not (profile.message or ispart(o) or o["no-leak"] or o.baseline)
+end
+
 -- Reads a profile. Returns it and the totals of the part that --from, --until and --exclude
 -- select; nil after an error message if it cannot be read or has no samples. 'name': the profile
 -- or script in messages.
@@ -118,7 +133,7 @@ local function load(path, name, o, world, warn)
     return nil
   end
   warn.partial(name, profile.message, profile.samples, "the readable part is checked")
-  if profile.samples == 0 then
+  if profile.samples == 0 and not decided(profile, o) then
     if not profile.message then
       warn.failed("'%s' has no samples of allocation; a smaller --alloc takes more", name)
     end
@@ -147,7 +162,7 @@ end
 local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections; profile a longer run"
-  elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
+  elseif o["max-alive"] and profile.samples > 0 and not (profile.fates and (profile.followed or 0) > 0) then
     return "--max-alive: the profile does not record which objects died: Asamp did not write it, or it " ..
            "ended before a collection; profile a longer run with asamp run"
   elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
@@ -158,10 +173,6 @@ local function missing(o, profile, t)
     return "--no-leak: the profile does not record which objects survived, or has no lines; " ..
            "make one with asamp run"
   end
-end
-
-local function ispart(o)
-  return (o.exclude or range.of(o)) and true
 end
 
 -- Returns a message if the options request a limit of the whole run for a part of it; else nil.

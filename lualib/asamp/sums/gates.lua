@@ -125,7 +125,7 @@ local function ofline(profile, totals, exact, wanted)
   local value, error = share(profile, totals.whole, sum, exact)
   local weight = (exact or totals.whole.bytes) / samplesof(profile, totals.whole)
   local check = limited("max-line " .. wanted.text, value, error, wanted.bytes, found,
-                        estimated(weight, exact, value))
+                        totals.whole.samples > 0 and estimated(weight, exact, value) or nil)
   check.missing = not found or nil
   return check
 end

@@ -168,12 +168,34 @@ describe("asamp check", function()
     assert.equal("asamp check: cannot create a folder in '/nowhere': No such file or directory\n", lone)
     shell.remove(temporary)
     shell.write(script, "return {}")
-    code, out = run("--max-allocated", "1G", "--alloc", "1G", script)
+    code, out = run("--no-leak", "--alloc", "1G", script)
     assert.equal(1, code)
     has(out, ("'%s' has no samples of allocation; a smaller --alloc takes more"):format(script))
     code, out = run("--max-allocated", "1G", "--from", "99", script, "--alloc", "4K")
     assert.equal(1, code)
     has(out, ("'%s': --from 99 is after the end of the profile, "):format(script))
+  end)
+
+  -- A former bug: a script that allocated less than one period failed, whatever the limits.
+  it("needs no sample where the exact number of bytes decides", function()
+    local path = make(0, 0, 600)
+    for limits, wanted in pairs{
+      ["--max-allocated 600"] = "ok    max-allocated: 600 bytes, at most 600 bytes\n",
+      ["--max-alive 600"] = "ok    max-alive: 0 bytes, at most 600 bytes\n",
+      ["--max-line app.lua:4=1K"] = "ok    max-line app.lua:4: 0 bytes, at most 1 KiB; the profile has no " ..
+                                    "sample of that line\n",
+      ["--max-allocated 599"] = "OVER  max-allocated: 600 bytes, at most 599 bytes\n"} do
+      local option, value = limits:match "^(%S+) (.*)$"
+      local code, out = run(path, option, value)
+      assert.same({wanted:find "^OVER" and 1 or 0, wanted}, {code, out})
+    end
+    for _, limits in ipairs{{"--max-alive", "599"}, {"--max-line", "app.lua:4=599"}, {"--no-leak"},
+                            {"--baseline", path}, {"--max-allocated", "1K", "--exclude", "x"}} do
+      local code, out = run(path, table.unpack(limits))
+      assert.same({1, ("asamp check: '%s' has no samples of allocation; a smaller --alloc takes more\n")
+        :format(path)}, {code, out})
+    end
+    os.remove(path)
   end)
 
   -- A former bug: no profile had a likely leak for asamp check, which read it without parts.
@@ -232,10 +254,12 @@ describe("asamp check", function()
       {"--max-line needs FILE:LINE=SIZE, several separated by commas, got 'x'", path, "--max-line", "x"},
       {"--max-peak needs a size, such as 100M, got '1T'", path, "--max-peak", "1T"},
       {"one profile at a time", path, path, "--no-leak"},
-      {"--alloc needs a size of at least 1 byte, such as 64K, got " ..
+      {"--alloc needs a size of at least 64 bytes, such as 64K, got " ..
         "'0K'", "app.lua", "--no-leak", "--alloc", "0K"},
-      {"--alloc needs a size of at least 1 byte, such as 64K, got " ..
+      {"--alloc needs a size of at least 64 bytes, such as 64K, got " ..
         "'x'", "app.lua", "--no-leak", "--alloc", "x"},
+      {"--alloc needs a size of at least 64 bytes, such as 64K, got " ..
+        "'63'", "app.lua", "--no-leak", "--alloc", "63"},
     } do
       local code, out = run(table.unpack(case, 2))
       assert.equal(2, code, out)
