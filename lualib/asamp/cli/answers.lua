@@ -166,8 +166,8 @@ function M.check(request, fields)
 end
 
 --- Opens the file 'path' that the process 'peer' ({pid, uid}) has named, and calls f(name) with a
--- name of the open file. Returns the results of f, with 'path' for the name in its message; or
--- nil and a message if the file must not or cannot be opened.
+-- name of the open file. Returns the results of f, with 'path' in place of that name in its message;
+-- or nil and a message if the file must not or cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
     return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")

@@ -84,7 +84,7 @@ local function compared(pa, a, pb, b, o, fields)
   return results
 end
 
--- Returns the fields to compare, or nil or an empty list and an error message about both files.
+-- Returns the fields to compare; or an empty list and an error message, to follow both files' names.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

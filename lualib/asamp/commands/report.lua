@@ -427,8 +427,8 @@ local function reportof(profile, o, setting)
   return text.render(view, t, setting)
 end
 
--- Returns an iterator over the profiles to report: one for each file, or the sum of all. It
--- returns profile (false after a failure), settings, name, and true if reading has failed.
+-- Returns an iterator over the profiles to report: one for each file, or the sum of all. It returns
+-- profile (false after a failure), settings and name. Also returns true if a file of the sum failed.
 local function reports(o, world, warn)
   local i = 0
   local function next_()

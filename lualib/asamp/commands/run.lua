@@ -325,7 +325,7 @@ local function proved(profile, judged, from, world, warn)
   return path
 end
 
-local SMALL = 65536  -- a smaller profile, in bytes, is reported without collecting garbage
+local SMALL = 65536  -- profiles below this size, in bytes, are reported with a stopped collector
 
 local function issmall(path)
   if not path or not host.isfile(path) then
@@ -340,7 +340,7 @@ end
 -- of reports only here.
 local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
-  collectgarbage "stop"  -- loading modules makes no garbage
+  collectgarbage "stop"  -- while modules are loaded: their memory is no garbage
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
   local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"

@@ -10,7 +10,7 @@ local M = {}
 
 -- {== cells =================================================================
 
--- Returns the share of a sum with a known survival that 'survived', died 'later' or is 'alive'.
+-- Returns the share that "survived", died "later" or is "alive" ('which') of a sum's decided samples.
 local function fateshare(sum, which)
   local part, whole = measures.fate(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"

@@ -188,7 +188,6 @@ function M.leafhead(leaf, totals)
          share .. " (retained by others of these), held by:"
 end
 
---- Returns lines about the paths to the objects of one class, with shares.
 function M.heldby(held, style)
   local lines = {"", tables.title(style, ("%s: %s of %s, which retain %s"):format(
     layout.clean(held.name), count(held.totals.count, "object"),

@@ -7,7 +7,6 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Returns lines of text; none if the profile has no holders.
 function M.lines(style, held)
   if not held or #held == 0 then
     return {}

@@ -16,7 +16,7 @@ M.WIDTH, M.NARROW = 80, 40
 --- Width of a table's text column below which columns with 'spare' are dropped (M.grid).
 M.LEAST = 16
 
--- Width of the text column below which other columns are dropped, too.
+-- Width of the text column below which columns without 'spare' are dropped, too.
 M.FEWEST = 8
 
 -- Terminal sequences by style.

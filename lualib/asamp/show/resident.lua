@@ -7,7 +7,6 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Formats bytes; the number may be negative.
 local function size(n)
   return (n < 0 and "-" or "") .. units.short(math.abs(n))
 end

@@ -9,7 +9,6 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Formats the value of a sum's field.
 function M.value(profile, sum, field)
   local n = sum[field]
   if measures.isbytes(field) then
@@ -55,7 +54,6 @@ function M.sums(all, list)
   return columns
 end
 
---- Returns the rows that a table shows.
 function M.top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})
 end

@@ -14,7 +14,6 @@ end
 
 local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
--- Returns numbers as bars; the largest number is a full bar.
 local function bars(levels)
   local most, parts = 0, {}
   for _, level in ipairs(levels) do

@@ -53,7 +53,6 @@ local function withoutstart(list, field, whole)
   return rows
 end
 
---- Returns the table of functions, the largest value of a field first.
 function M.functions(style, field)
   local list = withoutstart(
     totals.sorted(style.totals.functions, field, style.key), field,

@@ -45,7 +45,7 @@ local FREED = 1 / 10
 local LARGE = 1 / 20
 -- Below this share of a line's survivors, the first half counts as empty.
 local NONE = 1 / 8
--- Share of the CPU time after which the first object of a container is late.
+-- If a container's first object is after this share of the CPU time, "leak" becomes "maybe".
 local DELAY = 1 / 2
 -- Least rate of samples in the first quarter, relative to the whole run.
 local START = 1 / 8
@@ -267,7 +267,7 @@ end
 -- A container that has lost 2 of 3 objects of the first half passes with 8 samples (LEAST) in 1
 -- of 50 runs, with 16 in 1 of 1,000.
 local function ofkept(run, c, course, born)
-  local early, late = halves(c.bytes)  -- bytes: the sampling period may have changed
+  local early, late = halves(c.bytes)  -- not samples: the sampling period may have changed
   local verdict = c.n >= FEW and not level(course) and goeson(run, c)
   if not verdict then
     return nil

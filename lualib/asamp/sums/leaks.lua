@@ -39,7 +39,7 @@ local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 -- Share of the heap's growth that one array of numbers, or loaded data, must explain.
 local ALONE = 1 / 2
--- A line that keeps at least this share of its bytes needs no other proof (steady).
+-- A line with known deaths that keeps this share of its bytes need not explain the growth (WORTH).
 local ALL = 9 / 10
 -- A program that keeps more than this share of its allocated bytes mainly loads data.
 local LOADED = 1 / 2

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time; each
--- with the line that has most of them. Pure: a profile in, rows out.
+-- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time. Pure: a
+-- profile in, rows out.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -16,7 +16,7 @@ local function rowof(digits)
   return math.max(0, (digits - FIRST + STEP - 1) // STEP)
 end
 
--- Adds samples and bytes to a row, and the samples to the line's.
+-- Adds samples and bytes to a row, and the samples to the number of this line in the row.
 local function add(row, line, samples, bytes)
   row.samples = row.samples + samples
   row.bytes = row.bytes + bytes

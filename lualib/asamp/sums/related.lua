@@ -37,8 +37,8 @@ local function maincaller(row)
   return best
 end
 
--- Returns true for the main chunk of a file (or ""), a caller that relates no functions: it may call
--- all functions of a program.
+-- Returns true for "" or the main chunk of a file. It may call all functions of a program, so a common
+-- caller of this kind does not relate them.
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end

@@ -25,7 +25,7 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Words for parts of another row, each allocated by one line: the row's word.
+-- Words of memory by source line: the word of the row of which it is a part.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)

@@ -384,7 +384,7 @@ local function movesof(functions)
   end
 end
 
--- Returns true if the code of two rows allocates about as much.
+-- Returns true if the bytes of two rows differ by at most a half of the smaller number.
 local function isclose(x, y)
   x, y = x.self and x.self.bytes or 0, y.self and y.self.bytes or 0
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)

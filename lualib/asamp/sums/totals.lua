@@ -114,7 +114,7 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- Returns the fields of sites whose values are added as they are.
+-- Returns the fields of allocation sites that are added unchanged; 'deaths' true: 'alive' is added, too.
 local function columnsof(profile)
   local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do

@@ -138,7 +138,7 @@ local function unlabelled(p)
   return set
 end
 
--- Returns the set with its sums, but no exact ones.
+-- Returns a set of labels without its exact sum.
 local function estimated(set)
   local copy = {}
   for key, value in pairs(set) do

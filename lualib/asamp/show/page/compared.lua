@@ -12,8 +12,8 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- errors are millionths of the whole
--- For first(): least change of live bytes, in standard errors, and its least excess over the change of
--- the first measure, both as shares.
+-- For first(): least change of live bytes, in standard errors; by how much this change, as a share of the
+-- whole, must exceed that of the first measure.
 local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)

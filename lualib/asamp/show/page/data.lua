@@ -73,7 +73,6 @@ local function collections(list)
   return out, step
 end
 
--- Returns at most MARKS marks, evenly selected.
 local function marks(list)
   local out, step = {}, math.max(1, (#list + MARKS - 1) // MARKS)
   for i = 1, #list, step do
