@@ -187,8 +187,9 @@ local function owncollection(profile)
 end
 
 -- Returns the CPU time in us between the last collection and the last heap walk, by time samples; 0: it
--- is below UNSEEN or one sampling period. Also returns the CPU time before. For a session that had
--- no undecided samples, and so no collection at its end: only time samples show its last work.
+-- is below UNSEEN or one sampling period, or no full nursery caused that collection. Also returns the
+-- CPU time before. A session without undecided samples has no collection at its end, so only time
+-- samples show its last work.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
   -- true: a full nursery caused the last collection, because another period had as many bytes

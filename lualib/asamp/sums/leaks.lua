@@ -49,8 +49,8 @@ local FEWBUSY = 4
 local RAN = 1 / 4
 -- A line has stopped if its last rate is below this share of its mean rate.
 local SLOWER = 1 / 4
--- A heap grows evenly if the third quarter has at least STRAIGHT of the second one's growth; then the
--- share SOME of the parts suffices instead of PARTS.
+-- A heap grows evenly if its least size grows from the third to the last quarter at least by STRAIGHT of
+-- the growth from the second to the third; then the share SOME of the parts suffices (not PARTS).
 local STRAIGHT, SOME = 1 / 2, 1 / 2
 -- Fewest live samples of the last vector (at most LEAST, because worthy uses FEW for all lines);
 -- fewest parts with vectors; least share of the last part's vectors in the bytes of all.
