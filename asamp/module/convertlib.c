@@ -630,11 +630,22 @@ static int l_kind (lua_State *L) {
   return 1;
 }
 
-/* write(out, text) -> true: writes a text to a file; on failure nil, message */
+/* Creates an empty file with the rights that the umask allows, so that a file which replaces it has
+   the same. Returns 1 if it did not exist. */
+static int created (const char *path) {
+  int fd = descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+  if (fd >= 0)
+    close(fd);
+  return fd >= 0;
+}
+
+/* write(out, text [, shared]) -> true: writes a text to a file; on failure nil, message. A new file
+   has mode 0600; with 'shared', the rights that the umask allows. */
 static int l_write (lua_State *L) {
   const char *out = luaL_checkstring(L, 1);
   size_t n;
   const char *text = luaL_checklstring(L, 2, &n);
+  int isnew = lua_toboolean(L, 3) && created(out);
   Output *o = calloc(1, sizeof(*o));
   int error = o == NULL ? ENOMEM : output_open(o, out, OUTPUT_PLAIN);
   if (o != NULL) {
@@ -644,6 +655,8 @@ static int l_write (lua_State *L) {
     error = error != 0 ? error : late;
     free(o);
   }
+  if (error != 0 && isnew)
+    unlink(out);
   if (error != 0) {
     lua_pushnil(L);
     lua_pushfstring(L, "cannot write '%s': %s", out, temporary_reason(error));

@@ -339,13 +339,18 @@ function Baseline:run(name, f, ...)
     name, self.path, over, busy() or explain(f, pack(...), found.bytes, not more))
 end
 
+-- Returns a number as Lua source: its decimal point is "." in all locales.
+local function number(n)
+  return (tostring(n):gsub(",", "."))
+end
+
 --- Writes the file if 'update' is set. Returns true, or nil and a message.
 function Baseline:close()
   if not self.update or not M.counts then return true end
   local names, lines = {}, {"-- Written by asamp.budget. 'exact = true' in a test: no byte more; " ..
                                      "'tolerance': percent.", "return {"}
   if self.data.tolerance then
-    lines[#lines + 1] = ("  tolerance = %s,"):format(tostring(self.data.tolerance))
+    lines[#lines + 1] = ("  tolerance = %s,"):format(number(self.data.tolerance))
   end
   lines[#lines + 1] = "  tests = {"
   for name in pairs(self.data.tests) do names[#names + 1] = name end
@@ -356,20 +361,12 @@ function Baseline:close()
       if t[field] then fields[#fields + 1] = ("%s = %.0f"):format(field, t[field]) end
     end
     if t.exact then fields[#fields + 1] = "exact = true" end
-    if t.tolerance then fields[#fields + 1] = "tolerance = " .. tostring(t.tolerance) end
+    if t.tolerance then fields[#fields + 1] = "tolerance = " .. number(t.tolerance) end
     lines[#lines + 1] = ("    [%q] = {%s},"):format(name, table.concat(fields, ", "))
   end
   lines[#lines + 1] = "  },\n}\n"
-  local file, wrong = io.open(self.path, "w")
-  local ok, unclosed = file, nil
-  if file then
-    ok, wrong = file:write(table.concat(lines, "\n"))
-    file, unclosed = file:close()
-  end
-  if not ok or not file then
-    wrong = (wrong or unclosed):gsub("^.*: ", "")  -- a message of io.open starts with the path
-    return nil, ("cannot write the baseline '%s': %s"):format(self.path, wrong)
-  end
+  local ok, wrong = require "profiler.convert".write(self.path, table.concat(lines, "\n"), true)
+  if not ok then return nil, (wrong:gsub("^cannot write ", "%0the baseline ")) end
   return true
 end
 

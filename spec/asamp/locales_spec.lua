@@ -51,6 +51,32 @@ describe("in a locale with a decimal comma", function()
     assert.same({x = "1.5", y = "1,5"}, labels)
   end)
 
+  -- A former bug: a tolerance of 2.5% was written as "2,5", and read as 2%.
+  it("a budget is written so that it can be read", function()
+    if not folder then return pending "localedef cannot make the locale" end
+    local path = os.tmpname()
+    finally(function() os.remove(path) end)
+    shell.write(path, "return {tolerance = 2.5, tests = {a = {bytes = 8, tolerance = 0.25}}}")
+    run([[assert(assert(require "asamp.budget".open(..., {update = true})):close())]], path)
+    local written = shell.read(path)
+    assert.matches("\n  tolerance = 2.5,\n.*%[\"a\"%] = {bytes = 8, tolerance = 0.25},\n", written)
+  end)
+
+  -- A former bug: the fraction of a number in a page became a number of its own.
+  it("JSON, pages and metrics have a point", function()
+    if not folder then return pending "localedef cannot make the locale" end
+    local out = run [[
+      local json, page = require "asamp.show.json", {}
+      json.embed(page, {list = {1, 2.5}})
+      print(table.concat(page), json.encode{1, 2.5})
+      local stats = {pauses = 5e8, pausebins = "1" .. (" 0"):rep(17)}
+      print(require "asamp.show.metrics".text{{name = "a", stats = stats}})]]
+    assert.matches('^{"list":%[1,2%.5%]}\t%[\n  1,\n  2%.5\n%]\n', out)
+    assert.matches('le="0%.000016"', out)
+    assert.matches("seconds_sum{[^}]*} 0%.500000000\n", out)
+    assert.falsy(out:find "%d,%d%d")
+  end)
+
   it("a profile is converted as in any other", function()
     if not folder then return pending "localedef cannot make the locale" end
     local path, one, two = os.tmpname(), os.tmpname(), os.tmpname()
@@ -62,15 +88,17 @@ describe("in a locale with a decimal comma", function()
       for i = 1, 60000 do kept[i % 5000] = {i} end
       profiler.disable()]], path}
     assert.same({0, ""}, {status, err})
-    local function convert(to, locale)
-      status, _, err = process.run{env = {LOCPATH = folder}, path, to, locale, code = [[
-        local from, to, locale = ...
-        assert(os.setlocale(locale))
-        assert(require "asamp".main({"convert", "--to", "firefox", "--out", to, from}) == 0)]]}
-      assert.equal(0, status, err)
+    for _, format in ipairs{"firefox", "speedscope", "collapsed"} do
+      local function convert(to, locale)
+        status, _, err = process.run{env = {LOCPATH = folder}, path, to, locale, format, code = [[
+          local from, to, locale, format = ...
+          assert(os.setlocale(locale))
+          assert(require "asamp".main({"convert", "--to", format, "--out", to, from}) == 0)]]}
+        assert.equal(0, status, err)
+      end
+      convert(one, "C")
+      convert(two, "de_DE.UTF-8")
+      assert.is_true(shell.read(one) == shell.read(two), format)
     end
-    convert(one, "C")
-    convert(two, "de_DE.UTF-8")
-    assert.is_true(shell.read(one) == shell.read(two))
   end)
 end)

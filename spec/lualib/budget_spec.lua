@@ -137,6 +137,32 @@ describe("a baseline", function()
     assert.truthy(shell.read(path):find('["gone"] = {bytes = 8, exact = true},', 1, true))
   end)
 
+  -- A former bug: the file was emptied first, so that the earlier measurements were lost on a full disk.
+  it("is replaced as a whole, or not at all", function()
+    local path, old = os.tmpname(), "return {tests = {gone = {bytes = 8}}}"
+    local script = process.file [[
+      local b = require "asamp.budget".open(arg[1], {update = true})
+      b.data.tests[("x"):rep(5000)] = {bytes = 9}
+      require "profilegen".filelimit(1000)
+      print(b:close())]]
+    local function close()
+      return process.run{"-c", 'trap "" XFSZ; exec "$0" "$@"', process.interpreter(), script, path,
+                         program = "sh"}
+    end
+    local wanted = {0, ("nil\tcannot write the baseline '%s': File too large\n"):format(path), ""}
+    shell.write(path, old)
+    assert.same(wanted, {close()})
+    assert.equal(old, shell.read(path))
+    os.remove(path)
+    assert.same(wanted, {close()})
+    assert.is_nil((io.open(path)))
+    -- a new file has the rights of any other new file
+    assert(assert(budget.open(path, {update = true})):close())
+    shell.write(script .. ".new", "")
+    assert.equal(shell.output("stat -c %%a %s.new", script), shell.output("stat -c %%a %s", path))
+    for _, file in ipairs{path, script, script .. ".new"} do os.remove(file) end
+  end)
+
   it("fails the tests of busted that exceed it", function()
     local folder = os.tmpname()
     os.remove(folder)

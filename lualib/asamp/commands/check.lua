@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp check`: checks limits of a profile, or of the run of a script, for CI.
 
+local convert = require "profiler.convert"
 local focus = require "asamp.sums.focus"
 local gates = require "asamp.sums.gates"
 local host = require "asamp.host"
@@ -189,14 +190,8 @@ local function unfit(o)
 end
 
 local function write(path, text, warn)
-  local file, wrong = io.open(path, "w")
-  local ok, unclosed = file, nil
-  if file then
-    ok, wrong = file:write(text)
-    file, unclosed = file:close()
-  end
-  wrong = (wrong or unclosed or ""):gsub("^.*: ", "")  -- a message of io.open starts with the path
-  return ok and file and 0 or warn.failed("cannot write '%s': %s", path, wrong)
+  local ok, wrong = convert.write(path, text, true)
+  return ok and 0 or warn.failed("%s", wrong)
 end
 
 M.run = options.command(DESCRIPTION, function(o, world, warn)

@@ -68,10 +68,16 @@ end
 
 local put
 
+-- Returns true if the locale's decimal point is ".", so that table.concat writes numbers as JSON has them.
+local function haspoint()
+  return tostring(0.5) == "0.5"
+end
+
 local function array(out, list, style, line)
   local inner = line .. style.step
   out[#out + 1] = "["
-  local numbers = style == TIGHT and math.type(list[1]) == "integer" and table.concat(list, ",")
+  local numbers = style == TIGHT and haspoint() and math.type(list[1]) == "integer" and
+                  table.concat(list, ",")
   if numbers and not numbers:find("n", 1, true) then  -- neither nan nor inf
     out[#out + 1] = numbers
   else

@@ -5,6 +5,11 @@ local layout = require "asamp.show.layout"
 
 local M = {}
 
+-- Returns n in this format with a decimal point, whatever the locale has.
+local function decimal(format, n)
+  return (format:format(n):gsub("[^%w+-]+", "."))
+end
+
 M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 -- Metrics: name, type, help text, field of asamp.sums.living.stats.
@@ -100,7 +105,7 @@ function M.text(targets)
         name = known[name] > 1 and ("%s [%d]"):format(name, known[name]) or name
         if row.name or m[2] == "gauge" then
           value(m[1], t, (',name="%s"'):format(name),
-                m[5] and ("%.9f"):format(row[m[4]] * m[5]) or row[m[4]])
+                m[5] and decimal("%.9f", row[m[4]] * m[5]) or row[m[4]])
         end
       end
     end
@@ -122,11 +127,11 @@ function M.text(targets)
     for n in (t.stats and t.stats.pausebins or ""):gmatch "%d+" do
       sum = sum + math.tointeger(n)
       value("pause_seconds_bucket", t,
-            (',le="%s"'):format(bound < 2 and ("%.6f"):format(bound) or "+Inf"), sum)
+            (',le="%s"'):format(bound < 2 and decimal("%.6f", bound) or "+Inf"), sum)
       bound = bound * 2
     end
     if t.stats and t.stats.pausebins then
-      value("pause_seconds_sum", t, "", ("%.9f"):format((t.stats.pauses or 0) / 1e9))
+      value("pause_seconds_sum", t, "", decimal("%.9f", (t.stats.pauses or 0) / 1e9))
       value("pause_seconds_count", t, "", sum)
     end
   end
