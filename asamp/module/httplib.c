@@ -282,45 +282,74 @@ static int l_port (lua_State *L) {
   return 1;
 }
 
-/* Adds an argument of the query to the table on top. */
-static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *key,
-                                 const char *value) {
-  lua_State *L = ud;
+/* The name and the value of a header, or of an argument of the query. */
+typedef struct Pair {
+  const char *key, *value;
+} Pair;
+
+typedef struct Pairs {
+  int n, size;
+  Pair *list;
+} Pairs;
+
+/* Called by the library. Must not call Lua: an error would leave the library's function by
+   longjmp. */
+static enum MHD_Result onvalue (void *ud, enum MHD_ValueKind kind, const char *key,
+                                const char *value) {
+  Pairs *p = ud;
   (void)kind;
-  lua_pushstring(L, value != NULL ? value : "");
-  lua_setfield(L, -2, key);
+  if (p->n == p->size) return MHD_NO;
+  p->list[p->n].key = key;
+  p->list[p->n++].value = (value != NULL) ? value : "";
   return MHD_YES;
 }
 
-/* A header to search for. */
-typedef struct Header {
-  lua_State *L;
-  const char *name;
-  int n;	/* Number of values of the header. If not 0, the string on top of the stack has all
-                   of them. */
-} Header;
-
-static enum MHD_Result onheader (void *ud, enum MHD_ValueKind kind, const char *key,
-                                 const char *value) {
-  Header *h = ud;
-  (void)kind;
-  if (strcasecmp(key, h->name) != 0) return MHD_YES;
-  if (value == NULL) value = "";
-  if (h->n++ == 0)
-    lua_pushstring(h->L, value);
-  else {
-    lua_pushfstring(h->L, "%s, %s", lua_tostring(h->L, -1), value);
-    lua_replace(h->L, -2);
-  }
-  return MHD_YES;
+/* Returns the headers or the arguments of a suspended request, in a userdata on top of the
+   stack. */
+static Pairs httplib_values (lua_State *L, const Request *a, enum MHD_ValueKind kind) {
+  Pairs p = {0, MHD_get_connection_values(a->connection, kind, NULL, NULL), NULL};
+  p.list = lua_newuserdatauv(L, ((size_t)p.size + 1) * sizeof(Pair), 0);
+  MHD_get_connection_values(a->connection, kind, onvalue, &p);
+  return p;
 }
 
-/* Sets 'field' of the table on top to the value of a header, if present. Repeated values are
+/* Sets 'field' of the table below the top to the value of a header, if present. Repeated values are
    joined by commas. */
-static void setheader (lua_State *L, const Request *a, const char *field, const char *header) {
-  Header h = {L, header, 0};
-  MHD_get_connection_values(a->connection, MHD_HEADER_KIND, onheader, &h);
-  if (h.n > 0) lua_setfield(L, -2, field);
+static void setheader (lua_State *L, const Pairs *p, const char *field, const char *header) {
+  int i, found = 0;
+  for (i = 0; i < p->n; i++) {
+    if (strcasecmp(p->list[i].key, header) != 0) continue;
+    if (found++ == 0) lua_pushstring(L, p->list[i].value);
+    else {
+      lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), p->list[i].value);
+      lua_replace(L, -2);
+    }
+  }
+  if (found > 0) lua_setfield(L, -3, field);
+}
+
+/* Pushes a table with the data of a suspended request. */
+static void httplib_push (lua_State *L, const Request *a) {
+  Pairs p;
+  int i;
+  lua_createtable(L, 0, 8);
+  setinteger(L, "id", (uint64_t)a->id);
+  setstring(L, "path", a->path);
+  setstring(L, "method", a->method);
+  p = httplib_values(L, a, MHD_HEADER_KIND);
+  setheader(L, &p, "host", "Host");
+  setheader(L, &p, "origin", "Origin");
+  setheader(L, &p, "authorization", "Authorization");
+  setheader(L, &p, "site", "Sec-Fetch-Site");
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 2);
+  p = httplib_values(L, a, MHD_GET_ARGUMENT_KIND);
+  for (i = 0; i < p.n; i++) {
+    lua_pushstring(L, p.list[i].value);
+    lua_setfield(L, -3, p.list[i].key);
+  }
+  lua_pop(L, 1);
+  lua_setfield(L, -2, "query");
 }
 
 static int l_wait (lua_State *L) {
@@ -332,20 +361,11 @@ static int l_wait (lua_State *L) {
   lua_createtable(L, 0, 0);
   for (a = s->all; a != NULL; a = a->next) {
     if (a->isreturned || !a->issuspended) continue;
-    a->isreturned = 1;
-    lua_createtable(L, 0, 8);
-    setinteger(L, "id", (uint64_t)a->id);
-    setstring(L, "path", a->path);
-    setstring(L, "method", a->method);
-    setheader(L, a, "host", "Host");
-    setheader(L, a, "origin", "Origin");
-    setheader(L, a, "authorization", "Authorization");
-    setheader(L, a, "site", "Sec-Fetch-Site");
-    lua_createtable(L, 0, 2);
-    MHD_get_connection_values(a->connection, MHD_GET_ARGUMENT_KIND, argument, L);
-    lua_setfield(L, -2, "query");
+    httplib_push(L, a);
     lua_rawseti(L, -2, ++n);
   }
+  /* after an error above, the next call returns all requests */
+  for (a = s->all; a != NULL; a = a->next) a->isreturned |= a->issuspended;
   return 1;
 }
 

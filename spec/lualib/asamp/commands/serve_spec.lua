@@ -6,6 +6,7 @@ local host = require "asamp.host"
 local http = require "asamp.http"
 local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
+local peers = require "peers"
 local process = require "spec.support.process"
 local protobuf = require "spec.support.protobuf"
 local shell = require "spec.support.shell"
@@ -124,6 +125,48 @@ describe("a client", function()
     assert.equal("HTTP/1.1 200 OK", line)
     c:close()
     server:close()
+  end)
+end)
+
+-- A former bug: an error without memory left the library's functions by longjmp, and the request was
+-- returned by no later call.
+describe("a request", function()
+  it("is returned later if there is too little memory now, with all its fields", function()
+    local s = peers.new()
+    local function run(code, ...)
+      local r = {s:run(code, ...)}
+      assert(r[1], r[2])
+      return table.unpack(r, 2)
+    end
+    local port = run [[
+      server = assert(require "asamp.http".open("127.0.0.1", "0", 8))
+      return server:port()]]
+    local c = connect(port)
+    c:send("GET /" .. ("p"):rep(900) .. "?a=" .. ("q"):rep(900) .. " HTTP/1.1\r\nHost: h1\r\nHOST: " ..
+           ("h"):rep(900) .. "\r\nOrigin: o\r\n\r\n")
+    run "for _ = 1, 20 do server:port() end collectgarbage()"
+    local failed, path, query, name, origin = 0, nil, nil, nil, nil
+    for more = 1500, 60000, 100 do
+      run "collectgarbage()"
+      s:limit(s:used() + more)
+      local r = {s:run [[
+        local ok, list = pcall(server.wait, server, 20)
+        if not ok then return "failed" end
+        local r = list[1]
+        if r then return r.path, r.query.a, r.host, r.origin end]]}
+      s:limit(0)
+      failed = failed + ((not r[1] or r[2] == "failed") and 1 or 0)
+      if r[1] and r[5] then
+        path, query, name, origin = table.unpack(r, 2)
+        break
+      end
+    end
+    assert.is_true(failed > 0)
+    assert.same({"/" .. ("p"):rep(900), ("q"):rep(900), "h1, " .. ("h"):rep(900), "o"},
+                {path, query, name, origin})
+    c:close()
+    run "server:close()"
+    s:close()
   end)
 end)
 
