@@ -37,7 +37,8 @@ local SURE, ERRORS = 1 / 2, 1.6
 -- relative to the first; part of a container's live bytes of the second half that the heap's growth
 -- must explain; part of the run in which its first sample must be.
 local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
--- Instead of KEPT if the heap walk reached almost nothing: recent garbage then counts as alive.
+-- In place of KEPT for objects that no heap walk reached (unreached): recent garbage, which no
+-- collection has found dead yet, counts as alive.
 local LEFT = 1 / 2
 -- If the heap walk reached at most this share of the objects, the program's end has freed them.
 local FREED = 1 / 10
@@ -66,8 +67,9 @@ end
 
 -- {== tests =================================================================
 
--- Returns the last part with samples, the number of parts after it, and the longest distance
--- between two parts with samples.
+-- 'parts': number of samples in each of the PARTS parts of the run, from 0 on. Returns the last part
+-- with samples (nil: none), the number of parts after it, and the longest distance between
+-- successive parts with samples (nil: none).
 local function stretches(parts)
   local last, longest
   for part = 0, PARTS - 1 do
@@ -198,9 +200,9 @@ local function retention(own, survivors, alive)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns true if the samples suffice to say that earlier survivors are alive at least SURE times as
--- often as later ones: if the ratio of their live shares is, minus ERRORS standard errors of its
--- logarithm. 'mine', 'of': results of retention.
+-- Returns true if a line has enough samples to conclude that its earlier survivors are alive at least
+-- SURE times as often as its later ones: if the ratio of the two live shares is at least SURE after its
+-- logarithm was reduced by ERRORS standard errors. 'mine', 'of': the last two results of retention.
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do

@@ -26,8 +26,9 @@ local LARGE = 0.1
 -- A prediction weights nurseries by the similarity of their size. NEXT: width of the weight, as
 -- a natural logarithm of sizes. ENOUGH: least sum of weights.
 local NEXT, ENOUGH = 0.2, 12
--- ONESIZE: nurseries have about one size if the standard deviation of the logarithm of their sizes
--- is below this (it is 0.07 with M.setting). HALF: part of survival.doubt added to the error then.
+-- ONESIZE: a run had about one nursery size if the standard deviation of the logarithm of its sizes is
+-- below this (it is 0.07 with M.setting). HALF: a prediction for such a run adds this part of
+-- survival.doubt to its error.
 local ONESIZE, HALF = 0.3, 0.5
 -- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
 -- iterations of the fit.
@@ -94,7 +95,8 @@ end
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
-  -- The inverse of the prior's covariance matrix, with the two shares converted to us per byte.
+  -- aa, ab, bb: the inverse of the prior's covariance matrix; a0, b0: its means. The unit is us per
+  -- filled byte (a) and per tenured byte (b), converted from the shares of time FIXED and TENURED.
   local v, w = TENURED[2] ^ 2, TENURED[2] ^ 2 + FIXED[2] ^ 2
   local det = w * v - v * v
   local aa, ab, bb = v / det / (a * a), v / det / (a * b), w / det / (b * b)
@@ -121,14 +123,14 @@ local function bybyte(rows, us, mean)
   end
   x.filled, x.tenured = math.max(0, x.filled), math.max(0, x.tenured)
   local known = x.filled * mean.filled + x.tenured * mean.tenured
-  if known > us then  -- costs by bytes must not exceed the whole cost
+  if known > us then  -- the cost of the bytes must not exceed the time of the collection
     x.filled, x.tenured = x.filled * us / known, x.tenured * us / known
   end
   return x
 end
 
--- Returns the costs of minor collections: {us (of all), fixed (constant part of one, us), mean (see
--- bybyte), and the fields of bybyte's result}.
+-- Returns the costs of minor collections: {us (time of all), fixed (us of one that do not depend on its
+-- bytes), mean ({filled, tenured}: mean bytes of one), and the fields of bybyte's result}.
 local function costs(rows, now)
   local all = math.max(0, now.time - now.major) * 1e6
   local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
@@ -138,8 +140,9 @@ local function costs(rows, now)
   return x
 end
 
--- Returns the time in us, and its standard error, of 'minors' collections that tenure 'tenured' bytes in
--- total, with the total of filled bytes of the profile. 'x': result of costs.
+-- Predicts the time in us of another number of minor collections ('minors') that tenure 'tenured' bytes
+-- in total and fill as many bytes as the profile's collections. Returns it and its standard error.
+-- 'x': result of costs; 'now': result of M.measured.
 local function costof(x, now, minors, tenured)
   local more, most = minors - now.minors, tenured - now.tenured
   local byfilled, bytenured = -x.mean.filled * more, most - x.mean.tenured * more
@@ -240,8 +243,9 @@ local function isonesize(rows)
   return squares / n - (sum / n) ^ 2 < ONESIZE ^ 2
 end
 
--- Returns the data for all predictions of a profile: now (M.measured), s (survival.of), factor (tenured
--- bytes divided by their estimate from samples) and more; nil: the profile has too little data.
+-- Returns the data from which a profile's predictions are made; nil: there are too few. Its fields
+-- include now (result of M.measured), s (result of survival.of) and factor (tenured bytes divided by
+-- their estimate from samples).
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -419,14 +423,16 @@ local function ofruns(runs)
   return {tenured = tenured[middle], minors = minors[middle], time = times[1], most = times[#times]}
 end
 
---- Compares a prediction with runs, all results of M.measured: 'after' with nurseries of n bytes,
--- 'before' with those of the profile, alternately. Fields of the result:
+--- Compares a prediction with new runs, lists of results of M.measured: 'after' with nurseries of n
+-- bytes, 'before' with those of the profile, run alternately. Times are in seconds. Fields of the result:
 --
---   - nursery, setting, runs (number)
---   - predicted: M.predict, with times scaled to the present speed of the machine
---   - before, measured: {tenured, minors, time (shortest), most (longest)}
+--   - nursery (n), setting, runs (number of runs 'after')
+--   - predicted: result of M.predict, with times scaled to the present speed of the machine
+--   - before, measured (of the runs 'after'): {tenured (bytes), minors (collections), time (shortest),
+--     most (longest)}
 --   - recorded: time in the profile
---   - alike: true: the runs 'before' are like the profile (ALIKE)
+--   - alike: true: minor collections and tenured bytes of the runs 'before' differ from those of the
+--     profile by less than the share ALIKE
 function M.verified(profile, n, setting, before, after)
   local b = M.measured(profile)
   local predicted, was, is = M.predict(profile, n), ofruns(before), ofruns(after)

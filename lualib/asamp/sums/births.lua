@@ -25,7 +25,8 @@ M.PARTS = 32
 local PARTS = M.PARTS
 -- A heap walk is the one at the end if at most this share of the bytes was allocated after it.
 local LATER = 1 / 32
--- Share of the allocated bytes whose CPU time per byte is at most the usual rate (usualrate).
+-- The usual CPU time per byte is the one that this share of the allocated bytes does not exceed
+-- (usualrate).
 local USUAL = 19 / 20
 -- A period that allocated less than this part of the mean period's bytes is ignored.
 local PERIOD = 1 / 16
@@ -33,7 +34,7 @@ local PERIOD = 1 / 16
 -- ENDING us on, and below LONG us only if it is at least CLEAR of the CPU time: in single periods
 -- some leaking programs took 300 to 700 us more than in others, for an unknown reason.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
--- Least tail measured by time samples, relative to the CPU time before it.
+-- Shortest tail that time samples can show, relative to the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
 -- Least tail, as a share of the CPU time, if a collection requested by the program ends it.
 local OWNTAIL = 1 / 20
@@ -67,7 +68,8 @@ local function clockof(profile)
   end
 end
 
--- Returns the part of the byte clock, from 0 to PARTS - 1, that contains the slice 'bin'.
+-- Returns in which of the PARTS equal parts of the allocated bytes, from 0 on, the slice 'bin' is.
+-- 'clock': the byte clock (clockof).
 local function partof(slices, bin, clock)
   return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
 end
@@ -373,7 +375,7 @@ local function containers(h, alive)
   return to
 end
 
---- Returns the key of a line of totals.linerows.
+--- Returns a text that identifies a line, a row of totals.linerows; M.lineof parses it.
 function M.keyof(line)
   return ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
 end

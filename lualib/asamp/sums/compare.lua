@@ -82,8 +82,9 @@ local function tested(a, suma, b, sumb, field)
                                    vb, varianceb, b.usual)
 end
 
--- Returns rows {name, file, line, native, class, a, b, change, error, p, noise} for all pairs
--- with a value; significant rows first, then by the size of the change.
+-- Compares pairs {a, b} of functions, lines and so on by pair.a[key][field] and pair.b[key][field].
+-- 'a', 'b': results of side. Returns rows as in M.of's lists for all pairs with a value; significant
+-- rows first, then by the size of the change.
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
   for _, pair in ipairs(list) do
@@ -171,12 +172,13 @@ local function wholes(a, suma, b, sumb, field)
   return va, vb, even and 0 or error
 end
 
---- Compares the profiles 'pa' and 'pb' with the totals 'a' and 'b' by a field. 'options': sigma
--- (standard errors up to which a change is noise), scaled (true: scales a so that both wholes are
--- equal), cumulative (true: compares totals, not self). Fields of the result:
+--- Compares the profiles 'pa' and 'pb' with the totals 'a' and 'b' by one field of sums (totals.lua).
+-- 'options': sigma (standard errors up to which a change is noise), scaled (true: multiplies the values
+-- of 'pa' so that both profiles have the same total), cumulative (true: compares totals, not self).
+-- Fields of the result:
 --
---   - field; seconds: true: values are seconds; scale
---   - a, b: the wholes, unscaled; error: standard error of their difference, 0: exact
+--   - field; seconds: true: values are seconds; scale: factor of the values of 'pa'
+--   - a, b: totals of the profiles, unscaled; error: standard error of their difference, 0: exact
 --   - functions, lines, types, classes, holders (by path; nil: not available): lists of {name,
 --     file, line, native, class, a, b, change, error (standard error of the change), p
 --     (probability of such a change by chance), noise}

@@ -66,9 +66,13 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns one profile for one measure: {whole (divisor of shares), value(node) and variance(node) (of its
--- share), both with callees, ofrow(row) (variance of the share of a function without callees), usual
--- (see significance.test)}.
+-- Returns the data of one profile for one field of sums. 'whole': total of the field, by which values are
+-- divided to get shares. Fields of the result:
+--
+--   - whole
+--   - value(node): value of a call tree node with its callees; variance(node): variance of its share
+--   - ofrow(row): variance of the share of a function without its callees
+--   - usual: weight of one observation if a sum is 0 (significance.test)
 local function side(profile, t, field, whole)
   local columns = t.sums
   local blocks, own
@@ -189,7 +193,8 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Sets the weight of each node to its share in one profile, if that is larger.
+-- Raises the weight of each node of the common tree to the node's share in one profile ('one': result
+-- of side). 'map': node of the profile -> node of the common tree; 'folded': set of omitted nodes.
 local function weigh(weight, one, map, folded)
   local sums = {}
   for i = 1, #map do
@@ -204,7 +209,8 @@ end
 
 -- ==}
 
--- Compares the shares a and b of each row: sets change, error and noise. sa, sb: results of side.
+-- Sets change (of the share), error (its standard error) and noise (true: not significant) of each row
+-- from its values a and b in the two profiles. sa, sb: results of side for these profiles.
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do

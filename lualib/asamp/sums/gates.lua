@@ -33,7 +33,8 @@ local PERIOD = 64  -- least period of a session
 
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
---- Returns the number of standard errors by which one of m compared rows must differ to fail.
+--- Returns by how many standard errors one of m compared rows must differ to fail. The number grows with
+-- m, so that the probability of a false alarm in all rows together stays CHANCE.
 function M.needed(m)
   local low, high = M.SIGMA, 40
   for _ = 1, 60 do
@@ -74,8 +75,9 @@ local function smallest(low, f)
   return high
 end
 
--- Returns the check of a value against a limit, which an estimate must exceed by SIGMA errors to fail.
--- 'blame': see above; errorof(x): standard error of an estimate x; nil: the value is exact.
+-- Returns the check of a value, in bytes, against a limit. An estimate fails if it exceeds the limit by
+-- SIGMA standard errors ('error'). 'blame': a row of the totals, or nil. errorof(x): standard error of an
+-- estimate x; nil: the value is exact.
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit,

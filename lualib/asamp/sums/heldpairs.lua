@@ -54,7 +54,8 @@ local function by(list, key)
   return map
 end
 
--- Pairs the nodes of two lists: returns a list of {a, b}; a node without a partner is alone in its pair.
+-- Pairs the nodes (steps of paths) of two profiles by their texts, exact matches first (KEYS). Returns
+-- a list of {a, b}; a node without a partner is alone in its pair.
 local function pair(a, b)
   local list, taken = {}, {}
   for _, key in ipairs(KEYS) do
@@ -126,7 +127,8 @@ local function extended(path, p)
   return {a = text(path.a, p.a or p.b), b = text(path.b, p.b or p.a)}
 end
 
--- Appends the rows of a pair and the pairs below it to the list. 'path': see extended; 'whole': all samples.
+-- Appends to 'list' the rows of a pair of nodes and of the pairs below it, as M.of returns them. 'path':
+-- the path up to the pair in both profiles (extended); 'whole': number of all samples.
 local function rows(p, path, whole, list)
   local children = below(p)
   while children[1] and size(children[1]) >= MOST * size(p) do

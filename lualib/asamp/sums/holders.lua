@@ -134,9 +134,9 @@ function M.elements(h, text)
   return kind
 end
 
---- Returns a function that maps a path of profile.holders to its part before the first step that
--- occurs again: the common part of all nodes of a tree or chain. A path without such steps is
--- unchanged.
+--- Returns a function that cuts a path of profile.holders before the first step that occurs again in
+-- the path or in a path with the same root. All nodes of a tree or chain then have the same path.
+-- A path without such a step is unchanged.
 function M.stems(h)
   local roots, again = {}, {}
   for path = 1, #h.step do
@@ -167,8 +167,9 @@ end
 
 -- {== in a profile ==========================================================
 
--- A path is extended by a step with at least the share MOST of its samples, and split into steps with at
--- least the share SOME of all samples. PATHS: largest number of paths.
+-- Rules for the paths to be shown. A path is replaced by a longer one that has at least the share MOST of
+-- its samples. It is split into longer paths that each have at least the share SOME of all samples.
+-- PATHS: largest number of paths.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 function M.pathtext(h, path)

@@ -34,8 +34,9 @@ local SLOW = 1.02
 -- of the second half; ROOM: most survivors of a line, relative to the growth.
 -- In any case, a line must keep the share WORTH of the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
--- A line that leaks keeps the share SURVIVED of its bytes (if not proved), keeps objects of the
--- share PARTS of the parts, and has the share LATE of its kept bytes from the second half.
+-- Least shares of a line that leaks: of its bytes that it keeps (SURVIVED; only if deaths are not
+-- known), of the slices of the run from which it keeps objects (PARTS), and of its kept bytes that
+-- are from the second half of the run (LATE).
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 -- Share of the heap's growth that one array of numbers, or loaded data, must explain.
 local ALONE = 1 / 2
@@ -109,8 +110,8 @@ local function addto(row, part, all, kept, name)
   add(row.types, name == "upvalue" and "Lua closure" or name, kept[2])
 end
 
--- Returns the set of lines in 'nearest' with enough kept samples to be judged, because rows of
--- all lines would need much memory.
+-- Returns the set of lines (rows of totals.linerows, in 'nearest' by node) with at least FEW kept
+-- samples. Only these get a row (newrow): rows of all lines would need much memory.
 local function worthy(bins, nearest, proved, wanted)
   local kept, set = {}, {}
   for i, node in ipairs(bins.node) do
@@ -153,8 +154,9 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Numbers those of the first n parts that are in the set 'has': returns a map from the part to 0, 1,
--- ..., and their number. Numbers all n parts if too few, or nearly all, are in the set.
+-- Numbers those of the first n slices of the run that are in the set 'has'. Returns a map from slice to
+-- number (0, 1, ...), and how many have one. Numbers all n slices if fewer than FEWBUSY, or at least the
+-- share PARTS, are in the set.
 local function busyparts(n, has)
   local number, busy = {}, 0
   for part = 0, n - 1 do
@@ -171,7 +173,8 @@ local function busyparts(n, has)
   return number, n
 end
 
--- Returns the part that starts the second half of the parts which busyparts numbers.
+-- Returns the slice of the run (0 to n - 1) with which the second half of the slices that busyparts
+-- numbers starts.
 local function middleof(profile, n, wanted)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   for part = 0, n - 1 do
@@ -269,10 +272,11 @@ local function spread(row, all, clock, at, most)
          last >= all * SLOWER / 4 and last > 0
 end
 
--- Returns true if a line keeps objects throughout the n parts of 'busy' (result of busyparts), by
--- time or by sampled bytes. 'growth': bytes by which the heap grew. 'proved': deaths are known.
--- 'ring': the first part of a flight recorder also has older objects. 'straight': the heap grows
--- evenly, so fewer parts are required, because a growing queue has lost its first elements.
+-- Returns true if a line keeps objects from the whole run, divided by time or by sampled bytes.
+-- 'busy', n: the slices of the run that count, and their number (busyparts). 'growth': bytes by which
+-- the heap grew. 'proved': deaths are known. 'ring': a flight recorder wrote the profile, whose first
+-- slice also has older objects. 'straight': the heap grows evenly; then fewer slices are required,
+-- because a growing queue has lost its first elements.
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
@@ -474,8 +478,8 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if the bytes of the second half that these lines keep are at most twice the growth of
--- the heap. A full cache keeps more, because it replaces its objects.
+-- Returns true if these lines keep at most twice as many bytes from the second half of the run as the
+-- heap grew by. A full cache keeps more, because it replaces its objects.
 local function explained(rows, growth)
   local late = 0
   for _, row in ipairs(rows) do
@@ -513,8 +517,8 @@ local function typeof(row)
   return best
 end
 
--- Returns the rows of lines that leak native memory, and the native bytes of the second half that all
--- lines keep.
+-- Returns the rows of lines that leak native memory; and the bytes of native memory, of all lines,
+-- that were allocated in the second half of the run and kept.
 local function nativerows(profile)
   local n, list = profile.bins.n, {}
   if not profile.malloc or not profile.bins.later then
@@ -599,8 +603,9 @@ local function possible(c)
           stopped = c.stopped}
 end
 
--- Returns M.of's list 'maybe' (nil: empty), with an entry for each row of 'alone' too; and 'few' if a
--- container has too few samples.
+-- Returns the list 'maybe' of M.of's result (nil: empty): the containers with the verdict "maybe" and
+-- the rows 'alone', to which it adds their holders. Also returns 'few' if a container has too few
+-- samples, else nil.
 local function undecided(profile, containers, alone, few)
   local maybe, isfew = {}, false
   for _, c in ipairs(containers) do

@@ -14,7 +14,8 @@ M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            alivebytes = "bytes alive at the end",
            alive = "samples alive at the end"}
 
--- By field of bytes: the field with the number of samples, and the field with the variance.
+-- For each field of sums (totals.lua) with bytes: the field with the number of samples of these bytes,
+-- and the field with the variance of the bytes.
 local COUNTS = {bytes = "samples", survivedbytes = "survived",
                 alivebytes = "alive"}
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
@@ -56,7 +57,8 @@ function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end
 
---- Returns the field of a measure; 'unit': see totals.of.
+--- Returns the name of the field of sums for a measure 'by', a key of MEASURES: of bytes or, if 'unit' is
+-- "samples", of samples.
 function M.field(by, unit)
   local field = M.MEASURES[by]
   return unit == "samples" and M.counted(field) or field

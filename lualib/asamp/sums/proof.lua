@@ -86,7 +86,7 @@ function M.of(heap, group)
   return proof
 end
 
---- Sets 'proof' (M.of) of each likely leak of a verdict.
+--- Sets the field 'proof' of each likely leak of a verdict to the result of M.of.
 function M.add(heap, verdict)
   for _, group in ipairs(verdict.leaks) do
     group.proof = M.of(heap, group)

@@ -356,8 +356,9 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
--- Returns a function(file, line) that returns by how many lines the code there has moved. Code moves as
--- the last function before it that both profiles have; nil: there is none.
+-- Returns a function that maps a file and line of the first profile to the number of lines by which the
+-- code there has moved: as many as the last function that starts at or before the line and that both
+-- profiles have; nil: there is none.
 local function movesof(functions)
   local starts = {}
   for x, y in pairs(functions) do
@@ -424,10 +425,10 @@ local function addmoved(a, b, definition, pairs_, taken)
   end
 end
 
---- Returns the lines of both profiles: {[row of a] = row of b}. 'functions', 'same': results of
--- M.functions and M.files. Lines match if they are in the same function and moved as far as the last
--- function before them; else if they are at the same distance from its start, or at the same place in
--- a function that only one profile has; else if addmoved pairs them.
+--- Returns which lines of both profiles are the same: {[row of a] = row of b}. 'functions', 'same':
+-- results of M.functions and M.files. Tries three rules for each line, in this order: it is in the same
+-- function and moved as far as the last function that starts before it; it is at the same distance from
+-- its function's start, or at the same place in a function that only one profile has; addmoved.
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
   local moved = movesof(functions)

@@ -34,8 +34,8 @@ local function rowsof(profile)
   return rows, bins
 end
 
--- Merges rows with equal new bin, node and kind; keeps the order. binof and nodeof map old numbers to
--- new ones. Returns the columns and the number of rows.
+-- Renumbers bins and nodes of rows by the functions binof and nodeof, and then adds up the rows with equal
+-- bin, node and kind, at the position of the first one. Returns the columns and the number of rows.
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
   for _, key in ipairs(COUNTS) do

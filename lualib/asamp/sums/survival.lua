@@ -60,8 +60,8 @@ local function sums(cells, by, other, values)
 end
 
 --- Fits the model to a profile's 'ages'. Returns the argument of M.share; nil: there are no ages.
--- Fields of it: reach (longest observed nursery), bytes (of all samples), mean (share that
--- survived).
+-- Its fields include reach (largest observed nursery, bytes), bytes (of all samples), mean (share of
+-- these bytes that survived).
 function M.of(ages)
   if #ages == 0 then
     return nil

@@ -91,7 +91,8 @@ local function addtime(profile, i, add)
   end
 end
 
--- Calls add(field, n) for all fields of the i-th site, one of allocations. 'columns': see columnsof.
+-- Calls add(field, n) for all fields with a value of the i-th element of profile.sites, which is of
+-- allocations. 'columns': result of columnsof.
 local function addallocations(profile, i, columns, add)
   local sites = profile.sites
   for k = 1, #columns do
@@ -259,8 +260,8 @@ local function functions(profile, itself, sums)
   return rows
 end
 
--- Returns the rows of lines as M.linerows does, named by the first function at each line; and the
--- set of rows with several functions.
+-- Returns the three results of M.linerows, but each row has the name of the first function at its line;
+-- and the set of rows of lines with several functions.
 local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}
@@ -339,11 +340,12 @@ local function rowsofc(profile, nearest)
   return rows
 end
 
---- Returns the rows of lines of a profile, without sums: a list, and for each node the row of its
--- own line (nil: native) and that of the innermost Lua frame of its stack. A row has the name of
--- the line's function with most bytes; with 'alive', with most live bytes at the end. With
--- 'native', nodes without a Lua frame have the row of a C function: {file, line (0), name, defined
--- (0), native (true)}.
+--- Returns three lists. The first has a row {file, line, name, defined (line of the function's
+-- definition)} for each source line of the profile. The others have, by call tree node, the row of
+-- the node's own line (nil: native) and of the innermost Lua frame of its stack. If several
+-- functions have the same line, the row has the name of the one with most bytes or, with 'alive',
+-- with most live bytes at the end. With 'native', nodes without a Lua frame have a row of a C
+-- function: {file, line (0), name, defined (0), native (true)}.
 function M.linerows(profile, alive, native)
   local rows, rowof, nearest, several = rowsoflines(profile)
   if native then
@@ -469,7 +471,8 @@ local function order(field, key)
   end
 end
 
--- Returns the row of a line, named after its function with the largest value of row[key][field].
+-- Returns the row of a line with the name of the function there that has the largest value of
+-- [key][field], such as self.bytes: the row itself, or a copy if it has another name.
 local function named(row, field, key)
   local list = row.functions
   if not list then

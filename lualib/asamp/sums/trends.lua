@@ -25,9 +25,9 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- Returns for each slice the factor by which a change of live bytes in it changes the slope: the sum of
--- the least-squares weights of this and all later slices. Also returns the mean of the slices' ends
--- ('seconds') and the sum of their squared distances from it.
+-- 'seconds': the ends of the slices. Returns three values for a line that is fitted to the live bytes at
+-- these times by least squares: for each slice the factor by which bytes that become live in it, and
+-- stay so, change the slope; the mean of the ends; and the sum of their squared distances from it.
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do

@@ -58,8 +58,9 @@ end
 
 -- {== lines =================================================================
 
--- Returns true if a line has enough samples for a reason: FEW; or LEAST, if a line of which one sort has
--- only the share MOST would rarely have as many samples of the sort. 'most': the bytes of the sort.
+-- Returns true if a line has enough samples to name the type with most of its bytes as the reason: FEW
+-- samples; or LEAST, if the type's samples are so many that a type with only the share MOST of the
+-- line's bytes would reach this number with a probability below RARELY. 'most': bytes of the type.
 local function isenough(row, most)
   local n = row.samples
   return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
@@ -215,8 +216,8 @@ local function kindof(group)
          "chain"
 end
 
--- Returns the group whose holder is a prefix of the path 'holder' or is extended by it; in the latter case
--- the group gets the shorter path. nil: there is none.
+-- Returns the first group whose holder (a path) is a prefix of the path 'holder', or the reverse; nil:
+-- there is none. If 'holder' is the shorter path, sets the group's holder to it.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
