@@ -59,8 +59,8 @@ end
 -- {== lines =================================================================
 
 -- Returns true if a line has enough samples to name the type with most of its bytes as the reason: FEW
--- samples; or LEAST, if the type's samples are so many that a type with only the share MOST of the
--- line's bytes would reach this number with a probability below RARELY. 'most': bytes of the type.
+-- samples; or LEAST, if a type with only the share MOST of the line's bytes would have as many samples
+-- as this type with a probability below RARELY. 'most': bytes of the type.
 local function isenough(row, most)
   local n = row.samples
   return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
