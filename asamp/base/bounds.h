@@ -53,7 +53,8 @@
 /* Limits of a flight recorder, which keeps only the newest events. */
 /* bytes of the stacks of live samples whose events the recorder has dropped */
 #define PAST_STACKS		BOUND(8u << 20, 4096)
-/* bytes of the names in dropped events, and again of the names of native functions */
+/* bytes of the names in the data of dropped events (past.h); the names of native functions in a
+   flight recorder (ring.h) have the same limit */
 #define PAST_TEXTS		BOUND(8u << 20, 400)
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* named native addresses */
 

@@ -30,7 +30,8 @@
 /* states of a slot (MA3) */
 enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };
 
-/* The interface. Any thread may change the fields marked as atomic. */
+/* The data that the preloaded library and the sampler share. Any thread may change the fields
+   marked as atomic. */
 typedef struct MallocSeam {
   int version;
   uint64_t period;	/* mean interval, bytes; below INTERVAL_MIN: off; atomic */

@@ -242,8 +242,8 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Adds the new nodes of the call tree to 'place', and writes the names of their functions. Returns
-   0 if there is not enough memory. */
+/* Adds an element to 'place' for each new node of the call tree, and writes the names of their
+   functions. Returns 0 if there is not enough memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {

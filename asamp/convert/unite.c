@@ -66,8 +66,9 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* Adds the data of a profile's head to m->config. Rejects a damaged profile without a limit
-   of followed survivors: with it, the result would have no deaths. */
+/* Adds the data of a profile's head to m->config. Rejects profiles of other profilers, and a
+   damaged profile that lacks the limit of followed survivors (ReadProfile.followed 0): the merged
+   profile would then have no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;

@@ -21,7 +21,8 @@
 enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
 
 typedef struct Output {
-  Temporary temporary;  /* name NULL: the file is written directly (OU1) */
+  Temporary temporary;  /* file with a temporary name; the name is NULL if the output is written
+                           directly (OU1) */
   int fd;
   int packed;
   Compressor compressor;

@@ -33,7 +33,7 @@ typedef struct PlaceWish {
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes that file. NULL: this process writes no such file. */
   int (*taken) (const struct stat *file);
-  /* 1: the caller empties a replaced file later, which may take long. */
+  /* 1: place_open does not empty a file that it replaces, which may take long; the caller does. */
   int later;
   int folder;           /* descriptor of the folder of 'path', if its name cannot be reached any
                            more; 0: none */

@@ -10,7 +10,7 @@
 
 enum {
   FRAME_TYPE = 1,       /* FRAME_TYPE + 2 * kind (sample.h): innermost frame of an allocation or
-                           copy sample in the stock format */
+                           copy sample in a stock file (doc/profile-format.md) */
   FRAME_TYPES = 56,     /* all ids of kinds (frameids_type) are below this */
   /* Innermost frames of time samples during a minor and during a major collection. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,

@@ -89,7 +89,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* objects without an outcome were written as dead: ignores their later outcomes */
+  if (all)  /* the objects without an outcome were written as dead: counts outcomes to ignore */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

@@ -17,12 +17,12 @@
 
 /* Flags of an object: which references to or from the object are removed. */
 enum {
-  OWN = 1,		/* to the object, from its parent */
-  VALUE = 2,		/* from the object, an upvalue, to its value */
-  ELEMENTS = 4,		/* from the object, a table, to its elements */
-  KEY = 8,		/* to the object as a key, from each table with HOLDER */
-  HOLDER = 16,		/* from the object, a table, to each key with KEY */
-  LOCAL = 32		/* to the object, from a local variable */
+  OWN = 1,		/* the reference of the parent to the object */
+  VALUE = 2,		/* the object is an upvalue: the reference to its value */
+  ELEMENTS = 4,		/* the object is a table: all references to its elements */
+  KEY = 8,		/* references to the object as a key, from all tables with HOLDER */
+  HOLDER = 16,		/* the object is a table: references to all its keys with KEY */
+  LOCAL = 32		/* the references of local variables to the object */
 };
 
 /* The value of a field in a table with weak keys, while only its key or only its table is
@@ -239,7 +239,8 @@ static int nest (Work *w) {
 /* Returns 1 if prototype p is nested in 'outer', up to 255 deep. */
 static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   unsigned i;
-  for (i = 0; i < 255 && p != GRAPH_NONE; i++) {  /* a file may have a cycle */
+  /* limited, because the prototypes in a file may be nested in a cycle */
+  for (i = 0; i < 255 && p != GRAPH_NONE; i++) {
     p = w->protoparent[p];
     if (p == outer) return 1;
   }

@@ -25,7 +25,7 @@ typedef enum CutHow {
 
 /* Result of cut_of. */
 typedef struct Cut {
-  uint64_t references;		/* number of removed references, without those to keys */
+  uint64_t references;		/* number of removed references; references to keys do not count */
   uint64_t freed, objects;	/* bytes and number of unreachable objects */
   unsigned char *reached;	/* for each object: 1 if it stays reachable */
   uint32_t *parent;		/* for each reachable object: its parent on a shortest path */

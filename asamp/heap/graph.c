@@ -472,8 +472,8 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* the value of a field with a weak key: stores an edge from the table, not
-                    from the key, if a path to the table is known already */
+  if (ofweak) {  /* the value of a field with a weak key, in a table that has a parent already: the
+                    edge starts at the table instead of the key */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }

@@ -68,7 +68,7 @@ typedef struct Sample {
   uint32_t object;
   uint32_t site;		/* index in 'sites'; 0: unknown */
   uint64_t age;			/* ms before the snapshot */
-  uint64_t bytes;		/* bytes that it represents */
+  uint64_t bytes;		/* allocated bytes that the sample represents */
 } Sample;
 
 /* A heap snapshot. An object is a number below n, by which arrays are indexed. */

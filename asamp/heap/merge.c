@@ -20,8 +20,8 @@ typedef struct Work {
   /* In a tree of paths: retained bytes and number of the wanted objects among each object and all
      objects below it. */
   uint64_t *value, *count;
-  /* The references of one object, 'listed': ways[v] is its reference to v if seen[v] is listed + 1.
-     'listed' GRAPH_NONE: no object yet. */
+  /* The references of one object, the object 'listed': ways[v] is the reference to object v if
+     seen[v] is listed + 1. 'listed' is GRAPH_NONE before the first object. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;

@@ -96,8 +96,8 @@ typedef struct asamp_Collection {
   uint64_t rss;		/* Resident bytes of the process, up to 0.1 s old. */
   uint64_t tenured;	/* Bytes that became old since the last report. Most objects become old
                            when they survive one collection, large strings three. */
-  uint64_t minors, majors;  /* Numbers of minor and major collections that were left out since the
-                               last report. */
+  uint64_t minors, majors;  /* Numbers of minor and major collections since the previous report
+                               that have no report of their own. */
   int major;		/* 1: a full collection or the last marking slice of a major one; 0: a
                            minor one. */
   int phase;		/* Phase of the major collection afterwards: 0 none, 1 marking, 2

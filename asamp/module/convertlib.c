@@ -89,7 +89,7 @@ static int convertlib_gc (lua_State *L) {
   return 0;
 }
 
-/* Pushes a Work, to index 4, and the option 'progress', to index 5. */
+/* Pushes a new Work (index 4), then the option 'progress' (index 5). Returns the Work. */
 static Work *newwork (lua_State *L, const char *path) {
   Work *w;
   lua_settop(L, 3);

@@ -110,7 +110,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  if (shared > e->n) shared = e->n;  /* frames were dropped when there was no memory */
+  if (shared > e->n) shared = e->n;  /* for lack of memory, e->frames lacks inner frames */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
     n = 0;  /* no memory: drops the new, inner frames */
   e->n = shared + n;

@@ -253,9 +253,10 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/* Corrects the results of retained() for all candidates: measures the bytes of a class exactly by a
-   walk of the heap without its objects. After EXACT_EDGES visits, does not walk any more and sets
-   least[c] to 1 for each remaining class c. Returns 0 if there is not enough memory. */
+/* Corrects 'bytes', the results of retained(), for the classes that candidates() lists: measures
+   the bytes of a class exactly by a walk of the heap without its objects. After EXACT_EDGES visits,
+   does not walk any more and sets least[c] to 1 for each remaining class c: bytes[c] is then a
+   lower bound. Returns 0 if there is not enough memory. */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
   const Graph *g = h->graph;
@@ -579,7 +580,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
-    /* one table replaces these references */
+    /* references in the middle: the table "(n more)" that is added below replaces them */
     if (all > 64 && depth > 40 && depth < all - 20) continue;
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));

@@ -723,7 +723,7 @@ static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
   sigset_t set;
-  setrlimit(RLIMIT_CORE, &none);  /* only the program's core file is useful */
+  setrlimit(RLIMIT_CORE, &none);  /* only a core file of the program that this one ran is useful */
   signal(number, SIG_DFL);
   sigemptyset(&set);
   sigaddset(&set, number);

@@ -453,7 +453,8 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* Numbers of columns that pushslices pushes for the fields 'gone', 'bins' and 'born'. */
+/* Number of columns of each of the fields 'gone', 'bins' and 'born' of a profile. These are the
+   first columns in the list 'keys' of pushslices. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
 /* Pushes a table with totals by slice of time: 'width', the width of a slice, and the first nkeys

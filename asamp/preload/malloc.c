@@ -212,7 +212,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the first sample point of the new period may be in this block */
+    else {  /* the period is new: its first sample point may be in this block */
       malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)

@@ -75,7 +75,8 @@ int course_add (Course *c, const ReadCollection *one);
    0: no pauses. */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns the number of recorded collections if spans are groups of collections, else 0. */
+/* Returns the number of recorded collections if a span represents several collections (CO1); 0 if
+   each collection has its own span. */
 uint64_t course_grouped (const Course *c);
 
 #endif

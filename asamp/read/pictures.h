@@ -31,7 +31,7 @@ typedef struct Pictures {
   Picture *all;          /* the kept snapshots, oldest first */
   size_t n, size;        /* number of snapshots, capacity */
   uint64_t count;        /* number of snapshots in the file */
-  uint64_t left;         /* rows dropped because of the limit (PI2) */
+  uint64_t left;         /* number of rows dropped because their snapshot was full (PI2) */
 } Pictures;
 
 /* Initializes an empty list. Returns 0 if there is not enough memory; call pictures_free in

@@ -441,7 +441,8 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  /* LEFT_FOLLOWED counts survivors for which the reader had no space. */
+  /* r->unfollowed includes the survivors for which the reader had no space (LEFT_FOLLOWED);
+     LEFT_UNFOLLOWED counts only those whose death the writer did not record. */
   if (r->unfollowed > r->left[LEFT_FOLLOWED])
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);

@@ -19,7 +19,8 @@
    samples, line q that of time samples, line T the OS thread. */
 typedef struct Periods {
   Fields events;       /* the lines after the current one */
-  int letter;          /* letter of the current line: 'p', 'q' or 'T'; 0: no line is left */
+  int letter;          /* type of the current line: 'p' (period of allocation samples), 'q' (period
+                          of time samples) or 'T' (OS thread); 0: no line is left */
   uint64_t at;         /* index of the first sample to which the line applies */
   uint64_t period;     /* period in bytes (p) or ns (q), or system number of the thread (T) */
   uint64_t state;      /* id of the Lua state, or NOSTATE */
@@ -28,7 +29,8 @@ typedef struct Periods {
 
 #define NOSTATE		UINT64_MAX  /* no Lua state was named yet */
 
-/* Moves to the next line p, q or T of the details (a period or an OS thread). */
+/* Moves to the next line of the batch that sets a sampling period (lines "p" and "q") or the OS
+   thread ("T"). Sets p->state to the Lua state that the lines before it select. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -314,8 +316,8 @@ static void deaths (ReaderState *s, Fields *f, const Fields *events) {
     readeremit_deaths(s, alive, dead, time);
 }
 
-/* Reads a line g (minor collection) or G (major collection). Some numbers are differences from the
-   previous collection of the Lua state. */
+/* Reads a line "g" (minor collection) or "G" (major collection) of a batch (doc/profile-format.md).
+   Some numbers are differences from the previous collection of the Lua state. */
 static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected decoded;
@@ -346,7 +348,8 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   readeremit_collection(s, c);
 }
 
-/* Reads a line C: id and name of a class. If the id already has a name, ignores the line. */
+/* Reads a line "C" of a batch (doc/profile-format.md): the id and the name of a class. If the id
+   already has a name, ignores the line. */
 static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
@@ -358,7 +361,8 @@ static void nameclass (ReaderState *s, Fields *f) {
   readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
-/* Reads a line m and delivers the mark (a name and a value that the program recorded). */
+/* Reads a line "m" of a batch (doc/profile-format.md) and delivers the mark: a name and a value
+   that the program recorded. */
 static void readerbatch_mark (ReaderState *s, Fields *f) {
   ReadMark m;
   int64_t difference;

@@ -30,7 +30,8 @@ typedef struct ReadFollowed {
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* the samples (RF2), oldest first */
   size_t n, size;      /* number of elements of 'list', capacity */
-  /* Number of samples that the pass has visited; number of those that it has kept. */
+  /* 'at': number of samples that the current pass over the list has visited. 'to': number of those
+     that it has kept (RF2). */
   size_t at, to;
 } ReaderFollow;
 

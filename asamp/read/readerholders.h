@@ -13,7 +13,8 @@ void readerholders_path (ReaderState *s, Fields *line);
 /* Reads a line h of a batch's details: the paths of references to consecutive live survivors.
    Also ends the pass over the list of survivors (readerfollow.h). */
 void readerholders_runs (ReaderState *s, Fields *line);
-/* Reads a line w of a batch's details and delivers it: time and duration of a heap walk. */
+/* Reads a line "w" of a batch (doc/profile-format.md) and delivers it: the time and the duration of
+   a heap walk. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
 /* Calls the client's 'held' for each selected followed sample that is alive at the end of the

@@ -7,8 +7,9 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads all lines B (labels) of a batch's details. Call it before the samples are read, because
-   samples refer to label sets. */
+/* Reads all lines "B" (one label of a label set) in 'events', the lines of a batch
+   (doc/profile-format.md). Call it before the samples are read, because samples refer to label
+   sets. */
 void readerlabels_read (ReaderState *s, Fields events);
 
 /* Converts the number of a label set in the file to a value for ReadSample.labels. Returns 0 if the

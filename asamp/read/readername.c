@@ -116,12 +116,13 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   return name != 0 ? name : s->unknown;
 }
 
-/* Working data of functions(). */
+/* The functions that functions() has found so far. */
 typedef struct Naming {
   /* Map frame ids + 1, and offsets of names + 1, to indexes in ReadProfile.functions. */
   IdMap byid, byname;
   uint32_t *text;      /* text[f]: name of function f, offset in ReadProfile.text */
-  uint64_t *id;        /* id[f]: id of one of the frames of function f */
+  uint64_t *id;        /* id[f]: id of the first frame that was found with the name of function f;
+                          it shows whether the function is native (framename_parse) */
 } Naming;
 
 /* Returns the index in ReadProfile.functions of the function with the name of frame 'id'; adds the

@@ -69,7 +69,8 @@ typedef struct ReaderStreams {
   size_t norphaned, orphanedsize;  /* number of streams in 'orphaned', capacity of this array */
   IdMap orphanedplaces;  /* like 'places', for 'orphaned' */
   IdMap rows;          /* maps state ids + 1 to indexes in ReadProfile.states */
-  IdMap threads;       /* maps OS threads + 1 to indexes in ReadProfile.threads */
+  IdMap threads;       /* maps system numbers of OS threads, + 1, to indexes in
+                          ReadProfile.threads */
   size_t rowsize, threadsize;  /* capacities of ReadProfile.states and .threads */
   uint64_t inuse, held;  /* bytes in use and reserved, summed over the selected open states */
 } ReaderStreams;

@@ -24,8 +24,9 @@ enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 /* A kind of sampled block: its type and the class (__name) of the object. */
 typedef struct ReadKind {
   uint64_t type;       /* number of the type; enum ProfileKind in asamp's files */
-  uint32_t name;       /* offset in ReadProfile.text, set after the last event; 0: none */
-  uint32_t class;      /* offset in ReadProfile.text; 0: none */
+  uint32_t name;       /* name of the type, offset in ReadProfile.text; set after the last event;
+                          0: none */
+  uint32_t class;      /* name of the class, offset in ReadProfile.text; 0: none */
 } ReadKind;
 
 /* A sample of allocation, time or copying. */
@@ -231,7 +232,7 @@ typedef struct ReadProfile {
   uint64_t duration;
   uint64_t merged;     /* number of merged profiles; 0: not merged */
   int many;            /* 1: a file of many states */
-  ReadState *states;   /* in the order of first occurrence */
+  ReadState *states;   /* the Lua states, in the order in which the file first refers to them */
   size_t nstates;
   ReadThread *threads;
   size_t nthreads;
@@ -309,7 +310,8 @@ typedef struct ReaderClient {
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
-  /* A row of a snapshot of resident memory; 'since' and 'till' do not apply. */
+  /* A row of a snapshot of resident memory. Called for all rows: the members 'since' and 'till' do
+     not exclude any. */
   void (*resident) (void *ud, const ReadResident *r);
   /* A Lua state, selected or not, has a new sampling period in bytes. */
   void (*period) (void *ud, uint64_t bytes);

@@ -27,7 +27,8 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place of a script; assigns a place if needed. Returns OTHERS if no place is free. */
+/* Returns the place (tags.h) of the states of a script; assigns a place if needed. Returns OTHERS
+   if no place is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {

@@ -25,8 +25,8 @@ typedef struct AccountSum {
   uint32_t set;
 } AccountSum;
 
-#define ACCOUNT_FIRST	8	/* number of sums in the first piece; each further piece has twice
-				   as many */
+#define ACCOUNT_FIRST	8	/* number of sums in Account.pieces[0]; each further piece has twice
+				   as many as the previous one */
 #define ACCOUNT_PIECES	20
 
 typedef struct Account {

@@ -55,8 +55,8 @@ static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
   return (address != NULL && where->from <= address && address < where->to) ? address : NULL;
 }
 
-/* Fills *b; 'seam' 1: also with the functions of seam.h. Returns the name of the first missing
-   function, or NULL. */
+/* Stores in *b the addresses of the Lua functions that the object file 'where' defines; 'seam' 1:
+   also of the functions of seam.h. Returns the name of the first missing function, or NULL. */
 static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
   size_t n = seam ? COUNT(names) : LUANAMES, i;

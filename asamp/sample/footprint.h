@@ -18,11 +18,12 @@
 #include "followed.h"
 #include "seam.h"
 
-#define FOOTPRINT_LINES	16u	/* largest number of source lines per sum */
+#define FOOTPRINT_LINES	16u	/* largest number of source lines in Footprint.lines[s] */
 
 enum { FOOTPRINT_FREE, FOOTPRINT_NATIVE, FOOTPRINT_SORTS };
 
-/* A source line and the bytes that one of the sums has for it. */
+/* A source line, and its free bytes in blocks (FOOTPRINT_FREE) or its native memory
+   (FOOTPRINT_NATIVE). */
 typedef struct FootprintLine {
   char *where;		/* "source:line", allocated with malloc */
   uint64_t bytes;
@@ -33,7 +34,8 @@ typedef struct Footprint {
   luaN_Places places;
   uint64_t resident;	/* Resident bytes of the memory mapped for the Lua heap. */
   uint64_t outside;	/* External bytes that userdata own. */
-  FootprintLine *lines[FOOTPRINT_SORTS];  /* Source lines of each sum, most bytes first. */
+  /* lines[FOOTPRINT_FREE] and lines[FOOTPRINT_NATIVE]: list of source lines, most bytes first. */
+  FootprintLine *lines[FOOTPRINT_SORTS];
   size_t n[FOOTPRINT_SORTS];
   uint64_t rest[FOOTPRINT_SORTS];
 } Footprint;

@@ -90,7 +90,7 @@ static uint32_t functions_find (const Functions *f, const FunctionName *n, uint6
 }
 
 /* Like functions_number, without the cache. 'isold' 1: the prototype received a number earlier, so
-   it is not counted again in 'lumped' and 'lumpedchunks'. */
+   it is already counted in 'lumped' or 'lumpedchunks' if its name or source was merged (FU1). */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
   uint32_t i = functions_find(f, n, &key);

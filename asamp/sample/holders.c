@@ -66,15 +66,15 @@ typedef struct Work {
   Needed *list;
   size_t nlist, listsize;
   IdMap wanted;		/* Set of the owners. */
-  IdMap known;		/* Maps the hash of a path's parent path and last step to the path's
-                                   number. */
+  IdMap known;		/* Maps a hash of a path to the path's number. The hash is of the number of
+                                   the path without its last step, and of this step's text. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number in 'list' of the object that is being visited. */
   int counting;		/* 1: this visit of list[at] only counts 'fields' and 'slots'. */
   int counted;		/* 1: the fields 'fields' and 'slots' of list[at] have been counted. */
   const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
-  int bodyknown;		/* 1: 'body' has been set for list[at]. */
+  int bodyknown;		/* 1: 'body' is set for the object list[at]. */
   /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
      objects may share their bits. */
   uint64_t *nearly;

@@ -53,7 +53,7 @@ typedef struct Clock Clock;
 
 /* A timer. Never freed, because a handler may read it (C4). */
 struct Timer {
-  Timer *next;			/* next timer of its clock */
+  Timer *next;			/* next running timer of the same clock */
   Timer **link;			/* pointer to this timer in the clock's list; changed with the
                                    lock held */
   Timer *spare;			/* next unused timer */
@@ -89,7 +89,7 @@ struct Clock {
   uint64_t given;		/* ns of the clock's time up to which timers have received time: the
                                    start of the current span (time with one tick) */
   uint64_t span;		/* ns; length of the current span */
-  uint64_t due;			/* ns of the clock's time at which the span's tick is due */
+  uint64_t due;			/* ns of the clock's time at which the current span's tick is due */
   uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
   uint64_t random;		/* state of the random generator */
   uint64_t signalcost;		/* cost of a signal in ns, without its tick; 0: not measured */

@@ -13,10 +13,10 @@
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
                                            that decide no sample and find no death */
-#define PREEMPTED_NS	1000000	/* ns; the sampler does not wait, and the kernel seldom runs
-                                           another thread for a shorter time: the CPU time of a
-                                           shorter interval is its length (reading the CPU time is
-                                           a system call) */
+#define PREEMPTED_NS	1000000	/* ns; the CPU time of a shorter interval is taken to be its
+                                           length, which saves the system call that reads it: the
+                                           sampler does not wait, and the kernel seldom runs another
+                                           thread for a shorter time */
 #define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is
                                            reused for this time, because a reading takes as long as
                                            ten small collections */

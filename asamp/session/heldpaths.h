@@ -14,10 +14,10 @@
 #include "idmap.h"
 #include "profile.h"
 
-/* The emitted paths. All zero: none. */
+/* The paths of references that a state has emitted to its profile. All zero: none. */
 typedef struct HeldPaths {
-  IdMap known;		/* Maps a hash of a path's last reference and its parent's number to the
-                           path's number. */
+  IdMap known;		/* Maps a hash of a path to the path's number. The hash is of the number of
+                           the path without its last reference, and of this reference's text. */
   uint32_t n;	/* Number of emitted paths. */
   uint64_t left;	/* Number of references left out of paths because there were READER_MAXPATHS
                            paths, here (HP2) or in holders.c (HO2). */

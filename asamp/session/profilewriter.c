@@ -92,8 +92,9 @@ static int ismuch (const Profile *p) {
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full. If ismuch(p), ends the batch and flushes the file now, because a
-   file that is cut back to its last flush must end with a complete batch. */
+/* Ends the batch if it is full. Ends it and flushes the file if the LiveFile has flushed by itself
+   or is about to (ismuch): a stall cuts the file back to its last flush, which must be at the end
+   of a batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -245,7 +246,8 @@ static int profilewriter_folderof (const Profile *p) {
          s.st_dev == p->folder.st_dev && s.st_ino == p->folder.st_ino ? p->config.folder : 0;
 }
 
-/* Opens a new file for a flight recorder; 'to' as in profile_dump. Returns an errno, or 0. */
+/* Opens a new file for a flight recorder: the path 'to', or if it is NULL the profile's path with
+   the next number. Returns an errno, or 0. */
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
   const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};
@@ -259,7 +261,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* LIVEFILE_FAST does not stall: a dump fails at the first failed write */
+  /* a LIVEFILE_FAST file cannot stall (W6 of livefile.h): a dump fails at its first failed write */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 

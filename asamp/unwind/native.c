@@ -49,7 +49,8 @@ static Dwfl *session;		/* libdwfl's data about the object files that were loaded
                                    was made */
 static unsigned long long loads;	/* how many files had been loaded when 'session' was made */
 static unsigned nsessions;
-static int starved;		/* 1: the next lookup makes a new session (NA4) */
+static int starved;		/* 1: the session may lack an object file (NA4, or memory ran out):
+				   the next lookup makes a new one */
 static uint64_t started;		/* time at which 'session' was made, s */
 static Image *images;		/* object files of the session */
 
