@@ -156,7 +156,8 @@ local OPTIONS = {
   end,
 }
 
---- As OPTIONS, for options that only the variable ASAMP has.
+--- Checks of the options that only the variable ASAMP has, by name, as in OPTIONS: each returns the value,
+-- or nil and a message.
 M.PROCESS = {
   listen = function(v)
     if v == "1" then return "" end

@@ -89,7 +89,8 @@ end
 local function never() return false end
 local function always() return true end
 
--- Returns the number of samples in the readable part of the item's file. read: see M.of.
+-- Returns the number of samples that can be read from the file of an item of the list of profiles.
+-- read(path): returns the profile, or nil.
 local function samples(item, read)
   if not item.samples then
     local profile = read(item.path)
@@ -211,7 +212,8 @@ function M.of(paths, read)
     end
   end
   list = unique(list, function(item) return item.recording end, larger, always, PART, notes)
-  -- Larger dumps first: a dump is then compared with those that are kept.
+  -- Of dumps of one recorder that overlap in time, the largest must stay. So 'unique' receives them
+  -- sorted by size: it compares each dump with those that it has already kept.
   local dumps, several = table.move(list, 1, #list, 1, {}), {}
   local order = {}
   for i, item in ipairs(list) do

@@ -222,8 +222,9 @@ function M.real(folders)
   return list, host.realpath "."
 end
 
---- As M.finder, but files of the current folder may not be opened, and all texts together have at most
--- 'most' bytes: the function returns a file's whole text or nil.
+--- Returns a function that maps a file's name to its whole text, or to nil, and the list of the files
+-- read; like M.finder, but does not open files of the current folder. All texts together have at most
+-- 'most' bytes.
 function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   local defined = definitions(functions or {})

@@ -20,7 +20,7 @@ local MAXTEXT = 64 << 20  -- limit of the source text in one result, in bytes
 
 local FLAVOURS = {stock = 6, extended = 7}
 
--- Suffixes of default names of results.
+-- By format: the suffix of the output file's name if the option --out is missing.
 local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",

@@ -84,7 +84,8 @@ local function compared(pa, a, pb, b, o, fields)
   return results
 end
 
--- Returns the fields to compare; or an empty list and an error message, to follow both files' names.
+-- Returns the fields to compare; or an empty list and an error message without its subject: the caller
+-- puts the names of both files before it.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

@@ -330,8 +330,8 @@ local function prove(h, path, most, world, warn)
   return groups
 end
 
--- Returns the requested parts of the output; nil after an error message. 'old': the snapshot of
--- --diff.
+-- Returns a table with the results that the options 'o' request from the snapshot h, such as classes
+-- or trees; nil after an error message. 'old': the snapshot of --diff, or nil.
 local function parts(h, old, o, world, warn)
   local info = h:info()
   local share = (o.least or 1) / 100
@@ -389,7 +389,8 @@ local function parts(h, old, o, world, warn)
 end
 
 -- Returns a function that maps a file's name and a line number to the text of that line, or to nil;
--- and the list of asamp.cli.sources.changed. 'sites': the allocation sites of the snapshot.
+-- and the list of the files that it has read, an argument of asamp.cli.sources.changed. 'sites': the
+-- allocation sites of the snapshot.
 local function linereader(folders, sites)
   local functions = {}
   for _, site in ipairs(sites) do

@@ -307,8 +307,8 @@ local function shellword(path)
   return layout.printable(word)
 end
 
--- Adds the proofs to a verdict with likely leaks. 'from': path of the profile. Returns the path of the
--- snapshot, or nil after a message.
+-- Tests each likely leak of a verdict with the heap snapshot of the run (asamp.sums.proof). 'from': path
+-- of the profile. Returns the path of the snapshot, or nil after a message.
 local function proved(profile, judged, from, world, warn)
   local proof, proving = require "asamp.sums.proof", require "asamp.cli.proving"
   local path, heap, message

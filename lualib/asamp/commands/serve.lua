@@ -116,7 +116,8 @@ end
 
 -- {== targets ================================================================
 
--- Returns the target of the list that is the same process as 'word'; nil: none is.
+-- Returns the first target of the list that names the same process as 'word' (text of a target on the
+-- command line); nil: none does.
 local function same(list, word)
   local path = client.find(word)
   for _, t in ipairs(list) do

@@ -27,7 +27,8 @@ end
 
 local BEYOND = "beyond the observed sizes"
 
--- A row without space for the text BEYOND has a star in its place, with the text below the table.
+-- Returns the table of predictions for other nursery sizes, as lines of text. Sizes that the run did not
+-- have are marked with BEYOND or, if the table is too narrow, with a star that a remark explains.
 local function sizes(style, advice)
   local rows, starred = advice.sizes, false
   local list = tables.whole(style, "Other nurseries", rows, {
@@ -142,7 +143,8 @@ local function clock(v)
     v.runs == 1 and "" or "; the shortest counts")
 end
 
---- Returns the text. 'found': {advice, best, verified (result of advice.verified)}.
+--- Returns the text of `asamp advise`. 'found': {advice, best (the prediction to recommend; nil: none),
+-- verified (result of advice.verified; nil: no runs)}.
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {

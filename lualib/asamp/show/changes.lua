@@ -121,8 +121,9 @@ local function nameof(a, b, field)
          measures.NAMES[field]
 end
 
--- Returns the lines of all tables of a result. 'which', 'by': text in titles for self or total, and for
--- the measure ("" if there is only one).
+-- Renders a result of asamp.sums.compare as tables of functions, lines, types and so on. Returns the
+-- lines of text. The titles contain the texts 'which' (self or total values) and 'by' (the measure; "" if
+-- it is the only one).
 local function tablesof(result, style, which, by)
   local lines = {}
   local function append(...)

@@ -81,8 +81,8 @@ for _, sequence in pairs(STYLES) do
   OWN[sequence] = true
 end
 
---- As M.printable, for the lines of a whole output: keeps line ends, and the sequences of M.painter if
--- 'color' is true.
+--- As M.printable, for a text of several lines: keeps newlines and, if 'color' is true, the escape
+-- sequences of M.painter.
 function M.screen(text, color)
   local parts, from, at = {}, 1, 1
   while color do

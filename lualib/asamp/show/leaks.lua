@@ -70,7 +70,8 @@ local function isnew(rows, i, holder)
          holder.text:sub(1, #container) ~= container
 end
 
--- Returns the table of lines; all lines of a group except the first are indented.
+-- Returns the table of source lines that are likely to leak, as lines of text. The source lines of one
+-- container are a group: all but the first are indented.
 local function listing(style, found)
   local rows = tables.top(style, found.rows)
   local bytes = style.totals.unit == "bytes"

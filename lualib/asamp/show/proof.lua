@@ -27,8 +27,9 @@ local function named(path)
   return layout.clean(last .. (#list > 0 and " of " .. table.concat(list, " → ") or ""))
 end
 
---- Returns the sentences about one proof. 'lines': words for the lines whose bytes the share is
--- of. 'plain': makes no judgement, because the holder is no likely leak.
+--- Returns the sentences about one result of asamp.sums.proof.of. 'lines': words that name the source
+-- lines of which proof.share is a share of the live bytes. 'plain': omits "Proved" and "Not proved",
+-- because the holder is no likely leak.
 function M.sentence(proof, lines, plain)
   if proof.reason then
     return ("%s: %s."):format(plain and "Not measurable" or "Not provable", layout.clean(proof.reason))

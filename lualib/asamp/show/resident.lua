@@ -113,7 +113,8 @@ function M.note(picture)
   return NOTE
 end
 
---- Returns a sentence about the external bytes of userdata; nil: there are none.
+--- Returns a sentence about the external bytes of userdata in a snapshot of resident memory; nil: there
+-- are none.
 function M.outside(picture)
   return picture.outside > 0 and
          ("Userdata own %s of external memory"):format(units.bytes(picture.outside)) or nil

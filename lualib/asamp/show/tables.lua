@@ -29,7 +29,7 @@ function M.columns(rows, list)
   return list
 end
 
---- Returns a column of shares: row[field] of the whole.
+--- Returns a column of percentages, row[field] / whole, for M.columns. 'spare': see layout.grid.
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
@@ -68,7 +68,7 @@ function M.remark(style, left, text)
   return style.paint("dim", layout.wrap(text, (" "):rep(left), style.width))
 end
 
---- Returns all rows of a list under a title, as lines: see M.titled.
+--- As M.titled, but with all rows of the list.
 function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end

@@ -30,7 +30,7 @@ local function ownership(t, own)
           "Other work stays at its own lines."):format(layout.clean(own.paths), table.concat(parts, ", "))
 end
 
--- Columns of time: title and explanation.
+-- The columns with the time of a line: {title, explanation} each.
 local PASSED = {{"Lua", "in the line's own Lua code"}, {"C", "in C functions that it called"},
                 {"GC", "in collections while it ran"}}
 

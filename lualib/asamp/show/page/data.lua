@@ -49,8 +49,9 @@ local function functions(profile)
   return out, files, add
 end
 
--- Returns collections as columns (VD3). A row has the largest values and the last time of neighbouring
--- collections; a pause is -1 if there was none. Also returns the number of collections in a row.
+-- Returns the collections as columns with at most POINTS rows. A row represents a group of successive
+-- collections: their largest values and their last time; the pause ('minor' or 'major') is -1 if the
+-- group has no collection of this kind. Also returns the number of collections in a group.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -97,8 +98,8 @@ local function untimedof(profile, bins)
          or -1
 end
 
--- Removes columns of bytes that equal samples times the period, which is the common case: the
--- page computes them.
+-- Removes a column of bytes if all its values are the number of samples times the period, which is the
+-- common case: the page of `asamp view` computes it.
 local function drop(rows, period, kinds)
   for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"},
                         {"alive", "alivebytes"}} do

@@ -11,8 +11,8 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- Returns the value of each path plus those of all paths that extend it, which have higher numbers.
--- 'own': values of the paths alone.
+-- Returns for each path the sum of its own value ('own') and the values of all paths that extend it.
+-- One pass from the last path is enough, because a path has a lower number than its extensions.
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do
@@ -24,8 +24,9 @@ local function sums(h, own)
   return all
 end
 
--- Returns the columns of the 'limit' paths that hold most; a map from each path to the kept one that it is
--- or extends (from 1; 0: none); and the number of omitted paths that hold objects.
+-- Keeps the 'limit' paths of references with most live bytes and samples. Returns the columns of the kept
+-- paths; a map from each path to the number, from 1, of the longest kept path that it extends or is (0:
+-- none); and the number of omitted paths that lead to live samples.
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -57,8 +58,9 @@ local function paths(h, limit)
   return out, map, #holding - n
 end
 
--- Returns the largest pairs of path and line as columns {path, place, samples, bytes}, with
--- places from 1 (0: no line); the places; and the number of omitted pairs.
+-- Sums the live samples by path of references and allocating line. Returns the 'limit' largest pairs of
+-- path and line, as columns {path, place (index in the list of lines; 0: none), samples, bytes}; the
+-- list of lines; and the number of omitted pairs, whose sums are added to place 0 of their path.
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
   local bykey = {}

@@ -8,7 +8,7 @@ local shown = require "asamp.show.resident"
 local M = {}
 
 local PARTS = 8     -- limit of the parts (lines, files) of a row
-local COURSE = 500  -- limit of snapshots over time; the last ones are kept
+local COURSE = 500  -- limit of memory snapshots in 'course'; the latest ones are kept
 
 local function picture(of)
   return {time = of.time, rss = of.rss, rows = shown.rows(of, PARTS), outside = shown.outside(of),

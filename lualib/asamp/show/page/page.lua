@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Inserts data into the page's template, which `view/build` makes from view/. Pure. The data are
+-- Inserts data into the template of the page of `asamp view`, made by `view/build`. Pure. The data are
 -- JSON without "<", so that no name or source line can end the script element or start another
 -- one:
 --
