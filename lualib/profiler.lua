@@ -449,7 +449,7 @@ local function wholerun()
   os.exit = ending  -- luacheck: ignore 122
 end
 
--- profiler/start.lua passes true as third argument.
+-- profiler/start.lua, which starts the profile of a run, loads this file with true as third argument.
 if select(3, ...) or wanted() then wholerun() end
 
 -- ==}

@@ -14,8 +14,9 @@
 
 #define SPARE_PART	(1u << 20)	/* bytes of a part */
 #define SPARE_PARTS	4	/* number of parts */
-#define SPARE_OWN	2	/* number of parts kept during the search for function names: it
-				   maps large files, which would leave no space to write samples */
+#define SPARE_OWN	2	/* number of parts of the reserve kept during the search for
+				   function names: the search maps large files, after which there
+				   might be no other space to write samples */
 
 /* A reserve. All zero: empty. */
 typedef struct Spare {

@@ -17,7 +17,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the numbers of rows of the tag's place (tags.h). */
+/* Returns the numbers of rows of the Lua states that a tag represents: those of one place
+   (tags.h). */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
@@ -159,7 +160,8 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts an entry of the temporary file 'event': stores the tag (tags.h) of the Lua state. */
+/* Starts an entry of the temporary file f->event: stores the tag (a number, tags.h) of the current
+   event's Lua state. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);

@@ -396,7 +396,8 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Adds the counts r->ring of a flight recorder's profile to m->ring. */
+/* If the profile is a flight recorder's, adds its numbers about the recorded part of the run,
+   r->ring, to m->ring. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)

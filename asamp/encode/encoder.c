@@ -52,7 +52,7 @@ struct Encoder {
   uint64_t natives;     /* number of frames without a name, because too many native addresses
                            occurred */
   Objects objects;      /* extended format: sampled objects whose survival is not known yet */
-  IdMap named;          /* functions whose names are written */
+  IdMap named;          /* set of the ids of functions whose names are written */
   IdMap seen;           /* native addresses of all stacks */
   Bytes fresh;          /* native addresses whose names are not written yet */
   IdMap labels;         /* maps the number + 1 of a label set in the process to its number in the

@@ -55,7 +55,8 @@ unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t dept
                               size_t words);
 /* Returns a time as a word: the bits of the double. */
 uint64_t vmprof_seconds (double seconds);
-/* Value of 'lead' in versions below 7: the record represents one sample. */
+/* Argument 'lead' of vmprof_record in versions of the format below 7: the record represents one
+   sample. */
 #define VMPROF_ONCE	1
 
 #endif

@@ -135,8 +135,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Returns the number of elements of w->steps that describe the shortest path to v, or DEAD if none
-   do. 'above' is the result for v's parent. */
+/* Returns how many of the first elements of w->steps the shortest path to object v matches; DEAD if
+   the path deviates from them. 'above' is the result for v's parent on that path. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);

@@ -59,7 +59,7 @@ typedef struct LateEdge {
 
 /* An allocation site: a function and a line. */
 typedef struct Site {
-  char *name, *source;		/* both in one block of memory */
+  char *name, *source;		/* name and source of the function; allocated as one block */
   uint32_t defined, line;	/* lines of the function's definition, and of the allocation */
 } Site;
 
@@ -105,7 +105,7 @@ typedef struct Graph {
   Sample *samples;		/* sorted by object, then oldest first */
   size_t nsamples;
   uint64_t dead;		/* samples of objects not in the snapshot */
-  uint64_t textless;		/* number of strings whose text is not stored (TEXT_MOST) */
+  uint64_t textless;		/* number of texts not stored because of the limit TEXT_MOST */
   uint64_t bytes;		/* bytes of all objects and the state */
   /* Numbers from the file's metadata; 0: missing. 'state': bytes of the Lua state without its
      objects. 'inuse', 'held', 'allocated': bytes of the heap: used, reserved, allocated so far.

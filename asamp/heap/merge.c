@@ -128,7 +128,7 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
-/* Returns the bytes that v adds to MergeRow.value of its row. */
+/* Returns the bytes that object v adds to the member 'value' of its MergeRow. */
 static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }

@@ -14,14 +14,14 @@
 /* The counts of a Lua state. */
 typedef struct Counting {
   unsigned depth;	/* number of running counts */
-  luaN_Counts counts;	/* allocations while depth > 0 */
+  luaN_Counts counts;	/* allocations made while a count was running */
 } Counting;
 
 /* A counter of profiler.counter. */
 typedef struct Counter {
   Counting *counting;	/* the exact counts of the Lua state */
   int active;		/* 1: not closed yet */
-  luaN_Counts counts;	/* While 'active' is 1: the counts of the state when the counter was made.
+  luaN_Counts counts;	/* While 'active' is 1: counting->counts at the start of this counter.
                            After the counter is closed: the allocations that it has counted. */
 } Counter;
 

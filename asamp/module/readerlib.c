@@ -505,9 +505,9 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
 }
 
 /* Sets three fields of the table on top. 'born' counts the samples with an outcome and 'alive' the
-   samples alive at the end, both by slices of ReadSample.born. In 'alive', the column 'path' is the
-   number of a path of references (0: unknown), 'vector' is 1 for a table's array or hash part.
-   'worked' counts time samples by slices of time. */
+   samples alive at the end, both by slices of equally many allocated bytes (ReadSample.born). In
+   'alive', the column 'path' is the number of a path of references (0: unknown), 'vector' is 1 for
+   a table's array or hash part. 'worked' counts time samples by slices of time. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];

@@ -23,7 +23,7 @@ typedef struct Picture {
   uint64_t time;         /* us since the start */
   int64_t rss;           /* resident bytes of the process (row "rss"); 0: unknown */
   PictureRow *rows;
-  size_t n, size;        /* number of rows, capacity */
+  size_t n, size;        /* number of elements of 'rows', capacity */
 } Picture;
 
 typedef struct Pictures {

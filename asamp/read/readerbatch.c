@@ -244,8 +244,8 @@ typedef struct Runs {
   uint64_t value;
 } Runs;
 
-/* If the first line of 'events' has that letter, initializes *r with this line and removes it from
-   'events'. Else *r is empty. */
+/* If the first line of 'events' starts with that letter, initializes *r with this line and removes
+   it from 'events'. Else empties *r. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));

@@ -9,8 +9,9 @@
 
 #include "readerstate.h"
 
-/* Delivers the samples and events of a text of n bytes, and empties the queue of stacks.
-   Returns 0 if the text does not match the grammar (doc/profile-format.md) or the stacks. */
+/* Reads the details of a batch, a text of n bytes: delivers the samples and events, and empties the
+   queue of stacks. Returns 0 if the text does not match the grammar (doc/profile-format.md) or the
+   queued stacks. */
 int readerbatch_read (ReaderState *s, const char *text, size_t n);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maps an id to 'value'. At READER_MAXIDS entries counts it in ReadProfile.left (R2) and
-   returns 0. */
+/* Maps an id to 'value'. If the map has READER_MAXIDS entries, counts the id in ReadProfile.left
+   instead and returns 0. Sets s->failed if there is not enough memory. */
 static int readername_enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
   if (m->n >= READER_MAXIDS) {
     s->r->left[LEFT_IDS]++;

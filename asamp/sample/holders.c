@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	UINT32_MAX	/* no object, or no number in Work.list */
+#define NONE	UINT32_MAX	/* no object, or no index in Work.list */
 #define CODE	"\1code "	/* in a step's text, in place of the name of a C function; 16
                                    hexadecimal digits of the function's address follow */
 

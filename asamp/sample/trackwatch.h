@@ -24,10 +24,12 @@ void trackwatch_add (Tracker *t, lua_State *L, const void *block);
    Tracker.pending is empty. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
-/* Clears all bits, so that another state can use the bit set. The core must no longer read it. */
+/* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use it. Call it
+   after the callbacks are unregistered: the core must not read the bit set at the same time. */
 void trackwatch_reset (Tracker *t);
 
-/* Called by the core when a block whose first bit is set was freed or resized. */
+/* The core calls these when a block was freed or resized, if the first of the block's two bits in
+   Tracker.watching is set (A6). */
 void trackwatch_freed (void *ud, lua_State *L, const void *block);
 void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to,
                          uint64_t before, uint64_t after);

@@ -63,7 +63,8 @@ typedef struct ProfileTotals {
   uint64_t timesamples;  /* sampling periods that the time samples represent */
   uint64_t lost;      /* sampling periods whose samples were lost because the disk was full or
                          writing failed */
-  EventTally missing; /* 'lost' by sort of samples */
+  EventTally missing; /* 'lost' by sort of sample: allocation (the native ones also
+                         separately) and time */
   uint64_t all;       /* 'lost' plus the sampling periods counted by profile_lost */
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
   int error;          /* errno of the first failed write, or of the write that is tried again at

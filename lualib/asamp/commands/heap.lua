@@ -278,8 +278,8 @@ local function compare(h, old, path, share)
           held = held(h, {new = true}, "New", share)}
 end
 
--- Returns the largest holders of the sampled objects as groups of asamp.sums.proof: {holder, bytes,
--- rows (one line for each site that the snapshot has)}.
+-- Returns up to 'most' holders of the sampled objects, the largest first, as groups for asamp.sums.proof:
+-- {holder, bytes, rows (the lines of all allocation sites in the snapshot, the same for each group)}.
 local function holdersof(h, most)
   local numbers, rows = {}, {}
   for _, site in ipairs(h:sites{}) do

@@ -125,7 +125,8 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Returns the nodes of 'covered' (nil: all) whose stacks do not have the text 'excluded'.
+-- Returns the call tree nodes of the map 'covered' (of focus.cover; nil: all nodes) whose stacks have no
+-- function with the text 'excluded' in its name or file path.
 local function remaining(profile, covered, excluded)
   local left = focus.without(profile, excluded)
   for node in pairs(covered and left or {}) do

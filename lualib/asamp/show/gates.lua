@@ -22,7 +22,8 @@ local function place(row)
   return layout.clean(row.name or "?")
 end
 
--- Returns text about the difference from the baseline, with both limits of the comparison.
+-- Returns text about a value's difference from the baseline, with the limits, in percent and in standard
+-- errors, above which it fails.
 local function differs(check)
   local percent = check.percent < math.huge and ("%+.1f%%"):format(check.percent) or "new"
   local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),

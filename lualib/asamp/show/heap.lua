@@ -161,8 +161,8 @@ function M.render(parts, style)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Returns lines about groups with proofs: {{holder (or nil), bytes, rows, proof}}. 'leaks': true: they are
--- likely leaks; false: the largest holders.
+--- Returns the lines of text about groups of allocating lines, {{holder (or nil), bytes, rows, proof (of
+-- asamp.sums.proof)}}. 'leaks': true: the groups are likely leaks; false: the largest holders.
 function M.proofs(groups, leaks, style)
   local lines = {"", tables.title(style, leaks and "Likely leaks" or "Largest holders of sampled objects")}
   for _, group in ipairs(groups) do

@@ -51,8 +51,9 @@ end
 
 local function nothing() end
 
--- Styles of output: start of a line, and indentation of each level. some() is called after each element
--- of a list, to write the text so far (M.write).
+-- Styles of output. line: start of a line; step: indentation of each level; colon: text between a key
+-- and its value; some(): called after each element of a list, to write the text so far (M.write);
+-- quoted(text): converts a string.
 local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
               quoted = function(text) return escaped(quoted(text)) end}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
@@ -129,11 +130,11 @@ function M.encode(value)
   return table.concat(out)
 end
 
--- Number of pieces that are written as one text.
+-- Number of pieces of text that M.write concatenates for one call of write().
 local PIECES = 10000
 
---- Writes the text of a value and a newline with write(text), in parts: the text of a large
--- profile needs more memory than its rows.
+--- Converts a value to JSON text and passes it, with a newline at its end, to calls write(text), a part
+-- at a time: the whole text of a large profile would need more memory than the profile's tables.
 function M.write(value, write)
   local out = {}
   local function some()

@@ -94,8 +94,8 @@ local function most(found)
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
 
---- Returns a sentence about the resident size. found.peak = nil: found.last is the peak, or of a running
--- process.
+--- Returns a sentence about the resident size in the snapshot found.last. found.peak: the snapshot with
+-- the largest size; nil if that is found.last, or if the process is still running.
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or

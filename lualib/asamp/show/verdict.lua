@@ -26,7 +26,7 @@ local function place(row)
   return layout.clean(row.name == "main chunk" and where or ("%s (%s)"):format(where, row.name))
 end
 
--- Returns the option of asamp report that shows a line, or a C function.
+-- Returns the option, as text, with which `asamp report` shows a line or a C function.
 local function lineof(row)
   return row.native and "--function " .. word(row.name) or
          ("--line %s"):format(word(("%s:%d"):format(row.file, row.line)))

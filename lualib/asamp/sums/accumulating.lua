@@ -23,7 +23,7 @@ local M = {}
 local LEAST, PARTS = births.LEAST, births.PARTS
 -- Fewest collections of a run: with fewer, objects have no time to die.
 local COLLECTIONS = 4
--- Containers with FEW to LEAST - 1 samples have the verdict "few".
+-- A container with FEW to LEAST - 1 live samples has the verdict "few": too few to decide.
 local FEW = 4
 -- A container has stopped if its time without samples at the end has a probability below e^-STOP by
 -- the byte clock, or e^-QUIET by the CPU clock and is at least the share IDLE of the CPU time.
@@ -50,7 +50,8 @@ local NONE = 1 / 8
 local DELAY = 1 / 2
 -- Least rate of samples in the first quarter, relative to the whole run.
 local START = 1 / 8
--- Share of the CPU time at the end without allocation from which "leak" becomes "maybe".
+-- If the program works at least this share of its CPU time at its end without allocating, the verdict
+-- "leak" becomes "maybe".
 local TAIL = 1 / 100
 -- Largest share of the CPU time for the last period between collections.
 local COARSE = 0.16
@@ -241,7 +242,8 @@ local function evenness(course)
   return (course(1) - course(1 / 2)) / (course(1 / 2) - course(0))
 end
 
--- Returns true if the heap did not grow over the second half.
+-- Returns true if the heap did not grow over the second half of the run. 'course': result of
+-- births.course; nil: unknown.
 local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end

@@ -97,8 +97,8 @@ local function closing(profile)
   return n > 0 and not profile.states and not list[n].major and list[n].time >= sampled and n or nil
 end
 
--- Returns the time in us at which the program ended: that of the collection at the end of the session,
--- or else of the last walk.
+-- Returns the time in us at which the program ended: the last heap walk, or the collection at the end of
+-- the session (function closing) if there is one and it was earlier.
 local function lastof(profile)
   local walks, n = profile.walktimes, closing(profile)
   local walked = walks[#walks].time

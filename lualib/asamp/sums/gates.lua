@@ -175,9 +175,9 @@ function M.difference(a, na, A, b, nb, B)
   return x, y, error > 0 and (y - x) / error or y > x and math.huge or 0, error
 end
 
---- Returns the smallest increase, in percent, of a line that fails in 9 of 10 comparisons. 'p':
--- the line's share of the 'n' samples of the baseline; 'needed': standard errors of a failure;
--- 'tolerance': percent; 'exact': the totals are known.
+--- Returns the smallest increase of a line, in percent, that fails in 9 of 10 comparisons. 'p': the line's
+-- share of the 'n' samples of the baseline; 'needed', 'tolerance': standard errors and percent that an
+-- increase must exceed to fail; 'exact': the totals are known.
 function M.least(p, n, needed, tolerance, exact)
   local k = p * n
   return 100 * smallest(0, function(r)
@@ -196,7 +196,8 @@ function M.least(p, n, needed, tolerance, exact)
 end
 
 -- Returns the largest sampling period, a power of two, that finds an increase of twice the tolerance;
--- nil: the present period finds it or is unknown, or none from PERIOD on finds it. Parameters: M.least.
+-- nil: the present period finds it or is unknown, or none from PERIOD on finds it. The other parameters
+-- are those of M.least.
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
   local now = period

@@ -38,7 +38,8 @@ local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 -- known), of the slices of the run from which it keeps objects (PARTS), and of its kept bytes that
 -- are from the second half of the run (LATE).
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
--- Share of the heap's growth that one array of numbers, or loaded data, must explain.
+-- An array of numbers, or loaded data, is reported if it explains at least this share of the heap's
+-- growth.
 local ALONE = 1 / 2
 -- A line with known deaths that keeps this share of its bytes need not explain the growth (WORTH).
 local ALL = 9 / 10
@@ -560,8 +561,8 @@ local function byholder(rows)
   return list
 end
 
--- Returns true if the program keeps more than LOADED of the allocated bytes whose survival is known. Native
--- memory does not count.
+-- Returns true if the program keeps more than the share LOADED of its allocated bytes, so that it mainly
+-- loads data. Counts only bytes whose survival is known, without native memory.
 local function loads(profile)
   local sites, kept, all = profile.sites, 0, 0
   for i, bytes in ipairs(sites.bytes) do

@@ -15,8 +15,8 @@ end
 
 local NAMED = {"states", "made", "inuse", "held", "allocated", "samples", "minors", "majors", "pauses"}
 
---- Returns the rows of an answer to "names": totals of the present and former states with each
--- name; name = nil: states without a sample yet.
+--- Parses the rows of an answer to the request "names". Returns for each name the totals of the present
+-- and former Lua states with this name; name = nil: states without a sample yet.
 function M.names(rows)
   local list = {}
   for i, row in ipairs(rows or {}) do

@@ -21,13 +21,15 @@ local COUNTS = {bytes = "samples", survivedbytes = "survived",
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
                    alivebytes = "alivesquares"}
 
---- Returns the field with the number of samples for a field.
+--- Returns the field with the number of samples for a field of bytes, such as "samples" for "bytes";
+-- any other field itself.
 function M.counted(field)
   return COUNTS[field] or field
 end
 
---- Returns the variance of a sum's value, in the square of the field's unit. The sample points of
--- one block are independent; the periods of one time sample are not.
+--- Returns the variance of the field of a sum, in the square of the field's unit. The sample points in
+-- one block are independent, so n sampling periods of allocations have the variance n. The n periods of
+-- one time sample are not, so they have the variance n^2.
 function M.variance(profile, sum, field)
   if field == "timesamples" then
     return sum.timesquares

@@ -23,8 +23,8 @@ function M.normal(path, current)
   return "/" .. table.concat(names, "/")
 end
 
---- Returns a test of a function's file: true if it is in the list or below a folder of it.
--- 'current': as in M.normal. Chunks that are not files fail the test.
+--- Returns a function(file) that returns true if a file is in the list, or below a folder of the list;
+-- false for chunks that are not files. 'current': the folder to which relative paths refer.
 function M.below(list, current)
   local prefixes, here = {}, paths.written(current)
   for i, path in ipairs(list) do

@@ -8,7 +8,7 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
---- Share of a line's live bytes that must become free for a proof.
+--- A likely leak is proved if at least this share of the live sampled bytes of its lines would be freed.
 M.ENOUGH = 1 / 2
 
 function M.steps(text)

@@ -6,8 +6,8 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
--- The columns that are summed. alive: survivors that did not die later; 0 if the file has no deaths.
--- Time samples are counted in periods of length timeperiod.
+-- The columns that are summed. alive, alivebytes: survivors that did not die later; 0 if the file records
+-- no deaths. A time sample counts as its number of sampling periods (profile.timeperiod).
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Live bytes over time by line and by function: bytes not known to be dead at the end of each
--- time slice, and their rate of growth. Pure: a profile with bins in, rows out.
+-- time slice, and their rate of growth. Pure: takes a profile with time slices (profile.bins), returns
+-- rows.
 --
 -- Blocks that died before their first collection are left out. Others count from the slice of
 -- their allocation to that of the collection that found them dead. The slope is that of the
@@ -44,7 +45,8 @@ local function weights(seconds)
   return list, mean, squares
 end
 
--- Returns the variance of the slope from the residuals of the points 'alive'.
+-- Returns the variance of the slope of a fitted line, estimated from the residuals. 'alive': live bytes
+-- at the end of each slice; 'line': the times of these ends, with their mean and squares (weights).
 local function scatter(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do

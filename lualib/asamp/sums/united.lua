@@ -179,7 +179,7 @@ local function addsampled(all, p, period)
   all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)
 end
 
--- Returns the bytes per sample of native memory; nil if profiles differ or none has it.
+-- Returns the sampling period of native memory, in bytes; nil if it differs or no profile has one.
 local function malloc(profiles)
   local bytes
   for _, p in ipairs(profiles) do
