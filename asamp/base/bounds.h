@@ -87,7 +87,8 @@
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states that exist at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 #define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* label sets of a profile */
-#define READER_MAXLABELS	BOUND(1u << 21, 12)   /* labels of all sets */
+#define READER_MAXLABELS	BOUND(1u << 21, 12)   /* labels of all label sets of a profile
+                                                         together */
 
 /* Limits of the totals. */
 /* pairs of a stack and a kind of block for which a report has totals */

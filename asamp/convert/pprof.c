@@ -216,8 +216,8 @@ static void pprof_head (Writer *w) {
 /* ---------------------------------------------------------- locations -- */
 
 /* Returns the id of the location with this function and line; adds it if needed. 'function' is the
-   number of a function of the profile, 'nfunctions' for the empty stack, or larger for a reference
-   (heldstack.h). */
+   index of a function of the profile, 'nfunctions' for the empty stack, or larger than that for a
+   reference (heldstack.h). */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);

@@ -16,7 +16,7 @@
 
 /* A Lua state of the output. */
 typedef struct TranscodeState {
-  uint32_t id;          /* number in the output */
+  uint32_t id;          /* number of the state in the output */
   uint32_t from;        /* number in the input */
   size_t deathplace;    /* position of the first survivor of the state that the deaths in
                            Transcode.deaths do not cover; 0 is the oldest */

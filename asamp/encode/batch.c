@@ -73,8 +73,9 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes which survivors are followed until their deaths (1) and which are not (2), as run lengths
-   that start with 1. Writes nothing if all are followed. 'survived' is 0 for dead samples. */
+/* Writes the line u of a batch: run lengths of survivors, first of those whose deaths are reported
+   (survived[i] = 1), then of those whose deaths are not reported (2), and so on alternately.
+   survived[i] is 0 for a dead sample, which no run counts. Writes nothing if there is no 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;

@@ -217,7 +217,7 @@ static uint64_t since (const Encoder *e, uint64_t time) {
 
 /* -------------------------------------------------------------- names -- */
 
-/* Returns 1 if each state has its own numbers of functions and classes. */
+/* Returns 1 if the log numbers the functions and classes of each state separately. */
 static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }

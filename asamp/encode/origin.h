@@ -17,7 +17,7 @@
 #include "sample.h"
 
 /* The current stack of a state in the layout of a stack record: innermost frame first. The frames
-   are at the end of 'block', because new frames are added before the others. */
+   are at the end of 'block', so that a new inner frame can be added before them. */
 typedef struct Frames {
   unsigned char *block;
   size_t size;          /* capacity, frames */

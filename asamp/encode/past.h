@@ -21,7 +21,7 @@ typedef struct Past Past;
 /* Totals of past_emit. */
 typedef struct PastTotals {
   uint64_t samples;     /* live allocation samples, in sampling periods */
-  uint64_t bytes;       /* bytes that these samples represent */
+  uint64_t bytes;       /* bytes that the live samples represent */
 } PastTotals;
 
 /* Makes a Past without data. 'period' is the sampling period of allocations at the start of the

@@ -35,8 +35,8 @@ typedef struct PlaceWish {
   int (*taken) (const struct stat *file);
   /* 1: place_open does not empty a file that it replaces, which may take long; the caller does. */
   int later;
-  int folder;           /* descriptor of the folder of 'path', if its name cannot be reached any
-                           more; 0: none */
+  int folder;           /* descriptor of the folder of 'path', for a program that cannot open the
+                           folder by its name any more; 0: not needed */
   /* Why the file may not be replaced: the end of a message that starts with the file's kind. NULL:
      the reason for profiles. */
   const char *refusal;

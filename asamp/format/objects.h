@@ -31,7 +31,7 @@ typedef struct Objects {
                             already written as dead (O2) */
   Bytes fates;           /* outcomes of the oldest objects in the queue, one byte each; 0: died,
                             1: survived */
-  int state;             /* statistic gc_state of the last record */
+  int state;             /* gc_state (phase of the major collection) in the record written last */
   int failed;            /* 1: there was not enough memory */
 } Objects;
 

@@ -12,7 +12,7 @@
 #define NOMEMORY	"not enough memory"
 #define STEPS_MOST	250u	/* longest path, steps */
 #define DEAD	255u	/* result of stepsto: the path does not lead to the object */
-#define UNKNOWN	254u	/* in place of a result of stepsto: not called yet */
+#define UNKNOWN	254u	/* in an array of results of stepsto: not computed yet */
 #define ELLIPSIS	"…"
 
 /* Flags of an object: which references to or from the object are removed. */
@@ -259,8 +259,9 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Sets the flag VALUE of each upvalue that may be the removed variable: with the same name and
-   value, in a function nested in w->function (in any function if that is GRAPH_NONE). */
+/* Sets the flag VALUE of each upvalue that may be the variable to be removed: its name is
+   w->variable, its value is the object 'value', and its function is nested in the prototype
+   w->function (GRAPH_NONE: any function). */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -280,8 +281,9 @@ static void removeupvalues (Work *w, uint32_t value) {
   }
 }
 
-/* Searches for a local variable with the name w->variable and the value 'value', in a function
-   around prototype 'inner'. If there is one, sets the value's flag LOCAL, and w->function. */
+/* Searches the stacks for a local variable with the name w->variable and the value 'value', whose
+   function contains the definition of prototype 'inner'. If there is one, sets the flag LOCAL of
+   the object 'value', and sets w->function to the variable's function. */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;

@@ -299,8 +299,9 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
-/* Returns the set of properties (flags TAGS_BY...) by which the output distinguishes samples. The
-   option 'together' removes some. */
+/* Returns the properties by which the output distinguishes samples, as a sum of flags TAGS_BY...:
+   labels, Lua state and thread. If the option 'together' is a string: labels and script; if it is
+   true: none. */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)

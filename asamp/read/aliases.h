@@ -20,7 +20,8 @@
 
 /* The map. If all bytes are 0, it is empty. */
 typedef struct Aliases {
-  IdMap bypage;       /* maps page numbers + 1 to indexes in 'pages' */
+  IdMap bypage;       /* maps page numbers (function number / ALIASES_PAGE) + 1 to indexes in
+                         'pages' */
   uint32_t **pages;   /* pages; an element is the alias of a function number, 0: none */
   size_t n, size;     /* number of pages, capacity of 'pages' */
   uint64_t left;      /* function numbers not stored because of the limit (AL2) */

@@ -111,7 +111,7 @@ static inline void readerstate_none (ReaderState *s) {
   s->single.row = READER_NOSTATE;
 }
 
-/* Returns 1 if the file has many states and none is current. */
+/* Returns 1 if the file has many states and no state is current. */
 static inline int readerstate_isnone (const ReaderState *s) {
   return s->r->many && s->of == &s->single && s->single.row == READER_NOSTATE;
 }

@@ -59,8 +59,8 @@ typedef struct SiteTable {
   Site *sites;              /* all sites that have samples */
   size_t nsites, sitesize;  /* number of sites, capacity */
   IdMap bykey;              /* maps node, kind and tag to the index */
-  uint64_t left;            /* number of sampling periods of the samples that count at node 0
-                               because the table is full (L3) */
+  uint64_t left;            /* number of sampling periods of the samples that are counted at node 0
+                               instead of their own node, because the table is full (L3) */
 } SiteTable;
 
 /* Frees the memory of the table. The table is then empty. */

@@ -56,7 +56,8 @@ void account_reset (Account *a, lua_State *L, uint64_t rest);
 /* Frees the memory. Counting must be off, and no other thread may read the account. */
 void account_close (Account *a);
 
-/* Returns the total of all sets. Call it on the state's own thread. */
+/* Returns the bytes allocated while counting was on, with any labels or none. Call it on the
+   state's own thread. */
 uint64_t account_bytes (const Account *a, lua_State *L);
 
 /* Selects the bytes of a set that account_each passes to f. ACCOUNT_WHOLE: all. ACCOUNT_REST: those

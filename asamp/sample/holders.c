@@ -71,8 +71,9 @@ typedef struct Work {
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number in 'list' of the object that is being visited. */
-  int counting;		/* 1: this visit of list[at] only counts 'fields' and 'slots'. */
-  int counted;		/* 1: the fields 'fields' and 'slots' of list[at] have been counted. */
+  int counting;		/* 1: this visit of list[at] only counts references, to compute its numbers
+                           'fields' and 'slots'. */
+  int counted;		/* 1: the numbers 'fields' and 'slots' of list[at] are final. */
   const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
   int bodyknown;		/* 1: 'body' is set for the object list[at]. */
   /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
@@ -535,8 +536,8 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
-/* Finds the registry, _G and package.loaded. In paths of references, their string keys are never
-   merged to one step "[*]" (HO3). */
+/* Finds the registry, _G and package.loaded. In paths of references, the string keys of these three
+   tables are never merged to one step "[*]" (rule HO3 of holders.h). */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);

@@ -29,7 +29,8 @@ typedef struct Moment {
   void *L, *ci;			/* The Lua thread that ran, and its innermost frame (CallInfo). */
   uint16_t collecting;	/* Kind of the collection that ran (luaN_Moment); 0: none. */
   uint16_t label;		/* Label set of the thread. */
-  uint32_t n;			/* Number of native frames, stored after this struct. */
+  uint32_t n;			/* Number of native frames, whose return addresses follow this
+                                   struct. */
 } Moment;
 
 /* The native frames of a tick: return addresses, innermost first. */

@@ -56,8 +56,9 @@ static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
 }
 
-/* Returns how many of the n frames are protected calls without a record, because they are just
-   starting or ending. 'p': the innermost record. 'inner': an address in the innermost frame. */
+/* Returns how many of the n frames 'a' are protected calls that are missing in the core's list of
+   protected calls, because they are just starting or ending. 'p': the innermost call in this list.
+   'inner': an address in the innermost frame. */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
   int i, frames = 0;
@@ -79,7 +80,7 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  /* 1: L's state made the protected call that was found last in 'a', or none was found yet */
+  /* 1: the last protected call found in 'a' is one of L's state, or none was found yet */
   int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;

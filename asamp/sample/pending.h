@@ -22,7 +22,8 @@ typedef struct PendingSample {
   const void *owner;	/* Object with which the sampled memory dies; for native memory, the
                            slot that watches the block (mallocs.h); or NULL. */
   const void *block;	/* Sampled block whose free or resize is watched, or NULL. */
-  size_t before;	/* Index of the previous sample of the same block, or BLOCKS_NONE. */
+  size_t before;	/* Index in Pending.samples of the previous sample of the same block;
+                           BLOCKS_NONE: there is none. */
   unsigned char died;	/* 1: the memory was freed explicitly. */
   Birth birth;		/* Allocation site. */
 } PendingSample;
@@ -64,8 +65,9 @@ int pending_stays (const BlockResized *r);
    (pending_stays). Returns 1 if the block was watched. */
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Callbacks that a collection uses for the owner of a sample. 'dead' returns 1 if the owner is
-   dead. 'classof' returns the owner's class; 0: none. */
+/* Callbacks for a collection. 'owner' is the object with which a sample's memory dies
+   (PendingSample.owner). 'dead' returns 1 if the owner is dead. 'classof' returns the owner's
+   class; 0: none. */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);

@@ -207,8 +207,8 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   if (f->cut) pushmarks(s, f);
 }
 
-/* Pushes the Lua frames that one bytecode loop runs, from s->lua[i] on. Returns the index of the
-   frame after them. */
+/* Pushes the frames that one bytecode loop (luaV_execute) runs: elements of s->lua, which has n
+   elements, from s->lua[i] on. Returns the index of the next element. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
     pushframe(s, &s->lua[i++], 0);  /* a C function whose native frames are already pushed */

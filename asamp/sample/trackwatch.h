@@ -17,11 +17,12 @@
 /* Allocates the bit set if needed. Returns 0 if there is not enough memory. */
 int trackwatch_ready (Tracker *t);
 
-/* Starts watching a block: sets its two bits. Call trackwatch_ready first. */
+/* Starts watching a block: sets its two bits in Tracker.watching (A6). Call trackwatch_ready
+   first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks that are no longer watched, if there are many. Call it only while
-   Tracker.pending is empty. */
+/* Clears the bits of blocks that are no longer watched (A6), if there are many such blocks. Call it
+   only while Tracker.pending is empty. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use it. Call it

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores in *id the number of the path 'parent' plus 'step'; emits the path if it is new. At the
-   limit stores 'parent' (HP2). Returns 0 if there is not enough memory. */
+/* Stores in *id the number of the path that consists of the path 'parent' and the reference 'step'.
+   Emits the path if it is new. If READER_MAXPATHS paths have been emitted, stores 'parent' instead.
+   Returns 0 if there is not enough memory. */
 static int heldpaths_number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
                              uint32_t *id) {
   uint64_t key = hash_words(hash_bytes(step, strlen(step)), parent);

@@ -44,8 +44,8 @@ static char *command;
 static int idle;		/* 1: nothing is sampled now, so there is no file; atomic. */
 static int temporary;
 static int numbered;		/* Number (%n) of the last profile. */
-static int parted;		/* 1: this is a forked child that has not called 'runs' yet;
-                                   atomic. */
+static int parted;		/* 1: this is a forked child in which the function runs() was not
+                                   called yet; atomic. */
 static void (*control) (void);	/* Set by process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 

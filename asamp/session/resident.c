@@ -192,11 +192,11 @@ typedef struct Native {
 } Native;
 
 /*
-** Makes the rows of native memory, without memory of Lua heaps. If the program's malloc is not
-** glibc's, the row 'native' has all of [heap] and of the anonymous mappings. Else subtracts
-** malloc's bytes that are not resident: first from the row of free memory, then from the
-** profiler's, then from the program's. Returns how many remain, which the caller subtracts from
-** Lua's rows.
+** Computes the rows of native memory, without memory of Lua heaps. If the program's malloc is not
+** glibc's, the row 'native' has all of [heap] and of the anonymous mappings. If it is glibc's, the
+** bytes of malloc that are not resident are subtracted: first from the row of free memory, then
+** from the profiler's, then from the program's. Returns how many bytes are still to be subtracted;
+** the caller subtracts them from Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {

@@ -105,7 +105,7 @@ void samplerlist_point (void *ud, lua_State *L) {
   if (s->shared != NULL) samplerlist_publish(s);
 }
 
-#define RATE_NS		500000000	/* ns of CPU time after which the rate is checked */
+#define RATE_NS		500000000	/* ns of CPU time between two checks of the sampling rate */
 #define RATE_IDLE	10	/* the rate is also checked after RATE_IDLE * RATE_NS of wall time,
                                    because a process may use little CPU time */
 #define RATE_STAGE	32	/* fewest samples for a check before RATE_NS: with 32 samples, the

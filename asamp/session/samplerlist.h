@@ -81,7 +81,8 @@ void samplerlist_enlist (Sampler *s);
 /* Removes a sampler from the list. Lock held. */
 void samplerlist_delist (Sampler *s);
 
-/* Publishes the state's numbers for other threads (s->seen). Call it on the state's thread. */
+/* Copies the state's numbers (seen.h), such as its samples and collections, to s->seen, where other
+   threads read them. Call it on the state's thread. */
 void samplerlist_publish (Sampler *s);
 /* Adds a mark with the reason 'why' this thread's time is not sampled. In a shared profile, adds
    one mark per thread. */

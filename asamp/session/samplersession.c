@@ -485,8 +485,8 @@ static int samplersession_finish (Sampler *s) {
   samplerlist_lock();
   samplersession_allocated(s);
   p = s->state.profile;
-  s->state.profile = NULL;  /* a child forked during profile_close would free the profile in
-                               s->state.profile */
+  s->state.profile = NULL;  /* cleared first: a child that is forked during profile_close would free
+                               the profile, too */
   profile_close(p, &t);
   e = samplerlist_report(s, &t);
   samplerlist_unlock();

@@ -73,7 +73,8 @@ static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
-/* The sink of 'dump': compresses and writes n bytes. Returns 0 on failure and sets w->error. */
+/* Compresses and writes n bytes of the snapshot, for dump_walk. 'ud' is the Writer. Returns 0 on
+   failure and sets w->error. */
 static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, snapshot_put, w);

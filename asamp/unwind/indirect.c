@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Most bytes from the start of a target to the start of its last part, if the unwind table divides
-   the target into parts. */
+/* If the unwind table divides an implementation of a function into several parts: largest number of
+   bytes from its start to the start of its last part. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {

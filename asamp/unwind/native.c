@@ -30,7 +30,8 @@ typedef struct Image {
   int searched;	/* 1: the debug file has been searched for */
 } Image;
 
-/* An object file of an earlier libdwfl session; it may have been unloaded since (NA6). */
+/* An object file that libdwfl has listed in an earlier session. It may have been unloaded since
+   then, so its addresses are remembered (NA6 of native.h). */
 typedef struct Gone {
   uint64_t from, to, bias;	/* 'from', 'to': addresses that the file's memory had; 'bias':
                                    address in memory - address in the file */
@@ -336,8 +337,9 @@ static Dwfl_Module *moduleof (uint64_t address) {
   return search.found;
 }
 
-/* Takes the lock. Returns libdwfl's module for 'address', or NULL. May make a new session to find
-   the module (NA4). */
+/* Takes the lock, which the caller must release. Returns libdwfl's data of the object file that has
+   'address', or NULL. If the address is not found, may first read the list of object files again
+   (NA4 of native.h). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;

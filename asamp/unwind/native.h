@@ -32,7 +32,8 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 
 /* The register to which a frame's size is added. */
 enum NativeBase {
-  NATIVE_OTHER,		/* a frame of another form, or an unknown frame */
+  NATIVE_OTHER,		/* no register: the frame is unknown, or does not have the form of
+                           NativeFrame */
   NATIVE_SP,		/* the stack pointer */
   NATIVE_FP,		/* the frame pointer */
   NATIVE_OUTERMOST	/* the frame is the outermost one */

@@ -40,8 +40,8 @@ typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
   unsigned loads;		/* how often the list of object files had been read at the last
                                    lookup (UW3) */
-  unsigned turn;		/* selects which of the 8 slots of a hash is replaced if all of
-                                   them are full */
+  unsigned turn;		/* counter: if the 8 slots for a return address are full, slot turn
+                                   mod 8 is replaced */
 } UnwindRules;
 
 /* A frame during a walk. */

@@ -160,8 +160,9 @@ local function ownerof(owner, recording)
   return low > 0 and owner[low].latest.to > recording.from and owner[low].latest.item or nil
 end
 
--- Removes files whose recordings are all in merged files that stay. Returns the rest; or nil and
--- a message if two merged files share some recordings, but not all.
+-- Removes from the list the files whose recordings are all in a merged file of the list; adds a message about
+-- each to 'notes'. Returns the other files; or nil and a message if two merged files share some recordings,
+-- but not all.
 local function parts(list, notes)
   local order, sorted, owners, kept = {}, table.move(list, 1, #list, 1, {}), {}, {}
   for i, item in ipairs(list) do

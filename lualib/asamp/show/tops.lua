@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The report's tables of functions, lines, types and callers: renders rows of totals as lines.
--- Pure. 'style': see tables.lua; style.explain(what, columns) records a table's columns for the
--- legend; 'field': the measure.
+-- Pure. 'style' is described in tables.lua; its function style.explain(what, columns) records the
+-- columns of a table for the report's legend. 'field': key of the measure in sums, such as "bytes".
 
 local cols = require "asamp.show.columns"
 local labels = require "asamp.show.labels"
@@ -31,7 +31,8 @@ local function placed(style, title, list, columns, what)
   end, labels.least(style.width, tables.top(style, list), named))
 end
 
--- Returns the title "By function", with the measure if there are several.
+-- Returns the title of a table: 'what', such as "By function", and if there are several measures, the measure
+-- by which the table is sorted.
 local function titleof(style, what, field)
   return what .. (style.choice and ", by " .. measures.NAMES[field] or "")
 end

@@ -18,8 +18,9 @@ local M = {}
 --- The largest size for which M.setting returns a valid LUA_GC: its upper limit is 1024M.
 M.MOST = 910 << 20
 
--- Least differences in standard errors: SURE: to correct the model (near); ADVISED: to recommend a
--- size (M.best). SAMPLES: fewest samples for a prediction.
+-- Least differences, in standard errors. SURE: between prediction and measurement, for a correction of the
+-- model. ADVISED: between the times of two sizes, for a recommendation (M.best). SAMPLES: fewest samples for
+-- a prediction.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
 -- If nurseries exceed their planned size by more than this part, large blocks decide when collections run.
 local LARGE = 0.1

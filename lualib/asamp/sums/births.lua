@@ -268,8 +268,8 @@ local function walked(profile)
          not M.stale(profile)
 end
 
--- Returns the collections while the program worked. If the file has many states, these are the ones
--- before the last sample: a host often closes its states one after the other at its end.
+-- Returns the collections while the program worked. In a file with many states, these are the collections up
+-- to the last sample: a host often closes its states one after the other at its end.
 local function working(profile)
   local born, last, list = profile.states and profile.born, 0, {}
   for _, time in ipairs(born and born.last or {math.huge}) do

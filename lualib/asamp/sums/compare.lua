@@ -23,8 +23,8 @@ local function measured(profile, sum, field, scale)
          measures.variance(profile, sum, field) * scale * scale
 end
 
--- Pairs the rows of both profiles: {a, b}; one is nil if a row has no partner. 'same' ({[row of
--- a] = row of b}) names partners.
+-- Pairs the rows 'a' and 'b' of two profiles. Returns a list of {a, b}; one of the two is nil if the other
+-- row has no partner. 'same': {[row of a] = its partner in b}.
 local function paired(a, b, same)
   local list, taken = {}, {}
   for _, row in ipairs(a) do

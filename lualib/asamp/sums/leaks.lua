@@ -186,8 +186,8 @@ local function middleof(profile, n, wanted)
   return 0
 end
 
--- Returns the rows (newrow) of all judged lines, with samples of the first n parts; and the kept bytes
--- of all lines from the second half.
+-- Returns a row (newrow) for each judged line, with the line's samples in the first n slices of time; and the
+-- kept bytes of all lines from the second half.
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true, true)

@@ -54,7 +54,8 @@ function M.fate(sum, which)
   return sum[which], sum.samples - sum.undecided
 end
 
---- Returns the number of independent observations that a sum's time is equivalent to.
+--- Returns how many independent samples of one sampling period would give the time of a sum with the same
+-- relative error.
 function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end

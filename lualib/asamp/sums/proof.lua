@@ -19,7 +19,7 @@ function M.steps(text)
   return list
 end
 
--- Returns the numbers of the snapshot's sites at the lines of the rows.
+-- Returns the numbers of the snapshot's allocation sites that are at the lines of 'rows'.
 local function sitesof(heap, rows)
   local list, wanted = {}, {}
   for _, row in ipairs(rows) do

@@ -221,8 +221,8 @@ local function addsums(rows, parent, rowof)
   end
 end
 
--- Adds the sums of each row's outermost nodes to the row's total. rowof[node] is nil if the node
--- belongs to no row.
+-- Adds to each row's total the sums of the row's outermost nodes: nodes that are not below another node of
+-- the same row. rowof[node] is nil if the node belongs to no row.
 local function addtotals(parent, sums, rowof)
   local depth = {}  -- by row: number of its nodes on the path from the root to the current node
   walk(parent, function(node)

@@ -12,8 +12,9 @@ local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "late
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
                  latersquares = "laterbytes"}
 
--- Returns empty columns 'first', 'second' and those of 'names'; and a function(a, b, amounts) that adds
--- amounts by name to the row with the keys a and b, which is created with zeros.
+-- Returns two results: a table of empty columns (lists) with the keys 'first', 'second' and those in 'names';
+-- and a function(a, b, amounts), which adds each amounts[name] to the column 'name', in the row with the
+-- values a and b in the first two columns. A new row has zeros.
 local function rows(names, first, second)
   local all, find = {[first] = {}, [second] = {}}, {}
   for _, name in ipairs(names) do

@@ -13,8 +13,8 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- errors are millionths of the whole
--- For first(): least change of live bytes, in standard errors; by how much this change, as a share of the
--- whole, must exceed that of the first measure.
+-- Limits for first(), which may choose the measure "alive". SIGMA: least change of the live bytes, in
+-- standard errors. LEAST: the change as a share of the whole must exceed that of the first measure by LEAST.
 local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)

@@ -125,7 +125,8 @@ local function shorten(list)
   end
 end
 
--- Returns the time in periods of length timeperiod, and the number of independent observations.
+-- Returns the sampled time of a profile in units of profile.timeperiod, and the equivalent number of
+-- independent samples (measures.observations).
 local function timeof(profile)
   local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do
