@@ -11,8 +11,8 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* REQUESTED: no thread has released the request; DONE: the state's thread has; LEFT: the control
-   thread has (HK1). */
+/* Which threads have released the request (HK1). REQUESTED: none; DONE: the thread that runs the
+   state; LEFT: the control thread. */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {

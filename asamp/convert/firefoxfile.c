@@ -101,7 +101,7 @@ static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nod
     const Site *leaf = &w->f->leaves.sites[i - nodes];
     return firefoxstacks_of(&w->stacks, leaf->node, leaf->tag);
   }
-  parent = w->held.nodes[i - sites + 1].parent;  /* node 0 has no stack */
+  parent = w->held.nodes[i - sites + 1].parent;  /* nodes[0] is the empty stack */
   return parent == 0 ? UINT64_MAX : sites + parent - 1;
 }
 

@@ -315,8 +315,8 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-/* Writes the profile that shows 'weight' for the Lua states in group w->group. 'order' has the
-   sites in the order of a depth-first walk. */
+/* Writes the profile that shows the weight 'weight' (flame.h) of the samples of the Lua states in
+   group w->group. 'order' has the sites in the order of a depth-first walk. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;

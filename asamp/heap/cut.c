@@ -166,7 +166,7 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    /* few iterations: most parents have lower numbers, so that at[] of the parent is known */
+    /* a short loop: most parents have lower numbers, so that at[parent] is known already */
     for (; at[u] == UNKNOWN; u = g->parent[u]) {
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);

@@ -170,7 +170,9 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group, for objects that are held in the same way as 'from' holds v. */
+/* Sets *p to an empty group with the key of the object v (see Group): class of v, and the kind,
+   index, key or variable of the reference from the object 'from' to v. If 'from' has no direct
+   reference to v, uses the last reference of the shortest path to v, and sets TOGETHER. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;

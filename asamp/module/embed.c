@@ -23,7 +23,8 @@
 
 /* The sampling of a state for a client of asamp.h. */
 typedef struct Embed {
-  asamp_Client client;	/* The callbacks; NULL for those that the program's asamp.h lacks. */
+  asamp_Client client;	/* The client's callbacks; NULL for those that the program's version of
+                           asamp.h does not have. */
   Tracker *tracker;	/* The state's tracker. */
   IdMap ids;			/* Maps function ids to indexes in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */

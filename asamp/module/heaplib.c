@@ -866,8 +866,8 @@ static int l_cut (lua_State *L) {
 
 /* }===================================================================== */
 
-/* heap:devtools(path [, how]) -> true: writes a file for the browser's tools; 'how': its
-   compression (OUTPUT_PLAIN, ...); on failure nil, message */
+/* heap:devtools(path [, how]) -> true: writes the snapshot as a file for Chrome's DevTools
+   (devtools.h). 'how': compression of the file (OUTPUT_PLAIN, ...). On failure nil, message. */
 static int l_devtools (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char *path = luaL_checkstring(L, 2);

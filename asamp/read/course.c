@@ -32,7 +32,7 @@ static size_t course_slotof (uint64_t us) {
   return slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
 }
 
-/* Returns the longest pause of a slot, us. */
+/* Returns the longest pause, in us, that is counted in this slot of the histogram. */
 static uint64_t slottop (size_t slot) {
   unsigned shift = slot < 1024 ? 0 : (unsigned)(slot / 512 - 1);
   uint64_t bits = slot - shift * (size_t)512;

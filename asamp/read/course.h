@@ -33,7 +33,8 @@ typedef struct Span {
   uint64_t planned, charged;
   /* Longest pause of a minor and of a major collection; 0: there was no such collection. */
   uint64_t minorpause, majorpause;
-  uint64_t looked[LOOKED_COUNT];  /* from the ReadCollection with the longest pause */
+  uint64_t looked[LOOKED_COUNT];  /* ReadCollection.looked (numbers of visited entries) of the
+                                     collection with the longest pause */
   uint64_t minors, majors;  /* numbers of recorded collections */
   uint64_t left;         /* number of unrecorded collections */
   int state;             /* phase after the last collection, as in ReadCollection */

@@ -141,7 +141,8 @@ typedef struct ReadWalk {
 
 /* A path of references from a root to a live object: a shorter path and a last step. */
 typedef struct ReadPath {
-  uint32_t parent;     /* the shorter path, as index in ReadProfile.paths + 1; 0: none */
+  uint32_t parent;     /* the path without its last step, as index in ReadProfile.paths + 1; 0:
+                          there is only one step */
   uint32_t step;       /* the last step as a string, offset in ReadProfile.text */
   uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
 } ReadPath;

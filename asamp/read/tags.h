@@ -53,7 +53,7 @@ typedef struct Tags {
   /* Set by tags_finish, like 'ngroups' and 'groupof'. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* at least 1 */
-  uint32_t groupof[TAGS_GROUPS];  /* group of each place */
+  uint32_t groupof[TAGS_GROUPS];  /* groupof[i]: index in 'groups' of the group that has place i */
 } Tags;
 
 /* Initializes the tags; 'by' is a sum of TAGS_BY*. Returns 0 if there is not enough memory;

@@ -44,7 +44,7 @@ typedef struct Functions {
   uint32_t n;	/* Numbers given so far. */
   uint32_t nchunks;	/* Numbers given to functions of chunks that are not files. */
   unsigned int last;	/* Highest prototype id seen in this session. Only prototypes with higher
-                           ids are still to be counted in 'lumped' and 'lumpedchunks'. */
+                           ids can still increment 'lumped' and 'lumpedchunks'. */
   /* Number of prototypes with the name "(other functions)", and with the source
      "[other chunks]" (FU1). */
   uint64_t lumped, lumpedchunks;

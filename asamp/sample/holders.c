@@ -51,7 +51,8 @@ typedef struct Work {
   lua_State *L;
   Holders *h;
   HoldersMemory memory;
-  uint64_t *filter;		/* Bit set of the owners, indexed by luaN_watchbit. */
+  uint64_t *filter;		/* Bit set of the owners (objects with which a sample dies), indexed
+                                   by luaN_watchbit. */
   unsigned filterlog;		/* log2 of the number of bits of 'filter': more than 16 bits for
                                    each owner, but at most 2^22. */
   uint32_t *parent;		/* For each element of 'objects', the index of its parent. Valid

@@ -64,9 +64,10 @@ void mallocs_forked (void);
    Call it only in 'take'. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules (MS4), then passes the queued samples to 'one', for the client
-   'home'. One client has this task. For another one, passes samples only if the queue is half full
-   or its oldest sample is older than 10 ms. Must not be called in a MallocsTake. */
+/* Looks up missing unwind rules (MS4), then passes the queued samples to 'one', on behalf of the
+   client 'home'. Emptying the queue is the task of one client. For any other client, passes samples
+   only if the queue is half full or its oldest sample is older than 10 ms. Must not be called in a
+   client's 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 

@@ -69,7 +69,8 @@ typedef struct Tracker {
   int points;			/* 1: safepoints call the client's 'point'. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
-  int copying;			/* 1: copied bytes are sampled while 'on' is 1 (trackcopies.h). */
+  int copying;			/* 1: copied bytes are sampled, too, while 'on' is 1
+                                   (trackcopies.h). */
   Interval copyinterval;	/* Random distances in bytes between samples of moved bytes
                                    (trackcopies.h). */
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of

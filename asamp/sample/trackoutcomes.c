@@ -167,7 +167,8 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
-  const int second = t->deciding;  /* 1: the second collection of a pause */
+  const int second = t->deciding;  /* 1: the first collection of this pause has a record not
+                                      reported yet */
   int quiet;
   luaN_memory(L, &m);
   if (second) {

@@ -72,7 +72,8 @@ function CHECKS.stats(fields)
   return found
 end
 
--- Checks rows that match 'pattern': counts of at most 'most', followed by text.
+-- Checks the rows of the answer 'fields'. Each must match 'pattern', whose captures are counts (at most
+-- 'most') and a text. Raises {reason} for another row. Returns the fields 'pid' and 'rows'.
 local function rows(fields, pattern, most)
   for _, row in ipairs(fields.rows) do
     local counts, rest = row:match(pattern)
@@ -149,8 +150,8 @@ function CHECKS.states(fields)
   return found
 end
 
---- Checks the fields of an answer to 'request': {key = text}, with its rows as the list 'rows'.
--- Returns the known fields, with counts as integers; or nil and the reason.
+--- Checks the fields {key = text} of an answer to 'request'; 'rows' is the list of its rows. Returns the
+-- known fields, with counts as integers; or nil and the reason why the answer is invalid.
 function M.check(request, fields)
   local check = CHECKS[request:match "^%S*"]
   if not check then

@@ -82,7 +82,7 @@ local function read(path, world, warn)
   return h
 end
 
-local OTHERS = 8  -- limit of the listed states
+local OTHERS = 8  -- largest number of states in a list
 
 -- Lists the states of a process except number 'but', those with the most collections first: "3
 -- 'app.lua' (1.2M in use, 5 collections), ...". nil: there are none, or the process cannot list

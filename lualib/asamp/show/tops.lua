@@ -31,8 +31,8 @@ local function placed(style, title, list, columns, what)
   end, labels.least(style.width, tables.top(style, list), named))
 end
 
--- Returns the title of a table: 'what', such as "By function", and if there are several measures, the measure
--- by which the table is sorted.
+-- Returns a table's title, such as "By function". If there are several measures, adds the one by which the
+-- table is sorted.
 local function titleof(style, what, field)
   return what .. (style.choice and ", by " .. measures.NAMES[field] or "")
 end

@@ -278,7 +278,8 @@ local function timing(v, p, add)
   end
 end
 
---- Returns the sentences of a verdict: a list of {text, command (to type next; nil: none), rank}.
+--- Returns the sentences of a verdict: a list of {text, command (to type next; nil: none), rank (sentences
+-- with the highest rank are omitted first if space is short)}.
 function M.sentences(v, p)
   local list, rank = {}, GROWTH
   local function add(text, command, own)

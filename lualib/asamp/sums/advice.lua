@@ -34,9 +34,9 @@ local ONESIZE, HALF = 0.3, 0.5
 -- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
 -- iterations of the fit.
 local FAR, ROUNDS = 2, 5
--- Prior of a minor collection's cost: {share of the time, standard error} of the constant part and of
--- the tenured bytes. The constant part is small, as in the programs of bench/advise: they have few
--- roots.
+-- Prior for the cost of a minor collection. FIXED: the constant part, TENURED: the part for tenured bytes,
+-- each as {share of the collection's time, standard error}. The constant part is small, as in the programs of
+-- bench/advise, which have few roots.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- Effect of the processor's caches: error as a part of the time, per doubling of the size.
 local CACHES = 0.05

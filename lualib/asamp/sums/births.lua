@@ -324,9 +324,9 @@ function M.course(profile)
   end
 end
 
---- Returns the least size of the live heap in the second and in the last quarter of the allocated
--- bytes. If the course is unknown, uses minor collections, which leave old garbage. nil: unknown,
--- or the file has no heap walk at its end.
+--- Returns two sizes of the live heap in bytes: its least size in the second quarter of the allocated bytes,
+-- and in the last quarter. If M.course has no result, uses the sizes after minor collections, which include
+-- old garbage. Returns nil if they are unknown too, or if the file has no heap walk at its end.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then

@@ -14,7 +14,8 @@ local M = {}
 
 -- {== rows ==================================================================
 
--- Returns the value of a sum, multiplied by 'scale', and its variance.
+-- Returns the value of a sum's field and its variance, both for values multiplied by 'scale'; 0, 0 if 'sum'
+-- is nil.
 local function measured(profile, sum, field, scale)
   if not sum then
     return 0, 0

@@ -59,8 +59,8 @@ function M.without(profile, text)
   return left
 end
 
---- Returns rows {name, file, line, native, total} of the callers, sorted by 'field'. For Lua
--- functions, 'line' is the line of the call. 'sums': of totals.of.
+--- Returns rows {name, file, line, native, total} of the callers in 'entries' (second result of M.cover), the
+-- largest 'field' first. For Lua functions, 'line' is the line of the call. 'sums': the field of totals.of.
 function M.callers(profile, entries, sums, field)
   local rows, bykey = {}, {}
   local nodes = profile.nodes

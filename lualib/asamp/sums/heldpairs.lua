@@ -9,8 +9,9 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- A path is extended by a step with at least the share MOST of its samples, and split if several steps
--- have at least the share SOME of all samples.
+-- Paths of references are built step by step. If one next step has at least the share MOST of the samples of
+-- a path, it is appended to the path. Else, if several next steps each have at least the share SOME of all
+-- samples, each of them starts a path of its own.
 local MOST, SOME = 0.8, 0.05
 
 -- Returns the paths of a profile as a tree: {step, samples, bytes (including all nodes below),

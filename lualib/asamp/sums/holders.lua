@@ -14,7 +14,8 @@ M.ARROW = " → "
 local WITHOUT = {["_G"] = true, ["package.loaded"] = true, ["main thread"] = true,
                  ["reference of luaL_ref"] = true}
 
--- Returns true if step 'a' is the field of a function and step 'b' names the same function.
+-- Returns true if step 'a' is a field that has a function, and step 'b', an upvalue of this function, names
+-- the same function again.
 local function implies(a, b)
   local name = a.text:match '^%["(.*)"%]$'
   local of = b and b.text:match '^upvalue .- of (.*)$'

@@ -47,10 +47,12 @@ local function lead(row)
   return row
 end
 
---- Returns rows, the shortest lifetimes first; nil: the file has no deaths. A row: {kind ("young":
--- dead before the first collection; "later"; "alive": not known to be dead), below (for "later":
--- upper bound of the lifetime in bytes), samples, bytes; file, line, name, share of the line with
--- the largest part, or nil}.
+--- Returns rows, the shortest lifetimes first; nil: the file has no deaths. Fields of a row:
+--
+--   - kind: "young": dead before the first collection; "later"; "alive": not known to be dead
+--   - below: of "later": upper bound of the lifetime, in allocated bytes
+--   - samples, bytes
+--   - file, line, name: the line with the most samples of the row; share: its share of them; nil: none
 function M.of(profile)
   if (profile.followed or 0) == 0 or not profile.fates then
     return nil

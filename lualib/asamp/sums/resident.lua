@@ -25,7 +25,7 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Words of memory by source line: the word of the row of which it is a part.
+-- Words that give memory by source line: {[word] = word of the row that includes this memory}.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)

@@ -84,14 +84,14 @@ end
 
 -- ==}
 
--- Returns the weight of one observation of a sum; 'usual': the result for a sum of 0.
+-- Returns the weight of one observation of a sum: variance / value; 'usual' if one of them is 0.
 local function weightof(value, variance, usual)
   return value > 0 and variance > 0 and variance / value or usual
 end
 
---- Tests the difference of two sums: values a and b, their variances, and the weights of one
--- observation if a sum is 0. Returns the standard error of b - a; the p-value of the difference;
--- and the smallest p-value that this number of observations can have.
+--- Tests whether the sums a and b differ. 'variancea', 'varianceb': their variances. 'usuala', 'usualb': the
+-- weight of one observation, for a sum that is 0. Returns the standard error of b - a; the p-value of the
+-- difference; and the smallest p-value that is possible with this number of observations.
 function M.test(a, variancea, usuala, b, varianceb, usualb)
   local wa = weightof(a, variancea, usuala)
   local wb = weightof(b, varianceb, usualb)

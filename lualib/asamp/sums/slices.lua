@@ -11,7 +11,8 @@ local M = {}
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 
--- Returns the rows of the profile's bins, or of a single bin for the whole time.
+-- Returns the samples by time slice: columns as in profile.bins or, if the profile has at most one slice,
+-- with one slice for the whole time. Also returns the slices: {start, width (us), n}.
 local function rowsof(profile)
   local us = math.max(1, math.ceil(profile.duration * 1e6))
   local from, bins = profile.sites, {start = 0, width = us, n = 1}

@@ -104,7 +104,7 @@ end
 --   - lines, functions: rows, the most live bytes at the end first: {file, line (of a function:
 --     its definition), name, alive (bytes at the end of each slice), peak, slope (bytes per
 --     second), error (of the slope), grows (true: significantly)}
---   - whole: a row of all
+--   - whole: a row for all samples
 function M.of(profile, covered)
   local bins, gone = profile.bins, profile.gone
   if not bins or not gone or bins.n < LEAST or not profile.lines or

@@ -18,11 +18,12 @@ local M = {}
 -- FEW: fewest samples for a reason (half of them have a standard error of a third). FEWTIME: fewest
 -- time samples. SMALL: growth of the heap below this number of sampling periods is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
--- LEAST samples suffice for a reason if its probability by chance is below RARELY (isenough).
+-- For isenough: LEAST samples suffice if chance would give the result with a probability below RARELY.
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
--- Fewer than FEWTIME time samples suffice for C code or collections if chance would give as many with
--- a probability below CHANCE; for collections also FEWGC samples, if pauses are LONG of the run.
+-- For evident, which judges fewer than FEWTIME time samples: those of C code or of collections suffice if
+-- chance would give as many with a probability below CHANCE. FEWGC samples of collections suffice, too, if
+-- pauses are at least the share LONG of the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 -- Least shares: of all bytes for a line (WORTH), of the line's bytes for a type (MOST), of time for C
 -- code (SLOW). LIVED: a line of which more bytes survive keeps its objects.
