@@ -48,7 +48,7 @@ double decimal_read (const char *text, char **end) {
              text + before + 1);
   number = strtod(copy, &stop);
   n = (size_t)(stop - copy);
-  if (before < n)  /* strtod has read the decimal point */
+  if (before < n)  /* strtod has read the locale's decimal point, which may have several bytes */
     n -= strlen(point) - 1;
   if (end != NULL)
     *end = (char *)(stop != copy ? text + n : start);

@@ -15,7 +15,7 @@
 
 /* A table of distinct strings. */
 typedef struct StrTab {
-  char *text;        /* moves when a string is added */
+  char *text;        /* the strings, NUL-terminated; the buffer may move when one is added */
   uint32_t n, size;  /* bytes used, and allocated */
   uint32_t limit;    /* largest number of bytes */
   uint64_t left;     /* strings beyond the limit (ST3) */

@@ -33,7 +33,8 @@ typedef struct Client {
 static struct pollfd *fds;	/* argument of poll: the server, then the clients */
 static Client **clients;
 static size_t nclients;
-static uint64_t rest;		/* time until which no client is accepted after a failure (CN8) */
+static uint64_t rest;		/* clock_now from which clients are accepted again after a failure
+				   of poll or accept */
 
 int clients_start (void) {
   fds = malloc((SERVER_CLIENTS + 1) * sizeof(*fds));

@@ -17,7 +17,7 @@ typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
   SamplerRequest request;	/* first member, because heaprequest_take casts a pointer to it */
-  Stage stage;		/* changed only by becomes() (HK1) */
+  Stage stage;		/* changed only by becomes(), atomically: two threads use it */
   int ok;		/* 1: the snapshot was taken */
   uint64_t state;	/* number of the state whose snapshot was taken */
   /* 'path': path of the file. 'err': reason of a failure. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes collections, marks and counters of a Firefox profile, from the file 'event'
-   (firefox.c). */
+/* Writes the collections, marks and counters of a Firefox profile. Reads them from the temporary
+   file Firefox.event, in which firefox.c has stored them. */
 #ifndef asamp_firefoxmarks_h
 #define asamp_firefoxmarks_h
 

@@ -67,7 +67,7 @@ static void pprof_number (Bytes *b, int field, uint64_t n) {
   varint(b, n);
 }
 
-/* Appends a field with bytes. */
+/* Appends to the message *b the field number 'field', whose value is the bytes of *from. */
 static void piece (Bytes *b, int field, const Bytes *from) {
   varint(b, (uint64_t)field << 3 | 2);
   varint(b, from->n);

@@ -17,7 +17,7 @@
 /* A Lua state of the output. */
 typedef struct TranscodeState {
   uint32_t id;          /* number of the state in the output */
-  uint32_t from;        /* number in the input */
+  uint32_t from;        /* number of the state in the input */
   size_t deathplace;    /* position of the first survivor of the state that the deaths in
                            Transcode.deaths do not cover; 0 is the oldest */
   int undecided;        /* 1: a sample of the state has no outcome. Outcomes are in the order of

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes the events of a profile (encoder.h). An encoder has in memory the output and the details
-   of a batch, the deepest stack, functions and native addresses; in the extended format also the
-   objects whose survival is not known yet (objects.h). */
+/* Encodes the events of a profile (encoder.h). An encoder keeps in memory the output and details of
+   the current batch of samples, a buffer for the deepest stack, the functions, and the native
+   addresses; in the extended format also the sampled objects whose survival is not known yet
+   (objects.h). */
 #include "batch.h"
 #include "details.h"
 #include "frameids.h"

@@ -137,8 +137,8 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Records that all bytes are in the file, and drops the kept bytes. Does nothing if the file cannot
-   stall, has failed or is stalled (W6). */
+/* Called after a flush: records the length of the file as sure, and drops the copies of these bytes
+   (f->kept). Does nothing if the file cannot stall, has failed or is stalled. */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;

@@ -43,7 +43,8 @@ typedef struct LiveFile {
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes written so far */
   int waiting;          /* 1: a write is running and may block; atomic */
-  int leaving;          /* 1: the profile is ending (W8); atomic */
+  int leaving;          /* 1: the profile is ending, so a write waits at most 5 s for the reader
+                           of a full pipe; atomic */
   Compressor compressor;
   /* The following members are for stalls (W6). */
   int patient;          /* 1: can stall */
@@ -65,7 +66,8 @@ void livefile_at (LiveFile *f, const char *path, int folder);
 
 /* Writes n bytes, or keeps them during a stall. Does nothing after a failure. */
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
-/* Flushes the file, or tries to end a stall (W6). 'last' 1: no bytes follow. */
+/* Flushes the file. During a stall (W6), tries to write the kept bytes instead. 'last' 1: no bytes
+   follow. */
 void livefile_flush (LiveFile *f, int last);
 
 /* Makes the file fail with that errno. */

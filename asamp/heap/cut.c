@@ -146,7 +146,8 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (matches(w, above, v)) return above + 1;
   /* several equal references in a row, as in a linked list, are one step of w->steps */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* w->steps omits such a function: the next step, to its upvalue, names it */
+  /* w->steps has no step for a function in a field with its own name: the step to its upvalue, the
+     next one, names the function */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }

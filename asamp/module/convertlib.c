@@ -49,7 +49,7 @@ typedef struct Work {
   Firefox *firefox;
   /* number of items that the Firefox output lacks because of each limit */
   uint64_t firefoxleft[LEFT_N];
-  ReaderSum *sum;        /* for pprof and collapsed */
+  ReaderSum *sum;        /* totals, for the formats pprof and collapsed; else NULL */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;

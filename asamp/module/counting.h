@@ -16,7 +16,7 @@ void counting_open (lua_State *L);
 
 /* Starts a count. Several counts may run at a time. Returns 0 if counting_open was not called. */
 int counting_start (lua_State *L);
-/* Ends a count. Returns 0 if none is running. */
+/* Ends one of the counts that counting_start started. Returns 0 if none is running. */
 int counting_stop (lua_State *L);
 
 /* Sets the fields of *to, except 'size', to the counts of the state. Returns 0 if counting_open was

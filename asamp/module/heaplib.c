@@ -298,8 +298,8 @@ static void *scratchwith (lua_State *L, size_t n, lua_CFunction end) {
   return p;
 }
 
-/* heap:classes() -> {{name, count, self, retained, least (true: 'retained' is a lower bound)},
-   ...} */
+/* heap:classes() -> {{name, count (objects), self (their own bytes), retained (bytes), least (true:
+   'retained' is a lower bound)}, ...} */
 static int l_classes (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   uint32_t v, i, k = 0;
@@ -550,9 +550,10 @@ static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
   return objects;
 }
 
-/* heap:heldby{class or sites or new, least, most} -> rows, totals; nil: no such class. The rows are
-   those of the shortest paths from the state to all objects of a class, to the objects sampled at
-   the sites in a list, or to the new objects. */
+/* heap:heldby{class or sites or new, least, most} -> rows, totals (see pushmerge); nil: no such
+   class. The rows are those of the shortest paths from the state to all objects of a class, to the
+   objects sampled at the sites in a list, or to the new objects. 'least': smallest bytes of a row
+   (default 0); 'most': most rows (default 10000). */
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -756,9 +757,10 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
   }
 }
 
-/* heap:compare(old) -> {{name, new, newbytes, gone, gonebytes, grown}, ...}, a row for each class.
-   Afterwards the option {new = true} of other methods selects the new objects in 'heap', and the
-   gone objects in 'old'. */
+/* heap:compare(old) -> {{name, new and gone (numbers of objects), newbytes, gonebytes, grown (bytes
+   by which objects in both snapshots have grown)}, ...}, a row for each class. Marks objects: later
+   the option {new = true} of other methods selects the new objects in 'heap', and the gone objects
+   in 'old'. */
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);

@@ -33,8 +33,8 @@ typedef struct Bins {
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the row's index */
-  uint64_t left;       /* number of sampling periods of the samples that count at node 0 because
-                          of the limit (B3) */
+  uint64_t left;       /* number of sampling periods of the samples that are added to node 0
+                          instead of their own node, because there are BINS_MAXROWS rows */
   int failed;          /* 1: memory ran out; nothing more is added */
 } Bins;
 

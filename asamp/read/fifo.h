@@ -24,7 +24,8 @@ typedef struct Fifo {
   struct ReadSample *list;
   size_t head, n, size;  /* ring buffer: index of the oldest sample, number of samples, capacity
                             (a power of 2) */
-  uint64_t passed;       /* the next 'passed' outcomes in the file must be ignored (FI2) */
+  uint64_t passed;       /* number of the next outcomes in the file that must be ignored, because
+                            their samples are not in the queue (FI2) */
 } Fifo;
 
 /* Appends a copy of *s. The queue must not be full (FI1). Returns 0 if there is not enough

@@ -400,7 +400,7 @@ static void readerbatch_resident (ReaderState *s, Fields *f) {
 
 /* ------------------------------------------------------------- states -- */
 
-/* Reads a line N, which starts a Lua state. */
+/* Reads a line of type N (start of a Lua state). */
 static void beginstate (ReaderState *s, Fields *f) {
   int64_t difference;
   uint64_t id;
@@ -430,7 +430,8 @@ static void exactbytes (ReaderState *s, Fields *f) {
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
 
-/* Reads a line X, which ends the current Lua state. */
+/* Reads a line of type X (end of a Lua state): time, allocated bytes, number of orphans. Ends the
+   current state. */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);

@@ -139,8 +139,9 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* an empty entry, because positions
-                                                             in the file count this survivor */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* an empty entry: the
+                                                             file identifies followed survivors by
+                                                             position, and counts this one */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads label sets from the lines B of a batch's details (readerbatch.h). The file numbers the sets
-   1, 2, ... and has one line for each label of a set. */
+/* Reads label sets from the details that follow each batch of samples (readerbatch.h). The file
+   numbers the sets 1, 2, ... and has one line of type B for each label of a set. */
 #ifndef asamp_readerlabels_h
 #define asamp_readerlabels_h
 

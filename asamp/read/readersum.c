@@ -302,7 +302,7 @@ static void readersum_labelled (void *ud, uint32_t set, uint64_t bytes) {
   if (l == NULL)
     return;
   if (bytes > EXACT_MOST - s->labelled)
-    bytes = EXACT_MOST - s->labelled;  /* finishlabels rejects this sum */
+    bytes = EXACT_MOST - s->labelled;  /* no overflow; finishlabels sets 'exactlabels' to 0 then */
   l->exact += bytes;
   s->labelled += bytes;
 }

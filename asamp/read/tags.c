@@ -82,8 +82,9 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes each script a group and maps the places to groups. Returns the number of states whose
-   script has no group. For each script adds (number of its states) - 1 to *together. */
+/* Makes a group of Lua states for each script, and maps the places (tags.h) to groups. Returns the
+   number of states whose script has no group. For each script adds to *together the number of its
+   states minus 1. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;

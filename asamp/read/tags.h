@@ -40,7 +40,7 @@ typedef struct TagGroup {
 
 typedef struct Tags {
   int by;               /* sum of TAGS_BY* */
-  const ReadProfile *r;     /* set by the callback 'head' */
+  const ReadProfile *r;     /* profile that is read; set by the client's callback 'head' */
   /* list[t]: combination that the tag t represents */
   Tag *list;
   size_t n, size;       /* number of tags, capacity */

@@ -74,7 +74,8 @@ void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample 
 /* Looks up missing unwind rules. Returns 1 if it found some. May block. */
 int mallocs_learn (void);
 
-/* Returns 1 if mallocs_drain would look up rules or pass samples. */
+/* Returns 1 if a call of mallocs_drain for the client 'home' would look up unwind rules or pass
+   samples. */
 int mallocs_waiting (const void *home);
 
 /* The preloaded library has a table of slots, each of which watches one sampled block of native

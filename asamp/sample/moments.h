@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define MOMENTS_WORDS	((size_t)1 << 15)	/* Size of one buffer, words of 8 bytes. */
-#define MOMENTS_FEW	((size_t)1 << 11)	/* MOMENTS_WORDS in a process with many states. */
+#define MOMENTS_FEW	((size_t)1 << 11)	/* As MOMENTS_WORDS, in a profile of many states. */
 
 /* A tick, as the signal handler recorded it. */
 typedef struct Moment {

@@ -264,8 +264,8 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   owner_prime();
   unwind_start(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->more = s->unwind;
-  if (owner_mixed(L)) {  /* several states run on this C stack; owner_mark needs all frames at
-                            once */
+  if (owner_mixed(L)) {  /* several states run on this C stack: owner_mark finds the frames of the
+                            others, and needs the whole stack for it */
     int n = 0, m;
     while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
     w->n = owner_mark(L, __builtin_frame_address(0), s->native, n, w->more->ended);
@@ -411,7 +411,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     stack_frames(&all, n);
   }
   stack_leave(&all);
-  s->lines = all.lines;  /* s takes back the caches, which the second walk may have replaced */
+  s->lines = all.lines;  /* takes the caches from 'all': its walk may have reallocated them */
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;

@@ -468,8 +468,8 @@ static int openperf (Clock *c) {
   return 0;
 }
 
-/* Opens the event of a clock of this thread again, because the program has closed its descriptor
-   (C5). After a failure, the POSIX timer alone makes the ticks. */
+/* Opens the perf event of a clock of this thread again, because the program has closed the event's
+   descriptor. After a failure, the POSIX timer alone makes the ticks. */
 static void renewperf (Clock *c) {
   STORE(c->held, 1);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

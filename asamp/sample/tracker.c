@@ -235,7 +235,8 @@ void tracker_abandon (Tracker *t) {
 
 /* Runs a minor collection, which decides the survival of the last samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* the collection is then always reported, with newly read resident bytes */
+  t->measured = 0;  /* the collection is then reported even if it decides no sample, and its
+                       resident bytes are read anew */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
@@ -270,8 +271,9 @@ void tracker_end (Tracker *t, lua_State *L) {
   tracker_leave(t, L);
 }
 
-/* Makes the core take the next sample after 'distance' allocated bytes. Registers the callbacks
-   with the core if they are not registered; then the next collection is always reported. */
+/* Makes the allocator take the next sample after 'distance' allocated bytes. If the tracker's
+   callbacks are not registered with the state, registers them; the next collection is then reported
+   even if it decides no sample. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

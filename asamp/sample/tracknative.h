@@ -12,8 +12,9 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* Between collections, freed native blocks are searched
-                                           only if Tracker.pending has this many samples. */
+#define TRACKNATIVE_MINREAPED	4096	/* Between collections, Tracker.pending is searched for
+                                           samples of freed native blocks only if it has at least
+                                           this many samples. */
 
 /* If Tracker.pending has this many samples, further samples of native memory are lost. Only a
    collection empties this list, so it would grow without bound in a C program that rarely runs

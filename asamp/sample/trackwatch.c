@@ -7,8 +7,9 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* The bits of up to this many unwatched blocks, plus a
-                                   quarter of the number of watched ones, remain set. */
+#define MAX_STALE_BLOCKS	64	/* The bit set is rebuilt when more blocks than this, plus a
+                                   quarter of the watched ones, have left it: their bits remain
+                                   set until then. */
 /* If fewer blocks are watched, the bit set has only 2^TRACKWATCH_FEWLOG bits. */
 #define FEW_BLOCKS	128
 
@@ -18,7 +19,8 @@ static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }
 
-/* Returns 1 if the block is probably watched: its second bit is set. */
+/* Returns 1 if the second bit of the block is set: the block is then watched, unless the bit was set
+   for another block. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }

@@ -41,7 +41,8 @@ static struct stat folder;	/* Device and inode of the profiles' folder
 static uid_t user;		/* Effective user when process_setup was called. */
 static uint64_t epoch;		/* Time of process_setup, us since 1970 (%t). */
 static char *command;
-static int idle;		/* 1: nothing is sampled now, so there is no file; atomic. */
+static int idle;		/* 1: no kind of sample is requested now, so no file is made;
+				   atomic. */
 static int temporary;
 static int numbered;		/* Number (%n) of the last profile. */
 static int parted;		/* 1: this is a forked child in which the function runs() was not
@@ -186,7 +187,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* 1: adds no number to 'name', which is 'to' or may have a number (%n) */
+  /* number 1 adds no number to 'name': the name is 'to', or the pattern has its own number (%n) */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);

@@ -23,7 +23,8 @@
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);
 
-/* Returns a pattern that expands to 'text'; the caller frees it. NULL: not enough memory. */
+/* Returns 'text' with each % doubled, so that process_path expands it to 'text'; the caller frees
+   it. NULL: not enough memory. */
 char *process_literal (const char *text);
 
 /* Sets up profiling of all states made later. Call it once. Copies *with; its option 'out' is a

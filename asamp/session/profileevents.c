@@ -53,7 +53,7 @@ int profile_ready (Profile *p) {
   return ready;
 }
 
-/* Adds the event being reported to the queue (Q5). */
+/* Makes the event that 'reserve' has put into the queue visible to the writer thread. */
 static void commit (Profile *p) {
   p->queue[p->active].used += p->reserved;
   p->reserved = 0;

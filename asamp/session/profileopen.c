@@ -206,7 +206,7 @@ const char *profile_elsewhere (const Profile *p) {
 void profile_file (const Profile *p, struct stat *file) {
   memset(file, 0, sizeof(*file));
   if (profile_isring(p))
-    return;  /* the writer may be using p->file for a dump */
+    return;  /* the writer thread may be changing p->file, for a dump */
   file->st_dev = p->file.device;
   file->st_ino = p->file.inode;
 }

@@ -169,8 +169,8 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  if (l->gaps < 0) {  /* 'inuse' also counts the lua_State itself, which is not in 'heads', 'lines'
-                         or 'large' */
+  if (l->gaps < 0) {  /* possible, because 'inuse' also counts the lua_State itself, which is not in
+                         'heads', 'lines' or 'large' */
     untouched = -l->gaps;
     l->gaps = 0;
     resident_take(&l->young, &untouched);
@@ -178,8 +178,8 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  if (l->reserve < 0) {  /* 'heads', 'lines' and 'unused' also count ends of blocks, which may not
-                            be resident */
+  if (l->reserve < 0) {  /* possible, because 'heads', 'lines' and 'unused' also count the ends of
+                            blocks, which may not be resident */
     untouched = -l->reserve;
     l->reserve = 0;
     takelua(l, &untouched);

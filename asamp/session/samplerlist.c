@@ -72,7 +72,7 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_STEPS, s->heldpaths.cut);
 }
 
-/* Number of marks about threads whose time is not sampled. Lock held. */
+/* Number of marks added to profiles because the time of a thread cannot be sampled. Lock held. */
 static uint64_t nuntimed;
 static char untimedwhy[256];	/* the reason in the first mark about a thread whose time is not
                                    sampled; lock held */

@@ -28,12 +28,13 @@ struct Sampler {
   uint64_t ratetime, ratecpu, ratesamples;
   char *script;			/* in a shared profile: source (of lua_Debug) of the outermost
                                    function in the first sample's stack */
-  int named;			/* 1: 'script' was emitted */
+  int named;			/* 1: the name 'script' of the state was emitted to the profile */
   unsigned name;		/* number of the state's name (seen.h) */
   Seen seen;			/* in a shared profile: numbers that other threads read */
   int forked;			/* 1: this is a forked child in which the state has reported
                                    nothing */
-  int counted;			/* in a shared profile: 1: counted in samplers.past.states */
+  int counted;			/* in a shared profile: 1: the state is counted in
+                                   samplers.past.states */
   int ended;			/* 1: the shared profile in 'state' has ended, because the process
                                    continues in another one; atomic */
   /* Bytes and lost samples that the state had reported when its profile ended ('ended' 1). Lock

@@ -61,8 +61,8 @@ typedef struct SeenNamed {
   uint64_t inuse, held;	/* sums over the open states, bytes */
 } SeenNamed;
 
-/* Returns the number of a script's name (SE3), and adds 1 to SeenNamed.made of the name. 'source'
-   is from lua_Debug. */
+/* Counts a new state whose script is 'source' (of lua_Debug): adds 1 to SeenNamed.made of the
+   script's name. Returns the number of the name. Call it with the lock of all samplers held. */
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);

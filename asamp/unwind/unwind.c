@@ -23,7 +23,7 @@
    nobody would release libunwind's own locks. Recursive, because functions called by libunwind may
    walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* 1: this thread has taken 'walking' for a fork */
+/* 1: this thread has locked 'walking' before a fork; the parent unlocks it after the fork */
 static __thread int waited __attribute__((tls_model("initial-exec")));
 
 static void forking (void) {

@@ -50,7 +50,7 @@ typedef struct UnwindFrame {
                                    'fp': stack pointer and frame pointer in the frame */
 } UnwindFrame;
 
-/* State of a walk. All zero at first. */
+/* State of a walk of a C stack. All bytes are 0 before the first walk. */
 typedef struct Unwind {
   UnwindRules rules;
   UnwindFrame next;		/* the frame from which the walk continues */
