@@ -19,8 +19,8 @@ static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }
 
-/* Returns 1 if the second bit of the block is set: the block is then watched, unless the bit was set
-   for another block. */
+/* Returns 1 if the second bit of the block is set: the block is then watched, unless the bit was
+   set for another block. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
