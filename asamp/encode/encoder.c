@@ -333,7 +333,8 @@ static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
-/* Returns how often a record of 'length' bytes is written for 'count' periods. */
+/* Returns how often the stack record of a sample of 'count' sampling periods is written: 'count'
+   times, but at most ENCODER_COPYBYTES bytes. 'length': bytes of the record. */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);

@@ -24,7 +24,7 @@
 typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   uint64_t period;      /* sampling period of allocations at the start of the log, bytes */
-  int random;           /* 1: exponentially distributed intervals */
+  int random;           /* 1: random distances between allocation samples, 0: equal ones */
   uint64_t mallocs;     /* sampling period of native memory, bytes; 0: not sampled */
   int copies;           /* 1: copies of strings and growing tables are sampled */
   uint64_t timeperiod;  /* sampling period of time at the start of the log, ns; 0: none */

@@ -149,8 +149,8 @@ static void livefile_settle (LiveFile *f) {
     compressor_ending(&f->compressor, f->ending);
 }
 
-/* Tries to end a stall (W6): completes the gzip member of the first 'sure' bytes, and writes the
-   kept bytes as another member. */
+/* Tries to end a stall (W6): completes the gzip member that the last flush wrote (the file's first
+   f->sure bytes), then writes the bytes kept in memory as another member. */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)

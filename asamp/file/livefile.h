@@ -35,8 +35,8 @@ enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
-  dev_t device;         /* identifies the file, with 'inode' (W5) */
-  ino_t inode;          /* inode of the file (W5) */
+  dev_t device;         /* device of the file, to notice that 'fd' is another file (W5) */
+  ino_t inode;          /* inode of the file, for the same purpose */
   char *path;           /* absolute, to open the file again (W5); NULL: not known */
   int folder;           /* descriptor of the folder of 'path', for place_again; 0: none */
   int packed;

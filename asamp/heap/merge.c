@@ -300,8 +300,9 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the objects of group p belong to the row of group 'above', which holds them: an
-   upvalue's value, or objects that are held in the same way as those of 'above'. */
+/* Returns 1 if the objects of group p need no row of their own, but belong to the row of the group
+   'above', which holds them: they are values of upvalues, or the reference to them has the same
+   kind and name as that to the objects of 'above', as in a linked list. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&

@@ -347,8 +347,8 @@ static int l_firefox (lua_State *L) {
 }
 
 /* Reads the profile and computes its totals. Counts samples separately by the properties (Lua
-   state, thread, labels) that the options distinguish, except those in 'butby'. Returns 0 on
-   failure, like readprofile. */
+   state, thread, labels) that the options distinguish, except those in 'butby', a sum of TAGS_BY*
+   (tags.h). Returns 0 on failure, like readprofile. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))

@@ -302,8 +302,8 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* values above 0 in near[] make free and
-                                                        realloc call isarena */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free and realloc call isarena
+                                                        for addresses of the arena */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {

@@ -28,8 +28,8 @@ typedef struct Age {
 
 /* The totals of survival by age. If all bytes are 0, they are empty. */
 typedef struct Ages {
-  /* Table with a row for each bin of u and a column for each bin of v. NULL before the first
-     collection. */
+  /* AGES_BINS * AGES_BINS elements: the bin of u, times AGES_BINS, plus the bin of v. NULL before
+     the first collection. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;

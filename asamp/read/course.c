@@ -60,7 +60,7 @@ static uint64_t more (uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Makes a span of one collection. */
+/* Initializes *s as the span of the timeline that has only this collection. */
 static void spanof (Span *s, const ReadCollection *one) {
   memset(s, 0, sizeof(*s));
   s->time = one->time;

@@ -28,7 +28,8 @@ typedef struct Span {
   /* Largest bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest bytes in use after a collection */
-  /* Sums of the members of ReadCollection with the same names. */
+  /* Sums of the members of ReadCollection with the same names. 'tenured': bytes; 'decided',
+     'survived': sampling periods. */
   uint64_t tenured, decided, survived;
   uint64_t planned, charged;
   /* Longest pause of a minor and of a major collection; 0: there was no such collection. */
@@ -54,7 +55,7 @@ typedef struct Course {
   /* CPU time of all collections, and of the major ones with their slices within minor pauses, us.
      An unrecorded collection counts with its pause. */
   uint64_t processor, majorprocessor;
-  /* Sums of the members of ReadCollection with the same names. */
+  /* Sums of the members of ReadCollection with the same names, bytes. */
   uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last recorded major collection, us since the start; 0:
                             none */

@@ -233,9 +233,9 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/* Iterator over a line l or u, which divides the samples of the line f before it into runs. Line l
-   has the length and the class of each run. Line u has the lengths of runs of the survivors: the
-   file records the deaths of the first run, not those of the second, and so on. */
+/* Iterator over a line with the letter l or u, which divides the samples of the line f before it
+   into runs. Line l has the length and the class of each run. Line u has the lengths of runs of the
+   survivors: the file records the deaths of the first run, not those of the second, and so on. */
 typedef struct Runs {
   Fields line;         /* the unread part; line.p NULL: no line, or all read */
   uint64_t left;       /* samples left in the current run */

@@ -80,8 +80,9 @@ typedef struct ReaderState {
   size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
   uint64_t lastset;    /* last label set dropped because of the limit; 0: none */
   uint64_t eventtime;  /* time of the last event with a time, us since the start */
-  /* Last result of 'decision' (readerbatch.c): outcomes and deaths in the lines before the address
-     'ahead' were decided at 'aheadtime'. 'ahead' NULL: no result. */
+  /* Cached result of the function 'decision' (readerbatch.c): 'aheadtime' is the time at which the
+     outcomes and deaths in the batch's lines up to the address 'ahead' were decided. 'ahead' NULL:
+     nothing is cached. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;

@@ -187,7 +187,8 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts a survivor that died before or at 'instant' from the totals to which it was added. */
+/* Subtracts a survivor from the totals to which it was added, because it died before or at the time
+   s->instant. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place (tags.h) of all Lua states that have neither an own place nor one for their script. */
+/* Number of the place (tags.h) that combines all Lua states with neither a place of their own nor
+   one for their script. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {

@@ -19,8 +19,8 @@
 /* Properties by which tags distinguish samples; bits of Tags.by. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-/* Number of places: TAGS_STATES for states, TAGS_STATES for scripts, one for all other states. It
-   is also the largest number of groups. */
+/* Number of places: TAGS_STATES that are one Lua state each, TAGS_STATES that are the states of one
+   script each, and one with all other states. It is also the largest number of groups. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
 /* The combination that a tag represents. Members that Tags.by does not select are 0. */

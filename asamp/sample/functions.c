@@ -46,8 +46,9 @@ void functions_forget (Functions *f) {
   f->cache = cache;
 }
 
-/* Replaces a half full, small cache by a larger, empty one. First marks
-   'listed' as incomplete, so that the child of a concurrent fork clears the whole cache (FU3). */
+/* Replaces a small cache that is half full by a larger, empty one. Before that, marks the list of
+   used slots, f->listed, as incomplete, so that the child of a concurrent fork clears the whole
+   cache (FU3). */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;

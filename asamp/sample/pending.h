@@ -52,7 +52,7 @@ int pending_freed (Pending *p, const void *block);
 
 /* The resize of a block from 'before' to 'after' bytes. */
 typedef struct BlockResized {
-  const void *from, *to;	/* Old and new address, which may be equal. */
+  const void *from, *to;	/* Old and new address of the block, which may be equal. */
   uint64_t before, after;
   Interval *random;		/* Random generator of pending_stays. */
 } BlockResized;

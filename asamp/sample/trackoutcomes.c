@@ -173,7 +173,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* if the first collection of a pause is reported, so is the second */
+    t->deciding = 1;  /* the pause's first collection is reported, so the second is too */
   }
   else {
     t->since = m.began;
@@ -203,8 +203,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* includes collections without
-                                                                a record */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* also those of unrecorded
+                                                                collections */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;

@@ -358,12 +358,12 @@ void process_join (lua_State *L) {
   if (isset) (void)sampler_attach(L, &with);
 }
 
-/* {== on request ======================================================= */
+/* {== operations on the running profile ================================ */
 
 /* Adds 'one' to the ended profiles, and frees those that no state uses. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
-  if (o != NULL) {  /* without memory, the profile is never freed */
+  if (o != NULL) {  /* if malloc fails, 'one' is never freed */
     o->p = one;
     o->next = olds;
     olds = o;

@@ -188,8 +188,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
   return since;
 }
 
-/* Removes the state from its profile and adds its numbers to samplers.past. Returns the result of
-   emitend. */
+/* Removes the state from its profile and adds its numbers to samplers.past. Returns the bytes and
+   lost samples that its profile does not have because it ended before (emitend). */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);

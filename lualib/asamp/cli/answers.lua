@@ -7,7 +7,7 @@ local host = require "asamp.host"
 
 local M = {}
 
-local BINS = 18            -- numbers in a histogram of pauses
+local BINS = 18            -- number of counts in a histogram of pauses
 local COUNT = 1 << 53      -- upper limit of counts: doubles represent all integers up to it
 local NAMED = 9            -- counts before the name in a row of "names"
 local NAME = 4096          -- longest path, name or reason, in bytes

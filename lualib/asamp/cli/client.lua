@@ -110,8 +110,8 @@ local function hasended(pid, answered, waits)
 end
 
 -- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil:
--- neither is known. 'path': its socket, if nothing listens there. Removes the socket of a killed
--- process.
+-- neither is known. 'path': path of its socket, if nothing listens there; else nil. Removes the socket of
+-- a killed process. 'waits': as in hasended.
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then

@@ -57,9 +57,9 @@ local function keptof(list, kept)
   return left
 end
 
--- Returns the list without duplicates. f(item): key of the items to compare with the item; nil: none.
--- isone(a, b): true for duplicates. better(a, b): true if the later item a replaces b. Adds a message
--- of the format 'why' to 'notes' for each removed item.
+-- Returns the list without duplicates. f(item) returns a key: only items with equal keys are compared;
+-- nil: the item is kept. isone(a, b): true for duplicates. better(a, b): true if the later item a
+-- replaces b. Adds a message of the format 'why' to 'notes' for each removed item.
 local function unique(list, f, better, isone, why, notes)
   local groups, kept = {}, {}
   for _, item in ipairs(list) do

@@ -25,7 +25,7 @@ function M.find(profile)
 end
 
 -- Opens the snapshot 'path' that a profile names: a regular file of this command's user or of the user
--- 'owner'. 'bar': see heap.open.
+-- 'owner'. 'bar': function that is called with the finished share, as for heap.open.
 local function open(path, owner, bar)
   local file <close>, name = host.openfile(path, 0, owner)
   if not file then

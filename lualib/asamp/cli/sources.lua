@@ -69,8 +69,8 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- Returns the names in a folder by their written form, the form in profiles (asamp.sums.paths).
--- Names with equal written forms are omitted. 'cache': results by folder.
+-- Returns a map from the form that a name has in profiles (asamp.sums.paths.written) to the name, for all
+-- names in a folder; false: several names have this form. 'cache': results by folder.
 local function entries(folder, cache)
   local by = cache[folder]
   if not by then

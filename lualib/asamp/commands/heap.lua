@@ -24,8 +24,8 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
-local OBJECTS = 50   -- limit of objects in a page
-local LINE = 300     -- limit of a source line in a page, in bytes
+local OBJECTS = 50   -- limit of objects in the HTML file of --page
+local LINE = 300     -- limit of a source line in the HTML file of --page, in bytes
 
 M.summary = "reads heap snapshots: objects by class, line and holder"
 

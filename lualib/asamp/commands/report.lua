@@ -428,8 +428,9 @@ local function reportof(profile, o, setting)
   return text.render(view, t, setting)
 end
 
--- Returns an iterator over the profiles to report: one for each file, or the sum of all. It returns
--- profile (false after a failure), settings and name. Also returns true if a file of the sum failed.
+-- Returns an iterator over the profiles to report: one for each file or, with --sum, one merged from all.
+-- The iterator returns the profile (false after a failure), its settings and its name. With --sum, also
+-- returns true if a file could not be read.
 local function reports(o, world, warn)
   local i = 0
   local function next_()

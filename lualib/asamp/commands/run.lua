@@ -102,8 +102,9 @@ local function addscript(t)
   end
 end
 
--- Returns the settings of the run, from the options o and LUA_PROFILER ('inherited'), as a table of text
--- and as checked values. Returns nil and a message on failure.
+-- Returns the settings of the run as two tables by key: of texts, and of checked values. They are from
+-- the options o or else from 'inherited', the text of LUA_PROFILER. 'isprogram' false: a Lua script is
+-- run. Returns nil and a message on failure.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then

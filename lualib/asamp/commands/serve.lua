@@ -207,7 +207,8 @@ function Server:index(r)
   self:answer(r, 200, table.concat(lines, "\n") .. "\n")
 end
 
--- Returns the target of a request; nil after an error response if the request names none.
+-- Returns the target that a request names, or the only target if it names none. If there is no such
+-- target, sends an error response and returns nil.
 function Server:which(r)
   local name = r.query.target
   for _, t in ipairs(self.targets) do
@@ -219,8 +220,9 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
 end
 
--- Returns the statistics of the target 'wanted' (nil: of all), by target. The same request goes to all
--- targets that did not answer and are no longer skipped, so that their time limits do not add up.
+-- Returns the statistics by target: of the target 'wanted' (nil: of all), and of those that answer again.
+-- All targets that did not answer last time receive the request at the same time, so that their time
+-- limits do not add up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do

@@ -130,8 +130,8 @@ local function off(predicted, measured)
   return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
 end
 
--- Returns text about the times of the runs: their range, and the speed of the machine compared
--- with the profile.
+-- Returns text about the time in collections: in the profile, and the range in the verifying runs with
+-- the same nursery size and with the new one. 'v': result of asamp.sums.advice.verified.
 local function clock(v)
   local function times(t)
     return v.runs == 1 and units.shorttime(t.time) or

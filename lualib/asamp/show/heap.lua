@@ -181,7 +181,9 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text before a path: bytes and share. 0 bytes: other objects of the list retain them.
+--- Returns the text above a path of references to objects of a class or line: the bytes that the objects
+-- at its end retain, and their share of all objects. If the bytes are 0, the text says why: other objects
+-- of the list retain these objects.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or

@@ -204,7 +204,9 @@ local function rowtext(row, totals)
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")
 end
 
--- Adds rows, each after its parent, as nested lists. 'least': the smallest visible share.
+-- Appends to 'out' the HTML of a tree whose levels can be opened. 'rows': list in which each row is after
+-- its parent (row.depth: number of ancestors); 'least': smallest share of a row, for the text about
+-- omitted rows.
 local function tree(out, rows, totals, least)
   legend(out, "A row holds the rows indented below it: if it were removed, they would be freed. %: of " ..
               units.bytes(totals.value) .. ". (repeated): a chain of similar objects, such as a linked " ..

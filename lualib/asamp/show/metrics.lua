@@ -69,7 +69,8 @@ local function setof(row, known)
   return known[text] > 1 and ('%s,twin="%d"'):format(text, known[text]) or text
 end
 
---- Returns the text for a list of {name, stats (nil: no answer), names and labels (nil: not available)}.
+--- Returns the metrics of a list of processes as text. An element of the list is {name, stats (nil: no
+-- answer), names, labels}: parsed answers (asamp.sums.living); names and labels may be nil.
 function M.text(targets)
   local lines = {}
   local function put(...) lines[#lines + 1] = string.format(...) end

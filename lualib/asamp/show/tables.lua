@@ -36,8 +36,9 @@ function M.shares(spare, field, whole)
   end}
 end
 
---- Returns a column for each sum that is not 0 in all rows. 'list': {title, field, show, spare =, shares
--- = (true: a column of shares follows)}; show(value) returns text.
+--- Returns the columns, as for M.columns, of fields that are not 0 in all rows. 'list' has for each field
+-- {title, field, show, spare = (as in layout.grid), shares = (true: a column of shares follows)};
+-- show(value) returns the text of a cell.
 function M.sums(all, list)
   local columns = {}
   for _, sum in ipairs(list) do
@@ -73,9 +74,9 @@ function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end
 
---- Returns the first rows of a list under a title, as lines, with the number of omitted rows; and the
--- columns that fit. 'columns': as for M.columns. Passes 'what', 'label' and 'wanted' to layout.grid as
--- title, label and least.
+--- Returns the lines of a table: the title, the first rows of a list (at most style.top), and the number
+-- of omitted rows. Also returns the columns that fit. 'columns': list as for M.columns; 'what', 'label',
+-- 'wanted': arguments 'title', 'label', 'least' of layout.grid.
 function M.titled(style, title, list, columns, what, label, wanted)
   local rows = M.top(style, list)
   local n = #rows

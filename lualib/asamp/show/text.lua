@@ -34,8 +34,8 @@ end
 local PASSED = {{"Lua", "in the line's own Lua code"}, {"C", "in C functions that it called"},
                 {"GC", "in collections while it ran"}}
 
--- Returns explanations of the columns that the report contains. shown[what]: the set of column
--- titles of a table.
+-- Returns a text that explains the columns of the report. shown[name]: set of the column titles of the
+-- table 'name'; 'own': explanation that comes first, or nil; 'text': the report.
 local function legend(shown, own, text)
   local parts = {own}
   local function has(title, ...)

@@ -28,8 +28,9 @@ local FEW = 4
 -- A container has stopped if its time without samples at the end has a probability below e^-STOP by
 -- the byte clock, or e^-QUIET by the CPU clock and is at least the share IDLE of the CPU time.
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
--- A container keeps its objects if the earlier ones are alive at least KEPT times as often as the
--- later ones, and if the second half has at least EARLY of its live bytes.
+-- A container keeps its objects if the share of its earlier survivors that is alive is at least KEPT
+-- times that of the later ones (retention), and if at least the share EARLY of its live bytes was
+-- allocated in the second half of the run.
 local KEPT, EARLY = 4 / 5, 1 / 4
 -- For issure: least ratio of shares, minus ERRORS standard errors (1 of 20 ratios is too high by more).
 local SURE, ERRORS = 1 / 2, 1.6
@@ -111,8 +112,8 @@ local function goeson(run, c)
   -- the second longest pause: other processes may have caused the longest one
   local pause, to = pauses[2], run.to
   local rest = to - before
-  -- number of samples expected in 'rest', at the rate of the later half of the samples, because the
-  -- sampling period may have grown
+  -- number of samples expected in the time 'rest'. Uses the rate of the later half of the samples: the
+  -- earlier rate may be higher, because the sampling period may have grown
   local lacking = before > middle and left * rest / (before - middle) or c.n * rest / to
   if rest <= pause or rest < IDLE / 2 * to or lacking <= QUIET or after / PARTS >= rest / to / 2 then
     return verdict
@@ -163,8 +164,8 @@ local function isofrunning(holder, keys)
   return true
 end
 
--- Returns two sums: of the values in the parts before 'middle' (nil: middle of the run), and of
--- those from there on.
+-- Returns the sum of the values in 'parts' (by part of the byte clock) before the part 'middle' (nil: the
+-- middle of the run), and the sum of those from that part on.
 local function halves(parts, middle)
   local n = {0, 0}
   for part, value in pairs(parts) do
@@ -187,10 +188,11 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns the share of a line's earlier survivors that is alive, divided by that of the later ones: 1:
--- equally often, 0: no earlier one is. Arguments are the line's samples by part: live in one container,
--- all survivors, live in all containers. Also returns two pairs of numbers, for both halves: live
--- samples in the container, and the survivors that were not in another one.
+-- Returns the share of a line's earlier survivors (middleof) that is alive in one container, divided by
+-- the share of the later ones that is. 1: both shares are equal; 0: no earlier survivor is alive.
+-- Arguments are the line's numbers of samples by part: live in the container, all survivors, live in all
+-- containers. Also returns two pairs {earlier, later} of numbers: the live samples in the container, and
+-- the survivors that are not in other containers.
 local function retention(own, survivors, alive)
   local middle, share, of = middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
@@ -214,8 +216,9 @@ local function issure(mine, of)
   return ratio * math.exp(-ERRORS * math.sqrt(variance)) >= SURE
 end
 
--- Returns the sum of a container's lines: {n, parts, bytes, lasts (as in births.of), keys (set), most (key
--- of the line with the most samples)}.
+-- Returns the sum of lines of a container ('lines' of births.of): {n (number of samples), parts (samples
+-- by part), bytes (by part), lasts (us of the last sample, by part), keys (set of the lines' keys), most
+-- (key of the line with the most samples)}.
 local function sum(lines)
   local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
   for key, own in pairs(lines) do
@@ -255,8 +258,8 @@ local function growthof(course, late)
   return growth > 0 and growth or math.huge
 end
 
--- Returns true if the first quarter of the run has at least START of the samples that a steady rate
--- would give it. 'parts': samples by part.
+-- Returns true if the first quarter of the run has at least the share START of the samples that it would
+-- have at a constant rate. 'parts': number of samples by part of the byte clock.
 local function isfromstart(parts)
   local early, all = 0, 0
   for part, n in pairs(parts) do

@@ -264,10 +264,11 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns how the profile's collections deviate from the model b (basis), for nurseries of about n
--- bytes: tenured bytes divided by the expected ones, the standard error of this factor, and the bytes
--- by which nurseries exceed their planned size. Uses the part of a difference that chance does not
--- explain (positive-part James-Stein estimator).
+-- Returns how the profile's collections with nurseries of about n bytes deviate from the model b (result
+-- of basis): their tenured bytes divided by the expected ones, the standard error of this quotient, and
+-- the mean bytes by which the nurseries exceed their planned sizes. The quotient is that of all
+-- collections plus the part of the difference that chance does not explain (positive-part James-Stein
+-- estimator).
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)

@@ -23,7 +23,8 @@ M.LEAST = 8
 M.PARTS = 32
 
 local PARTS = M.PARTS
--- A heap walk is the one at the end if at most this share of the bytes was allocated after it.
+-- A heap walk counts as the one at the end of the session if at most this share of the run's bytes was
+-- allocated after it.
 local LATER = 1 / 32
 -- The usual CPU time per byte is the one that this share of the allocated bytes does not exceed
 -- (usualrate).
@@ -36,7 +37,8 @@ local PERIOD = 1 / 16
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
 -- Shortest tail that time samples can show, relative to the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
--- Least tail, as a share of the CPU time, if a collection requested by the program ends it.
+-- As ENDING, but a share of the CPU time, if a collection requested by the program ends the run: the
+-- tail then includes a part of that collection.
 local OWNTAIL = 1 / 20
 -- Least share of the bytes that must be allocated before the last major collection (M.course).
 local COVERED = 1 / 2
@@ -188,13 +190,14 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
--- Returns the CPU time in us between the last collection and the last heap walk, by time samples; 0: it
--- is below UNSEEN or one sampling period, or no full nursery caused that collection. Also returns the
--- CPU time before. A session without undecided samples has no collection at its end, so only time
--- samples show its last work.
+-- Returns the CPU time in us between the last collection and the last heap walk, measured by time
+-- samples, and the CPU time before, in us. The former matters for a session without undecided samples,
+-- which has no collection at its end. It is 0 if it is below one sampling period or the share UNSEEN of
+-- the time before, if no full nursery caused that collection, or if the file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
-  -- true: a full nursery caused the last collection, because another period had as many bytes
+  -- true: a full nursery caused the last collection. The evidence is another period in which as many
+  -- bytes were allocated (up to 1%).
   local isfull = false
   for i, c in ipairs(profile.collections) do
     cpu = cpu + (c.mutator or 0)
@@ -353,7 +356,8 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- Returns a map from each path with live samples to its container, also a path.
+-- Returns a map from each path of references to live samples to the path of the container in it (see
+-- the file's head). 'h': profile.holders; 'alive': profile.alive.
 local function containers(h, alive)
   local total, to, stem = {}, {}, holders.stems(h)
   for i, path in ipairs(alive.path) do
@@ -380,8 +384,8 @@ function M.keyof(line)
   return ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
 end
 
---- Returns the file, the line number and the function's name of a key; and true if it is the key of
--- a C function.
+--- Returns the file, line number and function's name in a key made by M.keyof; and true if it is the key
+-- of a C function.
 function M.lineof(key)
   local file, line, native, name = key:match "^(%Z*)%z(%-?%d+)%z(%z?)(.*)$"
   return file, math.tointeger(line), name, native ~= "" or nil

@@ -122,8 +122,8 @@ function M.rows(profile, t, field, options)
   return table.move(rows, first, #rows, 1, {})
 end
 
---- Returns the same rows as trees: {name, file, line, native, self, total, children (a list or
--- nil)}, and {more (number), total} for small children.
+--- Returns the rows of M.rows as a list of trees: {name, file, line, native, self, total, children (a
+-- list or nil)}, and {more (number), total} for small children.
 function M.nested(profile, t, field, options)
   local rows = M.rows(profile, t, field, options)
   local roots, at = {}, {}

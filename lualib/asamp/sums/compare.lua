@@ -160,8 +160,8 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Returns the wholes of both profiles and the standard error of their difference; 0: both are
--- exact, from the files or because every n-th byte was sampled.
+-- Returns a field's total in each of the profiles, and the standard error of the difference of the two
+-- totals; 0: both are exact, because the files record them or because every n-th byte was sampled.
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
   if field == "bytes" and pa.allocated and pb.allocated then

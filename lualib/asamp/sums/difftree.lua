@@ -181,8 +181,8 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds the amounts and variances of one profile to the rows of nodes, in the fields named by 'value' and
--- 'variance'. 'map': of add; 'numbers': row of each node of the tree, nil: none.
+-- Adds the amounts and variances of the nodes of one profile to the rows, in the fields named by 'value'
+-- and 'variance'. 'map': result of add; 'numbers': index in 'rows' by node of the common tree; nil: none.
 local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
     local row = not folded[i] and rows[numbers[map[i]] or 0]

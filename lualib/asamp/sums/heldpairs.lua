@@ -2,8 +2,8 @@
 -- Compares the holders (references that keep objects alive) of two profiles: merges the paths of
 -- both into one tree, and returns paths that together contain every sample once. Pure.
 --
--- Steps are equal if their texts are. Remaining steps below one holder are paired if they differ
--- only in line numbers, or else only in places of functions, and the pairing is unique.
+-- Two steps below one holder are the same if their texts are equal. Of the other steps, two are paired if
+-- they differ only in line numbers, or only in the places of functions, and no third step is like them.
 
 local holders = require "asamp.sums.holders"
 

@@ -41,7 +41,8 @@ local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 -- An array of numbers, or loaded data, is reported if it explains at least this share of the heap's
 -- growth.
 local ALONE = 1 / 2
--- A line with known deaths that keeps this share of its bytes need not explain the growth (WORTH).
+-- If a line's deaths are known and it keeps at least this share of its bytes, it need not explain the
+-- share WORTH of the heap's growth.
 local ALL = 9 / 10
 -- A program that keeps more than this share of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
@@ -54,8 +55,9 @@ local SLOWER = 1 / 4
 -- A heap grows evenly if its least size grows from the third to the last quarter at least by STRAIGHT of
 -- the growth from the second to the third; then the share SOME of the parts suffices (not PARTS).
 local STRAIGHT, SOME = 1 / 2, 1 / 2
--- Fewest live samples of the last vector (at most LEAST, because worthy uses FEW for all lines);
--- fewest parts with vectors; least share of the last part's vectors in the bytes of all.
+-- For a line that keeps a growing vector (grows). FEW: least number of live samples of its last vector
+-- (at most LEAST, because worthy uses FEW for all lines); STEPS: least number of time slices in which it
+-- allocated vectors; LAST: least share of the vectors of the last such slice in the bytes of all.
 local FEW, STEPS, LAST = 6, 3, 1 / 4
 
 -- Types of vectors: the blocks with the slots of a table.
@@ -74,8 +76,8 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of parts before the last major collection, for which deaths are known; nil: it is
--- less than half of the parts, or the file has no deaths.
+-- Returns the number of time slices before the last major collection: only for these are the deaths
+-- known. nil: they are less than half of all slices, or the file records no deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -103,7 +105,7 @@ local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
   row.replaced = row.replaced + (VECTORS[name] and all[2] - kept[2] or 0)
-  -- without vectors: one vector of a long-lived table has bytes of many parts
+  -- without vectors: the last vector of a growing table also has the bytes of earlier time slices
   if not VECTORS[name] then
     add(row.inpart, part, kept[1])
     add(row.bytesin, part, kept[2])
@@ -254,9 +256,9 @@ local function clockof(bins, wanted)
   return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns true if a line keeps bytes from enough parts, early and late. 'all': its kept bytes.
--- at(part) returns the part's end as a share of the session, and the part's length as such a share.
--- 'most': total length of the parts of which the line must keep objects.
+-- Returns true if a line keeps bytes from enough slices of the session, early and late ones. 'all': its
+-- kept bytes. at(slice) returns the slice's end and its length as shares of the session; nil: the slice
+-- does not count. 'most': least total length of the slices from which the line keeps objects.
 local function spread(row, all, clock, at, most)
   local covered, late, last, variance = 0, 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
@@ -304,8 +306,9 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns the byte-weighted mean p of the bytes that a sample represents, in the parts from 'from' on.
--- The standard error of n bytes is the square root of n * p.
+-- Returns the mean p of the bytes that a sample represents, weighted by bytes, in the time slices from
+-- number 'from' on. The standard error of n sampled bytes is then the square root of n * p. 'clock':
+-- result of clockof.
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do
@@ -699,13 +702,13 @@ end
 --   - parts (number of judged parts); proved (true: deaths are known)
 --   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap
 --     grew)
---   - late: kept bytes of the second half; kept (true: lines can be judged)
+--   - late: bytes allocated in the second half of the run and kept; kept (true: lines can be judged)
 --   - rows of lines or C functions (line 0, native = true): {file, line, name, native; samples,
 --     survived, survivedbytes, kept, keptbytes (in the judged parts); late, parts, of (numbers of
 --     parts with kept objects, and of all), type (of most kept bytes; "native": native memory),
---     group, holders ({text, samples, share}; nil: unknown), held (samples with a known holder, the
---     whole of the shares)}; rows with the same container have the same group, and are adjacent
---   - few: result of fewof, about lines with too few samples
+--     group, holders ({text, samples, share (of 'held')}; nil: unknown), held (number of samples with
+--     a known holder)}; rows with the same container have the same group, and are adjacent
+--   - few: {lines, least, alloc} about lines with too few samples (fewof); nil: there are none
 --   - alloc: sampling period that would find the lines, if rows and 'few' have none
 --   - maybe: containers that may accumulate: {holder, samples, file, line, name, native,
 --     stopped (share of the CPU time at which growth stopped; nil: it did not)}; nil: none

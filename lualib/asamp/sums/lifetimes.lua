@@ -29,7 +29,8 @@ local function newrow(kind, below)
   return {kind = kind, below = below, samples = 0, bytes = 0, lines = {}}
 end
 
--- Stores the line with the most samples of the row and its share in the row.
+-- Stores in a row of lifetimes the file, line and name of its allocating line with the most samples, and
+-- that line's share of the row's samples. Removes row.lines.
 local function lead(row)
   local best, most
   for line, n in pairs(row.lines) do

@@ -24,7 +24,7 @@ local function rowsof(t)
   return table.move(t.outside or {}, 1, #(t.outside or {}), #all + 1, all)
 end
 
---- Returns the values of all lines by key, for comparison with a later reading.
+--- Returns {bytes, alive, time} of all lines by key, for M.lines, which compares it with a later reading.
 function M.remember(t)
   local known = {}
   for _, row in ipairs(rowsof(t)) do

@@ -47,8 +47,9 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Returns the dead and the exposed bytes of the cells by bin. 'by': the cell's field with the bin. The
--- exposure is weighted with 'values' of the bin in the field 'other'.
+-- Returns the dead bytes and the exposed (all) bytes of the cells by bin of age. 'by': field of a cell
+-- with its bin, "behind" or "before"; 'other': the other one. If 'values' is not nil, a cell's exposed
+-- bytes are multiplied by values[bin], with its bin in the field 'other'.
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
@@ -97,7 +98,7 @@ function M.of(ages)
           reach = startof(last + 1)}
 end
 
---- Returns the surviving share of a nursery filled with n bytes.
+--- Returns the surviving share of a nursery filled with n bytes. 's': result of M.of.
 function M.share(s, n)
   if n <= 0 then
     return 1

@@ -60,8 +60,9 @@ local function addtree(p, functionof, nodeof)
   return at
 end
 
--- Returns the amounts of a site of p. Time is in periods of length 'timeperiod'. 'varied': some
--- profile has variances, so that they are computed for all.
+-- Returns the amounts of the i-th element of p.sites by column. 'time' true: of a site of time samples,
+-- which then count in periods of length 'timeperiod'. 'varied' true: a profile has columns of variances,
+-- so that they are computed for all.
 local function amounts(p, i, time, varied, timeperiod)
   local sites, sum = p.sites, {}
   for _, name in ipairs(COLUMNS) do
@@ -89,7 +90,7 @@ local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "l
 local EACH = {"own", "complete", "random"}
 local ANY = {"fates", "wall", "cpu", "uneven"}
 
--- Data of single profiles that the sum omits: {text, function that tests whether a profile has them}.
+-- Data that a merged profile lacks: {text, function that returns true if a profile has these data}.
 local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
   {"collections one by one", function(p) return #(p.collections or {}) > 0 end},

@@ -28,7 +28,8 @@ local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 -- Least shares: of all bytes for a line (WORTH), of the line's bytes for a type (MOST), of time for C
 -- code (SLOW). LIVED: a line of which more bytes survive keeps its objects.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- If growth copied at least this share of a line's bytes, its tables are "resized".
+-- A line has the reason "resized" if the bytes that its growing tables copied are at least this share of
+-- the line's allocated bytes.
 local GROWN = 1 / 4
 -- From this number of tables per vector on, tables do not grow: growth makes several vectors.
 local ONCE = 2 / 3
