@@ -62,7 +62,7 @@ end
 -- Seconds per unit of the option 'holders'; longest time of 'holders' and 'ring': 31 days.
 local TIMES, MAXTIME = {s = 1, m = 60, h = 3600}, 31 * 24 * 3600
 
---- Seconds per unit of the options with a time, except 'holders'.
+--- Seconds per unit of the options 'ring' and 'rotate'.
 M.SECONDS = {s = 1, m = 60, h = 3600, d = 86400}
 
 --- Size in bytes of a flight recorder for which only a time is given.

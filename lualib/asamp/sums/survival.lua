@@ -47,9 +47,9 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Returns the dead bytes and the exposed (all) bytes of the cells by bin of age. 'by': field of a cell
--- with its bin, "behind" or "before"; 'other': the other one. If 'values' is not nil, a cell's exposed
--- bytes are multiplied by values[bin], with its bin in the field 'other'.
+-- Returns the dead bytes and the exposed (all) bytes of the cells by bin of one of the two ages. 'by': the
+-- field of a cell with its bin; 'other': the field with its bin of the other age. If 'values' is not nil,
+-- a cell's exposed bytes are multiplied by values[bin] of the other age.
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
