@@ -298,7 +298,8 @@ function M.label(t)
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- By number of a set of labels: a to-be-closed value that restores the set.
+-- 'restoring' maps the number of a label set to a to-be-closed value that makes this set the current one
+-- when it is closed. 'restore' is its metatable.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)

@@ -132,8 +132,8 @@ static int serve (Client *c, int events) {
   return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
 
-/* Accepts a client. After a failure, no client is accepted for REST_NS. Rejects the client if few
-   free descriptors are left (CN3). */
+/* Accepts a client. After a failure, no client is accepted for REST_NS. Rejects the client if the
+   program has few free descriptors left. */
 static void welcome (int server) {
   char why[128];
   Client *c;

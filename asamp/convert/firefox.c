@@ -32,8 +32,8 @@ static uint32_t whose (Firefox *f) {
   return tag != TAGS_NONE ? tag : 0;
 }
 
-/* Stores a row of an allocation or, with negative 'bytes', of a death (FX2). 'leaf' is the index in
-   'leaves'. */
+/* Stores a row of an allocation or, with negative 'bytes', of a death. 'time': us since the start;
+   'leaf': index of the stack in f->leaves; 'tag': tags.h. */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)

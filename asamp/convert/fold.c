@@ -40,9 +40,9 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the function that is folded next (FO1): the one native function of all nodes that reach a
-   script and whose callers are folded frames at position 'depth'. Returns 'nfunctions' if these
-   nodes do not have one native function. */
+/* Returns the function that is folded next. Considers the nodes that reach a script and whose
+   callers are folded frames at position 'depth': if all are of one native function, returns it;
+   otherwise 'nfunctions'. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

@@ -30,8 +30,8 @@ static void repair_fate (void *ud, const ReadSample *s, int fate, uint64_t time)
   c->undecided += fate == READER_UNDECIDED;
 }
 
-/* Appends dead objects of type "unknown" for the stacks of allocation samples that have no object,
-   and the name of this type (X2). */
+/* Completes the object records of a truncated log: appends a dead object of type "unknown" for each
+   stack of an allocation sample without an object, and the name of this type. */
 static void putobjects (const ReadProfile *r, Bytes *to) {
   uint64_t left = r->end.unpaired;
   char key[32];

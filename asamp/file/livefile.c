@@ -50,8 +50,9 @@ static int livefile_reopen (LiveFile *f, struct stat *s) {
   return livefile_has(f, s) && lseek(f->fd, (off_t)f->written, SEEK_SET) >= 0;
 }
 
-/* Returns 1 if the file is open, opening it again if necessary (W5). Makes the file fail if it
-   cannot be opened again, or if another program has truncated it (W7). */
+/* Stores the status of the file in *s. If the program has closed the descriptor, opens the file
+   again. Makes the file fail, and returns 0, if that is impossible or if another program has
+   truncated the file. */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
@@ -64,7 +65,8 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 1;
 }
 
-/* Makes the file stall after a failed write (W6). If the file cannot stall, makes it fail. */
+/* Called after a failed write with its errno. Makes the file stall: later bytes are kept until a
+   flush can write them. If the file cannot stall, makes it fail. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {

@@ -26,7 +26,8 @@
 #include "bytes.h"
 #include "compressor.h"
 
-/* Compression. PLAIN: none. FAST and LIVE: gzip. A file of FAST cannot stall (W6). */
+/* Compression. PLAIN: none. FAST and LIVE: gzip. After a failed write, a file of FAST fails; others
+   stall (W6). */
 enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */

@@ -21,7 +21,7 @@ enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 /* Flags for opening. With O_NONBLOCK a pipe without a reader is an error. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-/* A result besides 0 and errnos: try the next numbered name (PL1). */
+/* Result of an attempt to open the file, besides 0 and errnos: try the next numbered name. */
 enum { NEXT = -1 };
 
 typedef struct Attempt {

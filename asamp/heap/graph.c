@@ -619,7 +619,7 @@ static int byobject (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Fails unless v is GRAPH_NONE or an object of kind 'kind' (GR1). */
+/* Fails unless v is GRAPH_NONE or the number of an object of kind 'kind'. */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
     damaged(r, "a name is not a string, or a function has no code");
@@ -654,8 +654,8 @@ static void graph_check (Reader *r) {
       mustbe(r, way_argument(g->late[i].way), HEAP_STRING);
 }
 
-/* Fails unless all parents lead to object 0 (GR2). seen[v] is 1 if v is checked, 2 if v is on the
-   current path. If the path leads to an object with 2, it is a cycle. */
+/* Fails unless the chain of parents of each object leads to object 0. seen[v] is 1 if the chain of
+   v is checked, 2 if v is on the current chain. A chain that reaches an object with 2 is a cycle. */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);

@@ -35,7 +35,7 @@
 **   - UPVALUE, LOCAL, STACK, CODE: index in Graph.slots
 */
 typedef uint32_t Way;
-#define WAY_BITS	5  /* bits of a Way for the kind */
+#define WAY_BITS	5  /* number of low bits of a Way that store its kind */
 #define WAY_MOST	((1u << (32 - WAY_BITS)) - 1)
 #define way_kind(w)	((w) & ((1u << WAY_BITS) - 1))
 #define way_argument(w)	((w) >> WAY_BITS)

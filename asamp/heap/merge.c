@@ -330,7 +330,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         else {
           Way way;
           row->repeated = 1;
-          /* an element with another index than that of the row's example */
+          /* v refers to 'to' by another array index than the one of the row's example */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;

@@ -169,7 +169,8 @@ static int alive (lua_State *L, int status, lua_KContext k) {
   return 1;
 }
 
-/* alive(f, ...) -> bytes of counting_alive after the call minus those before it */
+/* alive(f, ...) -> bytes that the call f(...) has left alive: counting_alive after the call minus
+   counting_alive before it */
 static int l_alive (lua_State *L) {
   int n = lua_gettop(L), i;
   checkcalled(L);

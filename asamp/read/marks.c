@@ -44,8 +44,8 @@ static char *copyof (const ReadMark *mark) {
   return to;
 }
 
-/* Returns the index of a name in 'names'; adds the name if needed. At the limit (MK1) does this
-   with REST, the name for all further marks. Returns SIZE_MAX if there is not enough memory. */
+/* Returns the index of a name in 'names'; adds the name if needed. If there are MARKS_NAMES - 1
+   names, a new name is replaced by REST. Returns SIZE_MAX if there is not enough memory. */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE

@@ -68,7 +68,7 @@ typedef struct ReaderSum {
   Pictures pictures;   /* snapshots of resident memory */
   ReadWalk walks[READERSUM_WALKS];  /* one of every 'walkstep' heap walks */
   size_t nwalks;       /* number of walks in 'walks' */
-  uint64_t walkstep, walkcount;  /* step between the walks in 'walks'; number of all walks */
+  uint64_t walkstep, walkcount;  /* 'walks' has every walkstep-th walk; number of all walks */
   Bins bins;           /* all samples, by slice of time */
   /* Survivors that died later, by slice of the time of death. Only 'samples' and 'bytes' are
      set. */

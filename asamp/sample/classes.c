@@ -11,7 +11,8 @@
 #include "binding.h"
 
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
-#define LEVELS	3	/* largest value of ClassName.depth in the index of tables */
+#define LEVELS	3	/* largest number of fields in a path of the index of tables
+			   (ClassName.depth) */
 
 /* Smallest cost of building the index of tables. The cost is the number of table slots read. It is
    subtracted from the budget Classes.saved. */

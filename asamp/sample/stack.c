@@ -196,7 +196,7 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
   if (f->cut & LUAN_CUT) push(s, FRAME_CUT, 0);
 }
 
-/* Pushes a Lua frame; a C function only if 'shown' is 1. */
+/* Pushes the frame *f: that of a Lua function or, if 'shown' is 1, of a C function. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);

@@ -131,8 +131,9 @@ typedef struct Tracker {
   uint64_t holdersevery;	/* ns between searches for the references that keep samples
                                    alive; 0: no such searches. */
   uint64_t holdersdue;		/* Time of the next search for references, CLOCK_MONOTONIC, ns. */
-  size_t holdersgrown;		/* Number of live survivors at which the next search for
-                                   references is due (TH1); SIZE_MAX: never. */
+  size_t holdersgrown;		/* Number of live survivors from which on a major collection
+                                   is followed by the next search for the references to them;
+                                   SIZE_MAX: never. */
   uint64_t holderssince;	/* Start of the session, CLOCK_MONOTONIC, ns. */
   HoldersSearch search;		/* Search in a child process for the references that keep
                                    samples alive. */

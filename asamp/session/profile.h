@@ -147,8 +147,8 @@ void profile_class (ProfileState *s, uint32_t id, const char *name);
 /*
 ** Emits a collection. 'survived' has one element for each of the n oldest undecided samples: 0: it
 ** died; 1: it survived; 2: it survived, but its death will not be reported. 'classes' has the class
-** of each (0: none), or is NULL. 'deaths' has counts of consecutive followed samples (P7): alive,
-** dead, alive, and so on.
+** of each (0: none), or is NULL. 'deaths' has counts of consecutive samples in the list of P7, the
+** survivors that are followed until they die: alive, dead, alive, and so on.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -216,8 +216,9 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
                               void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
-/* Data that profile_exit emits for a state: its final data; or, if nruns > 0, deaths of its samples
-   of native memory after its end. */
+/* Data that profile_exit emits for a state. nruns == 0: the state is open, and the fields have its
+   final data. nruns > 0: the state has ended, and some of its samples of native memory have died
+   since. */
 struct ProfileLast {
   const ProfileState *state;
   size_t nruns;         /* length of 'runs', which is as in profile_orphans; if it is > 0, the

@@ -345,7 +345,8 @@ static void resident_emit (ProfileState *state, uint64_t now) {
   __atomic_add_fetch(&drawn, clock_between(started, clock_thread()), __ATOMIC_RELAXED);
 }
 
-/* Returns 1 if the measurements of all states have not taken too much time (RQ2). */
+/* Returns 1 if the measurements of all states have taken at most RESIDENT_FREE ns and 1 /
+   RESIDENT_ALL of the time since the first one. */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);

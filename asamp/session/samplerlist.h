@@ -18,8 +18,9 @@ struct Sampler {
   Sampler *next, *before;	/* list of all samplers */
   ProfileState state;		/* the state's stream of events in the profile; state.profile NULL:
                                    no session is open */
-  const SamplerShared *shared;	/* data of the shared profile (SS4); NULL: the state has its own
-                                   profile, and the fields for a shared profile are unused */
+  const SamplerShared *shared;	/* data of the profile that the state shares with others; NULL:
+                                   the state has its own profile, and the fields for a shared
+                                   profile are unused */
   uint64_t since;		/* when the state joined the shared profile, ns */
   uint64_t period;		/* requested sampling period, bytes; samplerlist_restrain may
                                    use a larger one */

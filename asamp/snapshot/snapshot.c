@@ -145,7 +145,8 @@ static void overtime (unsigned seconds, char *why, size_t size) {
            "have no limit", seconds);
 }
 
-/* Writes the child's error message to stderr. Allocates no memory (SN3). */
+/* Writes the child's error message to stderr. Allocates no memory: another thread may have held the
+   lock of malloc at the fork. */
 static void childfailed (const char *path, int error, unsigned seconds) {
   char line[600], why[128];
   int n = snprintf(why, sizeof(why), "writing failed with error %d of the system (errno)", error);

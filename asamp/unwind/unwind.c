@@ -224,8 +224,8 @@ static void compare (Unwind *u, void *const *a, int n) {
   free(b);
 }
 
-/* Compares a walk with libunwind's (UW1). Beyond 64 frames, does so only once per 512 frames and at
-   the end, because libunwind walks again from the innermost frame each time. */
+/* Checks that libunwind finds the same frames as the walk. Beyond 64 frames, does so only once per
+   512 frames and at the end, because libunwind walks again from the innermost frame each time. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }

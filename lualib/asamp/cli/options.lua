@@ -101,7 +101,8 @@ end
 --- Names of the measures that reports can be sorted by.
 M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
 
---- Returns the option --by, with the MEASURES and the words 'more' as values. 'text': its help.
+--- Returns the option --by, whose values are the words in M.MEASURES and in the list 'more'. 'text': its
+-- help.
 function M.by(text, more)
   local words = table.move(M.MEASURES, 1, #M.MEASURES, 1, {})
   return {"by", "WHAT", text, M.oneof(table.move(more or {}, 1, #(more or {}), #words + 1, words))}

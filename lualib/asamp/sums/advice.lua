@@ -40,8 +40,9 @@ local FAR, ROUNDS = 2, 5
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- Effect of the processor's caches: error as a part of the time, per doubling of the size.
 local CACHES = 0.05
--- A line is listed if it has LEAST samples, and at least LIVE of them survive and are WORTH of all
--- surviving bytes, or at least DIE die young and its bytes are WORTH of all bytes.
+-- A line with at least LEAST samples is listed in two cases: at least the share LIVE of its samples
+-- survives, and these have the share WORTH of all surviving bytes; or at least the share DIE dies
+-- young, and the line has the share WORTH of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 -- Growth of the heap, in bytes, that makes a major collection due (MIN_GROWTH in lua/gc/pace/pace.c).

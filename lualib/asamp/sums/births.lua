@@ -48,8 +48,8 @@ local COVERED = 1 / 2
 -- Types of vectors.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the byte clock: a function from sampled bytes, the unit of the slices of profile.born and
--- profile.alive, to a position from 0 to 1.
+-- Returns the byte clock: a function that maps a number of sampled bytes, the unit of the slices of
+-- profile.born and profile.alive, to a share of the run's allocated bytes, from 0 to 1.
 local function clockof(profile)
   local born = profile.born
   local slices, counted, last = {}, 0, -1

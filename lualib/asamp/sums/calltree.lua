@@ -75,7 +75,7 @@ function M.rows(profile, t, field, options)
     return list, rest >= least and rest or 0, more
   end
 
-  local stack = {}  -- remaining rows; the next one is the last entry
+  local stack = {}  -- rows that were not returned yet; the last entry is the next row
   local function push(node, depth, level, bars)
     local list, rest, more = shown(node, depth)
     local n = #list + (rest > 0 and 1 or 0)

@@ -41,8 +41,8 @@ function M.variance(profile, sum, field)
   return sum[field] * math.max(profile.period or 1, 1)
 end
 
---- Returns the bytes (samples if bytes are unknown) of a sum that "survived", died "later" or are
--- "alive" ('which'), and all of the sum whose survival is known.
+--- 'which' is "survived", "later" (survived and died later) or "alive". Returns the bytes of a sum with
+-- this outcome, and its bytes whose survival is known; if bytes are unknown, numbers of samples.
 function M.fate(sum, which)
   if sum.bytes > 0 then
     local undecided = sum.undecidedbytes
