@@ -9,7 +9,7 @@ local M = {}
 
 local BINS = 18            -- number of counts in a histogram of pauses
 local COUNT = 1 << 53      -- upper limit of counts: doubles represent all integers up to it
-local NAMED = 9            -- counts before the name in a row of "names"
+local NAMED = 9            -- number of counts before the name in each row of an answer to "names"
 local NAME = 4096          -- longest path, name or reason, in bytes
 
 -- The counts in an answer to "stats". true: required; false: optional.

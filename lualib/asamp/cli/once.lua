@@ -17,11 +17,11 @@ local MERGED = "'%s' was merged into '%s', and is counted once"
 local COMMON = "'%s' and '%s' are merged profiles that have recordings in common, which would count " ..
                "twice: give the files that they were merged from"
 
-local PIECE = 4096     -- bytes at the start and at the end of a file that are compared first
+local PIECE = 4096     -- bytes at the start and at the end of a file that outline returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns a text that equal files have in common (size, start and end of the file), and the size. nil:
--- the path is not a regular file, or the file is empty or cannot be read.
+-- Returns a text made of the file's size, its first and its last PIECE bytes, and the size: files with
+-- different texts differ. nil: the path is not a regular file, or the file is empty or cannot be read.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -117,9 +117,9 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Sets the item as owner of its recordings in 'owners'. This maps the text of a recording to its owner;
--- the id of a flight recorder to its dumps, sorted by start: {item, from, to, latest (of this dump
--- and the earlier ones, the one that ends last)}.
+-- Adds the item to 'owners' as the owner of its recordings (identify). 'owners' maps the text of a
+-- recording to the item that owns it, and the id of a flight recorder to a list of its dumps, sorted by
+-- start: {item (the owner), from, to, latest (of this dump and the earlier ones, the one that ends last)}.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -142,8 +142,8 @@ local function own(owners, item)
   end
 end
 
--- Returns the item that owns the recording, or a dump that overlaps it; nil: none. 'owner': the entry of
--- 'owners' (own) for the recording.
+-- Returns the item that owns the recording or, for a dump of a flight recorder, an item that owns a dump
+-- with a part of the same time; nil: none. 'owner': the entry of 'owners' (own) for the recording.
 local function ownerof(owner, recording)
   if not owner or not recording.recorder then
     return owner

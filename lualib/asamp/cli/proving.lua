@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Finds and opens the snapshot of a run with which leaks are proved (asamp.sums.proof).
+-- Finds and opens the heap snapshot that a profiled run wrote at its end. asamp.sums.proof proves likely
+-- leaks with it.
 
 local heap = require "profiler.heap"
 local host = require "asamp.host"

@@ -84,7 +84,8 @@ local function entries(folder, cache)
   return by
 end
 
--- Returns the path below 'folder' whose written form (see entries) is 'name'; nil: there is none.
+-- Returns the path below 'folder' that profiles contain as 'name' (its written form, see entries); nil:
+-- there is none.
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -96,8 +97,8 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Appends paths whose written form is 'name' to 'names': an absolute name is searched below the
--- roots, another one below the folders and the current folder.
+-- Appends to 'names' the paths of existing files that profiles contain as 'name' (the written form, see
+-- entries). Searches an absolute name below 'roots', another one below 'folders' and the current folder.
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -148,8 +149,8 @@ local function definitions(functions)
   return lines
 end
 
--- Returns true if line i does not define a function: it does not contain "function", and does not
--- continue an earlier line that does and has no "(" after it.
+-- Returns true if line i of the list 'all' certainly defines no function: it does not contain "function",
+-- and the 3 lines before it do not end with "function" or "function NAME".
 local function definesnone(all, i)
   if all[i]:find("function", 1, true) then
     return false

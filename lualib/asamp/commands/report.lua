@@ -199,15 +199,17 @@ local function samefile(a, b)
   return paths.names(b, a) or paths.names(a, paths.written(b))
 end
 
--- Reasons why --source FILE has no text, if they differ from those of the page.
+-- Ends of messages by the reason why the text of FILE in --source FILE cannot be shown. Further reasons
+-- have the texts of the page of `asamp view` (pagesources.WHY).
 local WITHOUT = {
   outside = "lies outside the current folder: give its path with --source FILE",
   hidden = "is in a hidden folder: give its path with --source FILE",
   absent = "was not found: give its path with --source FILE",
 }
 
--- Returns the costs of the lines of a file for asamp.show.source; nil and a message on failure.
--- 'started': start of the profile in seconds since the epoch. 'functions': those of the profile.
+-- Returns the costs of the lines of the file 'wanted' (a path given by the user) for asamp.show.source;
+-- nil and a message on failure. 't': totals of the profile. 'started': its start in seconds since the
+-- epoch. 'functions': its functions.
 local function annotated(wanted, t, started, functions)
   local rows, file = {}, nil
   for _, row in ipairs(t.lines) do
@@ -280,8 +282,8 @@ local function haslabels(profile, o)
   return ok, wrong
 end
 
--- Returns the profile restricted to --label; nil and a message on failure. With --sum the label
--- is checked for the sum instead: single profiles may lack it.
+-- Returns the profile restricted to the label of --label; nil and a message on failure. With --sum a
+-- profile without this label is no failure: the label is checked after the profiles are merged.
 local function oflabel(path, profile, ids, o, setting, world)
   local ok, wrong = true, nil
   if not o.sum then
@@ -347,7 +349,7 @@ local function readone(path, o, setting, world, warn)
   return profile
 end
 
--- Sets the field to sort by. Returns true, or nil and a message if --by is wrong.
+-- Sets setting.by to the field that --by names. Returns true, or nil and a message if --by is wrong.
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then

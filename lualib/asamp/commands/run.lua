@@ -273,7 +273,7 @@ local function find(path, pid, since)
     if n > 1 and not host.samefile(name, name) then
       return nil, why, absent
     elseif not host.isfile(name) and host.samefile(name, name) and not isfolder(name) then
-      return name  -- for example a pipe, which this function must not read
+      return name  -- not a regular file but, for example, a pipe, which this function must not read
     end
     local version, id, second, clock = convert.version(name)
     local newer = version and isnewer(second, clock, since)
@@ -288,9 +288,9 @@ local function find(path, pid, since)
   end
 end
 
--- Returns the profiles of a process and its children: its own first (also as 'own'), then the
--- largest. 'pattern': pattern of their names; 'before': the files before the run
--- (programs.profiles).
+-- Returns a list of the paths of the profiles of process 'pid' and its children: first that of the process
+-- itself (also as the field 'own'), then the others, the largest first. 'pattern': path with escapes;
+-- 'before': the files that matched it before the run (programs.profiles).
 local function findall(pattern, pid, since, before)
   local list = {}
   for _, path in ipairs(programs.changed(pattern, before)) do
@@ -361,7 +361,7 @@ local function shortreport(path, message, how, status, prove, world, warn)
     warn.failed(NOSAMPLE, signal, path)
     return
   elseif #t.measures == 0 and status ~= 0 then
-    return  -- for example, the script could not be loaded
+    return  -- no sample because the program failed early: for example, the script could not be loaded
   elseif profile.message and signal then
     warn.failed("signal %d ended the program; '%s' is the profile up to then, asamp repair completes " ..
                 "it: %s", signal, path, profile.message)
@@ -456,7 +456,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if program and t.snapshot == "1" then
     return warn.wrong("--prove-leaks is only for a script; for a program, use asamp heap --prove PID")
   elseif program then
-    local warning = keys.unheeded(checked)  -- for a script, the profiler prints it
+    local warning = keys.unheeded(checked)  -- only for programs: in a script, the profiler itself warns
     if warning then
       warn.failed("%s", warning)
     end

@@ -342,7 +342,7 @@ end
 local REMOVED = "the process has started another file (rotate) and removed that of these seconds (keep): " ..
                 "give fewer seconds= than rotate, or a larger keep"
 
--- Returns true if the process now writes another file than that of the job.
+-- Returns true if the process now writes another profile than the one that the job converts.
 function Server:rotated(job, now)
   local s = not job.own and self:stats(job.target, now)[job.target]
   return s and s.file ~= job.path

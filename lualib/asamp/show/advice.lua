@@ -89,7 +89,8 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- Numbers of scanned items below this share of a pause's largest number are omitted.
+-- A pause's text omits a kind of scanned items (VISITED) if their number is below this share of the
+-- number of the most frequent kind.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}

@@ -104,7 +104,8 @@ local function plainlabel(row, n)
   return layout.cutmiddle(layout.clean(row.name), n)
 end
 
--- Returns the last step of a path; the line below the row has the whole path.
+-- Returns the last step of the row's path of references in n columns; the line below the row has the
+-- whole path.
 local function laststep(row, n)
   return layout.cutend(layout.clean(row.name:match(".*" .. holders.ARROW .. "(.*)$") or row.name), n)
 end

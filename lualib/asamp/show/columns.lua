@@ -26,7 +26,8 @@ local function alive(profile, sum)
   return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
--- Returns the share of survivors, in bytes or samples, that is alive at the end.
+-- Returns as text the share of the survivors that are alive at the end. 'field': "survived" (samples) or
+-- "survivedbytes".
 local function aliveof(sum, field)
   local whole = sum[field]
   return whole > 0 and ("%.0f%%"):format(

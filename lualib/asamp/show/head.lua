@@ -37,7 +37,8 @@ local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end
 
--- Returns text about the exact total: the bytes allocated by Lua, and the external bytes of userdata.
+-- Returns the start of a sentence about the exact number of allocated bytes: those allocated by Lua, and
+-- the external bytes of userdata if there are any.
 local function apart(p, t)
   local outside = bytesof(t, "outside")
   if outside == 0 then

@@ -9,7 +9,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local ROWS = 500  -- limit of rows of a table; trees have the rows of asamp heap --least
+local ROWS = 500  -- limit of rows of a table; the trees have the rows that `asamp heap --least` selects
 
 local HEAD = [[<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -198,7 +198,7 @@ local function rowtext(row, totals)
   return ('<span>%s</span><span>%s</span><span class="spare">%s</span>' ..
           '<span class="holder" style="--depth:%d"><code>%s</code>%s%s</span>'):format(
     units.short(row.value), units.percent(row.value, totals.value),
-    row.count > 0 and units.count(row.count) or "-",  -- "-": memory of the state itself
+    row.count > 0 and units.count(row.count) or "-",  -- "-": the row of the Lua state's own memory
     row.depth, escape(row.text ~= "" and row.text or "value"),
     (row.repeated and " (repeated)" or "") .. (row.together and " (and otherwise)" or ""),
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")

@@ -16,7 +16,7 @@ local SUMS = {
   {"GCs", "collections", units.count, spare = 4}, {"pauses", "pause", units.shorttime, spare = 5},
 }
 
--- Columns of a profile without exact sums.
+-- Columns for a profile that has no exact bytes by label set: estimated bytes instead of the first two.
 local ESTIMATES = table.move(SUMS, 3, #SUMS, 2, {{"bytes", "bytes", units.short, shares = true}})
 
 function M.lines(style, name)

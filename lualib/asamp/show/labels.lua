@@ -27,7 +27,7 @@ local function nameof(row)
   return row.native and library == layout.clean(row.file:match "([^/]*)$") and place or name
 end
 
--- Returns true for a row without a place: of collections or tail calls.
+-- Returns true for a row without a file and line: the row of the collector, or of replaced tail calls.
 local function isplaceless(row)
   return totals.iscollection(row) or totals.istailcalls(row)
 end
@@ -47,7 +47,7 @@ function M.offunction(row, n, paint)
   local where = layout.clean(whereof(row))
   local room = n - 2 - math.min(layout.width(name), 8, n // 3)
   room = math.min(math.max(layout.width(lastname(where)) + 2, n // 2), room)
-  if row.native then  -- the name says more than the place, the library
+  if row.native then  -- the place is only a library: the name is more useful, so it is cut less
     room = math.max(n - 2 - layout.width(name), n // 3)
   end
   name = layout.cutmiddle(name, n - 2 - math.min(layout.width(where), room))
@@ -55,8 +55,8 @@ function M.offunction(row, n, paint)
          paint("dim", layout.cutstart(where, n - 2 - layout.width(name)))
 end
 
---- Returns a line and its function in n columns; the file's name has precedence over the
--- function's.
+--- Returns the text "file:line  function" of a row in n columns: cuts the start of the file's path and the
+-- middle of the function's name. The end of the path has precedence over the function's name.
 function M.ofline(row, n, paint)
   local name, where = nameof(row), layout.clean(whereof(row))
   local room = math.min(n, math.max(layout.width(lastname(where)) + 2, n - n // 2,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The report's section of likely leaks: renders the results of asamp.sums.leaks as a sentence and
--- a table. Pure. 'style': see tables.lua.
+-- a table, without side effects. 'style': see tables.lua.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -9,7 +9,8 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Returns a sentence if only native memory leaks; else nil and the part of a sentence about it.
+-- Returns a sentence about leaks of native memory if Lua's memory has none; else nil and a clause about
+-- them, for a sentence about both.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do

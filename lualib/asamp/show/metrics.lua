@@ -33,8 +33,8 @@ local METRICS = {
   {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},
 }
 
--- Metrics by the name of Lua states, a label of the metric; fields of asamp.sums.living.names.
--- Counters cover all present and former states with a sample.
+-- Metrics with the label "name", the name of Lua states: {metric, type, help, field of a row of
+-- asamp.sums.living.names, factor}. Counters cover all present and former states with a sample.
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
   {"named_states_total", "counter", "Lua states so far, by name.", "made"},

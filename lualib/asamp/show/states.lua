@@ -24,8 +24,9 @@ local function titleof(text, part)
   return part and text .. ", of the whole run" or text
 end
 
--- Returns a table. name(row), number(row): texts of a row. A name that is too long loses its
--- start, but not its number, the argument of --state.
+-- Returns the lines of a table with a row for each element of the list 'all'. name(row) and number(row)
+-- return the state's name and its number, the argument of --state ('number' nil: not shown). A name that
+-- is too long loses its start; the number before it is never cut.
 local function titled(style, title, all, what, name, number)
   return tables.titled(style, title, all, tables.sums(all, SUMS), what, function(i, n)
     local lead = number and number(all[i]) or ""

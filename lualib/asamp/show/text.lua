@@ -76,20 +76,21 @@ end
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
---- Returns the report as text. Options, besides results of asamp.sums modules (leaks, lifetimes,
--- copies, trends, native, verdict, holders (of verdict.held)):
+--- Returns the report on the profile as text. 't': its totals. Fields of 'options', in addition to results
+-- of asamp.sums modules (leaks, lifetimes, copies, trends, native, verdict, holders (of verdict.held)):
 --
---   - show: set of sections
---   - top: rows of each table
---   - color, width, brief (no explanations)
---   - rows: height of the report; sections that do not fit are left out
---   - by: field to sort by and for shares; nil: all measures
+--   - show: set of the names of sections (M.SECTIONS)
+--   - top: largest number of rows of each table
+--   - color (true: with colours), width (columns), brief (true: without explanations)
+--   - rows: height of the report in rows of the screen; sections that do not fit are left out
+--   - by: field of sums by which tables are sorted and for which they show shares; nil: all measures
 --   - cumulative: true: sort by total, not self
---   - min, depth: of asamp.sums.calltree
+--   - min, depth: options of asamp.sums.calltree
 --   - label: label to which the profile is restricted
---   - bylabel, within: label of the section labels, and its asamp.sums.labelled.within
---   - focus: {title, entries}: the totals cover a part
---   - at: see head.lua
+--   - bylabel: name of the label in the section "labels"; within: result of asamp.sums.labelled.within
+--   - focus: {title, exclude, range (texts, see head.lua), entries (result of asamp.sums.focus.cover)}, if
+--     the totals cover only a part of the profile
+--   - at: time of --at, see head.lua
 --   - source: a file of asamp.show.source; replaces the sections
 --   - own: {paths, samples, timesamples}: numbers of samples charged to code below these paths
 function M.render(profile, t, options)

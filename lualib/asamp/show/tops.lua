@@ -41,8 +41,8 @@ local function isallocation(field)
   return field ~= "timesamples"
 end
 
--- Returns the list without the C functions at the start of all stacks: how the interpreter calls
--- the script is not informative.
+-- Returns the rows of 'list' without the C functions at the start of all stacks, which only show how the
+-- interpreter calls the script. 'whole': sums of the whole profile.
 local function withoutstart(list, field, whole)
   local rows = {}
   for _, row in ipairs(list) do

@@ -35,7 +35,7 @@ function M.lines(style, rows, field, title)
     local row = rows[i]
     local lead = branches(row)
     local room = n - layout.width(lead)
-    if room < 12 then  -- deep rows lose the start of their branches
+    if room < 12 then  -- a deep row: cuts the start of its indentation, so that its name has 12 columns
       lead = layout.cutstart(lead, math.max(n - 12, 1))
       room = n - layout.width(lead)
     end

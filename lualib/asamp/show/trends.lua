@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The report's section of live bytes over time: renders the results of asamp.sums.trends as
--- tables. Pure. 'style': see tables.lua.
+-- tables, without side effects. 'style': see tables.lua.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -49,12 +49,13 @@ local LARGE = 1 / 20
 local NONE = 1 / 8
 -- If a container's first object is after this share of the CPU time, "leak" becomes "maybe".
 local DELAY = 1 / 2
--- Least rate of samples in the first quarter, relative to the whole run.
+-- Least rate of samples in the first quarter of the run, relative to the rate in the whole run.
 local START = 1 / 8
 -- If the program works at least this share of its CPU time at its end without allocating, the verdict
 -- "leak" becomes "maybe".
 local TAIL = 1 / 100
--- Largest share of the CPU time for the last period between collections.
+-- If the usual time for the bytes of the last period between collections (births.tail) is more than this
+-- share of the CPU time, "leak" becomes "maybe".
 local COARSE = 0.16
 -- A container causes the heap's growth if it has at least this share of it.
 local CAUSE = 1 / 2
@@ -234,8 +235,9 @@ local function sum(lines)
   return c
 end
 
--- Returns the growth of the heap in the second half divided by that in the first; 0: it did not grow
--- in each of the last three quarters, or its course (births.course, or nil) is unknown.
+-- Returns the growth of the heap in the second half of the run divided by that in the first half. Returns 0
+-- if it grew in one of the last three quarters by a factor below GROWTH, or if 'course', the result of
+-- births.course, is nil.
 local function evenness(course)
   for q = 1, 3 do
     if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
@@ -379,8 +381,8 @@ local function loadedin(run, c, holder)
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
 
--- Returns the sum of the lines of a container that keep their survivors; the sum of all its lines; and
--- true if the samples of the former suffice (issure).
+-- Returns two sums (function sum) of the lines of a container: of those that keep their survivors, and of
+-- all. Also returns true if the first sum has enough samples to exclude chance (issure).
 local function keeping(c, lines, alive)
   local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
   for key, own in pairs(c.lines) do
@@ -400,16 +402,19 @@ end
 --- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes.
 -- Fields:
 --
---   - verdict: "leak"; "maybe": also if the run has no major collection, or if the program mainly
---     loads data (LOADED) into a local variable; "few": too few samples
---   - holder: path of references (text); nil: unknown
+--   - verdict: "leak"; "maybe": uncertain, for example because the run has no major collection, or because
+--     the program mainly loads data (LOADED) into a local variable; "few": too few samples
+--   - holder: path of references (text) to the container; nil: unknown
 --   - n: number of live samples
---   - lines: set of keys (births.keyof); most: the one with the most samples
+--   - lines: set of keys (births.keyof) of the lines that allocated them; most: key of the line with the
+--     most samples
 --   - vectors: live bytes of vectors of the container's tables, by key of the line
---   - parts, of: number of parts of the run with live samples, and of all parts
---   - stopped: share of the CPU time after which the program did not allocate; nil: none
+--   - parts: number of parts of the run from which there are live samples; of: number of all parts
+--   - stopped: share of the CPU time after which the program allocated nothing; nil: it allocated until
+--     its end
 --
--- Also returns the container with the most live bytes that has stopped (loadedin); nil: none.
+-- Second result: the container with the most live bytes among those that no longer receive objects (see
+-- loadedin); nil: none.
 function M.of(profile)
   local born = births.of(profile)
   if not born then

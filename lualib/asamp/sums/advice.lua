@@ -22,7 +22,8 @@ M.MOST = 910 << 20
 -- model. ADVISED: between the times of two sizes, for a recommendation (M.best). SAMPLES: fewest samples for
 -- a prediction.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
--- If nurseries exceed their planned size by more than this part, large blocks decide when collections run.
+-- If nurseries are filled with more than their planned size by more than this share, large blocks decide
+-- when collections run.
 local LARGE = 0.1
 -- A prediction weights nurseries by the similarity of their size. NEXT: width of the weight, as
 -- a natural logarithm of sizes. ENOUGH: least sum of weights.
@@ -301,8 +302,9 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- Returns the mean delay of a major collection, in "filled" or "tenured" bytes ('what'): it is half of a
--- minor collection's bytes, because only minor collections detect that it is due.
+-- Returns the mean delay of a major collection after it is due, in bytes of 'what' ("filled" or "tenured").
+-- Only minor collections detect that it is due, so the delay is half of the bytes of a minor collection
+-- (mean weighted by bytes). 'rows': result of minorsof.
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do

@@ -29,7 +29,8 @@ local LATER = 1 / 32
 -- The usual CPU time per byte is the one that this share of the allocated bytes does not exceed
 -- (usualrate).
 local USUAL = 19 / 20
--- A period that allocated less than this part of the mean period's bytes is ignored.
+-- A period between two collections is ignored (isbrief) if it has less than this share of the mean bytes
+-- of all periods.
 local PERIOD = 1 / 16
 -- The tail is the CPU time at the end in which the program allocated nothing (M.tail). It counts from
 -- ENDING us on, and below LONG us only if it is at least CLEAR of the CPU time: in single periods
@@ -156,9 +157,9 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the usual CPU time per byte, in us: USUAL of the bytes before collection n were allocated at
--- this rate or faster. nil: unknown. Periods are weighted by bytes, because the short ones at the
--- start vary much.
+-- Returns the usual CPU time per allocated byte, in us: the share USUAL of the bytes before collection n
+-- took this time or less. nil: unknown. The rates of the periods between collections are weighted by bytes,
+-- because they vary much in the short periods at the start.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -253,8 +254,8 @@ local function allocated(profile, time)
   return all, after
 end
 
---- Returns the time in us of the last heap walk if the program allocated more than LATER of its
--- bytes after it, because a signal ended the program, for example. nil: there is no such walk.
+--- Returns the time in us of the last heap walk if it was not at the end: the program allocated more than
+-- the share LATER of its bytes after it, for example because a signal ended the program. Else nil.
 function M.stale(profile)
   local walks = profile.walktimes or {}
   local last = walks[#walks]
@@ -391,8 +392,8 @@ function M.lineof(key)
   return file, math.tointeger(line), name, native ~= "" or nil
 end
 
--- Adds the i-th entry of profile.alive to the container c. 'key': key of the entry's line; 'part': its
--- part of the byte clock.
+-- Adds the samples in row i of the columns 'alive' (profile.alive) to the container c (see M.of). 'key': key
+-- of the line that allocated them (M.keyof); 'part': part of the run in which it did (partof).
 local function count(c, key, alive, i, part)
   local second = part >= PARTS // 2
   local own = c.lines[key]
@@ -431,7 +432,8 @@ local function collect(profile, nearest, clock)
   return list
 end
 
--- Returns the lines by key (see M.of).
+-- Returns the field 'lines' of the result of M.of: counts of the samples that survived, by key of the line
+-- that allocated them. 'nearest': line of each node; 'clock': the byte clock.
 local function linesof(profile, nearest, clock)
   local born, lines = profile.born, {}
   for i, node in ipairs(born.node) do

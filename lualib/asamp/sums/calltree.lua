@@ -10,8 +10,9 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- Merges the profile's tree by functions. Returns the lists parent, fn, self, total, in which
--- children have higher indices than their parents.
+-- Merges nodes of the profile's call tree that have the same function and the same merged parent. Returns
+-- the columns {parent, fn, self, total} of the new tree, in which children have higher indices than their
+-- parents. self and total: values of 'field' without and with callees, from 'itself' and 'sums'.
 local function merge(profile, itself, sums, field)
   local tree = {parent = {}, fn = {}, self = {}, total = {}}
   local merged, bykey = {[0] = 0}, {}

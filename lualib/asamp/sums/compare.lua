@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Compares two profiles. Pure: profiles and their totals in, differences out.
+-- Compares two profiles: converts the profiles and their totals to differences, without side effects.
 --
--- Differences are separated from chance (asamp.sums.significance) by the variance of each sum
--- (measures.variance), which is too large for fixed sampling intervals and for rows that are most
--- of the whole.
+-- asamp.sums.significance tests whether a difference may be chance. It uses the variance of each sum
+-- (measures.variance), which is too large for fixed sampling intervals and for rows that have most of
+-- the profile's total.
 
 local heldpairs = require "asamp.sums.heldpairs"
 local measures = require "asamp.sums.measures"
@@ -65,8 +65,9 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- Returns one of the two profiles for comparisons: {profile, scale (factor of its values), usual
--- (mean weight of an observation, for sums of 0)}.
+-- Returns the data of one of the two compared profiles: {profile, scale, usual}. 'scale': factor by which
+-- its values are multiplied. 'usual': mean value of 'field' that one observation represents, for the test
+-- of rows that have none (significance.test). 'whole': sums of the whole profile.
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
@@ -74,8 +75,8 @@ local function side(profile, whole, field, scale)
                   scale * (measures.isbytes(field) and math.max(profile.period or 1, 1) or 1)}
 end
 
--- Returns the values of a pair of sums and the test of their difference: a, b, error, p, least
--- (significance.test).
+-- Returns the values of 'field' in the sums suma and sumb (nil: 0) of two profiles, then the results of
+-- significance.test for their difference: error, p, least. 'a' and 'b': results of side.
 local function tested(a, suma, b, sumb, field)
   local va, variancea = measured(a.profile, suma, field, a.scale)
   local vb, varianceb = measured(b.profile, sumb, field, b.scale)

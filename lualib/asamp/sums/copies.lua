@@ -26,8 +26,8 @@ local function add(row, sort, samples, bytes)
   row[sort] = row[sort] + bytes
 end
 
--- Returns a lower bound of the mean number of copies per byte of the row's strings: copied bytes
--- divided by new bytes plus two standard errors.
+-- Returns a lower bound of the mean number of copies per byte of the row's strings: all copied bytes,
+-- divided by the bytes copied for the first time plus two standard errors.
 local function times(row)
   local period = row.bytes / row.samples
   local new = row.new / period
@@ -44,15 +44,14 @@ local function finish(row, duration)
   return row
 end
 
---- Returns the copies; nil: they were not sampled. 'covered': set of nodes that count (nil: all).
--- Fields:
+--- Returns the totals of copied bytes; nil: copies were not sampled. 'covered': set of the call tree nodes
+-- that count (nil: all). Fields:
 --
---   - samples, bytes, persecond (bytes; nil: no duration)
---   - new (bytes copied into new strings), again (bytes of replaced strings), grown (bytes moved
---     by growth), share (of again and grown in bytes)
---   - lines: the largest first, with the same fields and file, line, name, times (lower bound of
---     the mean number of copies per byte; nil: none copied again), quadratic (true: times is at
---     least OFTEN)
+--   - samples (number), bytes (copied in all), persecond (copied bytes per second; nil: no duration)
+--   - new (bytes copied into new strings for the first time), again (bytes copied from a string that the
+--     new one replaces), grown (bytes moved when a buffer or table grew); share ((again + grown) / bytes)
+--   - lines: list of lines, most bytes first, with the same fields and file, line, name, times (lower bound
+--     of the mean number of copies per byte; nil: again is 0), quadratic (true: times is at least OFTEN)
 function M.of(profile, covered)
   local copies = profile.copies
   if not copies then

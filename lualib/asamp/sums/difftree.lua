@@ -12,7 +12,7 @@ local significance = require "asamp.sums.significance"
 local M = {}
 
 local SIGMA = 3      -- minimum of a reported difference, in standard errors
-local START = 0.9    -- minimum share of samples whose stacks start with a C function that is left out
+local START = 0.9    -- a C function with which at least this share of the stacks start is left out
 local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
 
 --- Returns the measures that both profiles have, in display order: {key, field (of sums)}.
@@ -79,7 +79,7 @@ local function side(profile, t, field, whole)
   if field == "objects" then
     blocks, own = blocksvariance(profile)
   end
-  -- The fields of the current 'node' as a sum for measures.variance.
+  -- 'sum' has the fields of the call tree node 'node', as measures.variance expects them.
   local node
   local sum = setmetatable({}, {__index = function(_, key)
     local column = columns[key]
@@ -105,8 +105,8 @@ local function side(profile, t, field, whole)
           usual = weight / whole}
 end
 
--- Returns the set of nodes with which nearly all stacks (START) start: C functions, from the root on, that
--- are the innermost frame of no sample.
+-- Returns the set of the nodes, from the root on, with which at least the share START of the stacks start
+-- and which are C functions that are the innermost frame of no sample.
 local function start(profile, t)
   local set, parent = {}, profile.nodes.parent
   local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
@@ -132,10 +132,11 @@ end
 
 -- ==}
 
--- {== the common tree =======================================================
+-- {== the tree of the functions of both profiles ============================
 
--- Returns the functions of both profiles, those of the new one first, and their numbers in this
--- list: by number in the old profile, by number in the new one, and by key.
+-- Returns a list of the functions of both profiles, those of the new one (pb) first, and three maps to
+-- indices in this list: from a number in the old profile (pa), from a number in the new one, and from a key
+-- (keyof). 'same': result of samecode.functions.
 local function functions(pa, pb, same)
   local list, at, old, partner = {}, {}, {}, {}
   local function number(fn)
@@ -160,8 +161,9 @@ local function functions(pa, pb, same)
   return list, old, new, at
 end
 
--- Adds a profile's nodes to the tree, except those in the set 'folded'. Returns a map from these nodes to
--- those of the tree; 0: the root. 'numbers': of the profile's functions (functions).
+-- Adds a profile's call tree nodes to the common tree, except those in the set 'folded'. Returns a map from
+-- nodes of the profile to nodes of the common tree (0: its root); a folded node has that of its parent.
+-- 'bykey': common nodes by parent and function; 'numbers': result of functions for this profile.
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
   for i, up in ipairs(profile.nodes.parent) do
@@ -231,8 +233,10 @@ local function newrows(n)
   return rows
 end
 
--- Returns rows of functions: {fn, a, b (amounts), va, vb (variances), all without callees; totala, totalb
--- (with callees)}. 'same': of samecode.functions; 'at': of functions.
+-- Returns a row for each function: {fn (index in the list of functions), a, b (values of 'field' without
+-- callees in the two profiles), va, vb (variances of these as shares), totala, totalb (values with
+-- callees)}. 'a' and 'b': totals of the profiles; 'sa' and 'sb': results of side; 'same': result of
+-- samecode.functions; 'at': result of functions.
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
   for _, fn in ipairs(b.functions) do

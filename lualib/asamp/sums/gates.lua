@@ -94,7 +94,8 @@ local function estimated(weight, exact, value)
   end
 end
 
--- Returns the number of equal samples that would give the profile's whole the same relative error.
+-- Returns the number of samples of equal weight with which the profile's total ('whole') would have the
+-- same relative error.
 local function samplesof(profile, whole)
   local variance = measures.variance(profile, whole, "bytes")
   return variance > 0 and whole.bytes ^ 2 / variance or 1
@@ -210,8 +211,8 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that a comparison finds (M.changes): of the LARGEST largest lines of
--- the baseline, and of the whole.
+-- Returns the smallest increases that a comparison with the baseline 'profile' finds, as the second result
+-- of M.changes: of its LARGEST largest lines, and of its total. 'n': number of samples; 'rows': its lines.
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}
   table.sort(rows, function(x, y) return x.a > y.a end)

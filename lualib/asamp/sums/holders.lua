@@ -214,14 +214,16 @@ local function deepest(path, all, children)
   return path
 end
 
--- Appends the paths below 'path' that have at least SOME of 'total' to the list.
+-- Appends rows {text, samples, share} for paths that extend 'path' and have at least the share SOME of
+-- 'total' samples. A path is replaced by its extensions if at least two of them have this share. 'all':
+-- samples by path, with those of its extensions.
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do
     if all[child] >= SOME * total and #list < PATHS then
       local at = deepest(child, all, children)
       local before = #list
       parts(h, at, total, all, children, list)
-      if #list < before + 2 then  -- the path is not split, so it is a row itself
+      if #list < before + 2 then  -- fewer than two extensions are large: the path itself has a row
         for i = #list, before + 1, -1 do
           list[i] = nil
         end

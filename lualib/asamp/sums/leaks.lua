@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Finds lines that are likely to leak. Pure: a profile with bins in, rows out.
+-- Finds lines that are likely to leak: converts a profile to rows, without side effects.
 --
--- The session has parts of equal time (the reader's bins). Leaks are searched only if the heap
--- grew (GROWTH). A line is likely to leak if it keeps objects from most parts, early and late
--- (function steady), or a growing table (function grows). "Kept" objects survived and were not
--- found dead by a major collection. If no major collection found deaths in most parts, the result
--- is not "proved", and further conditions apply. Native memory is judged separately. If the file
--- has a heap walk at its end, asamp.sums.accumulating judges Lua's memory instead.
+-- The session is divided into slices ("parts") of equal time: the reader's bins. Leaks are searched only
+-- if the heap grew (GROWTH). A line is likely to leak if it keeps objects from most slices, early and
+-- late ones (function steady), or a growing table (function grows). "Kept" objects survived and were not
+-- found dead by a major collection. If the file records no deaths, or the last major collection was in the
+-- first half of the session, the result is not "proved", and further conditions apply. Native memory is
+-- judged separately. If the file has a heap walk at its end, asamp.sums.accumulating judges Lua's memory.
 --
--- All shares are of bytes, not of samples, because a limit of samples per second changes the
+-- All shares are of bytes, not of samples, because a limit of samples per second changes the sampling
 -- period. Lines are grouped by the table that holds their objects.
 
 local accumulating = require "asamp.sums.accumulating"
@@ -28,7 +28,7 @@ M.BINS = 16
 local LEAST = 12  -- fewest kept samples of a likely leak
 -- The heap grew if its least size in the last quarter is above this multiple of that in the second.
 local GROWTH = 1.1
--- As GROWTH, if the bytes that likely leaks keep explain the growth.
+-- Like GROWTH, but enough if the bytes that likely leaks keep explain the growth (explained).
 local SLOW = 1.02
 -- Limits of a result that is not proved. KEPT: least growth of the heap, as a share of the survivors
 -- of the second half; ROOM: most survivors of a line, relative to the growth.
@@ -52,8 +52,9 @@ local FEWBUSY = 4
 local RAN = 1 / 4
 -- A line has stopped if its last rate is below this share of its mean rate.
 local SLOWER = 1 / 4
--- A heap grows evenly if its least size grows from the third to the last quarter at least by STRAIGHT of
--- the growth from the second to the third; then the share SOME of the parts suffices (not PARTS).
+-- A heap grows evenly if its least size grows from the third quarter of the run to the last one by at least
+-- STRAIGHT times the growth from the second to the third. Then a line that leaks needs to keep objects from
+-- only the share SOME of the slices, instead of PARTS.
 local STRAIGHT, SOME = 1 / 2, 1 / 2
 -- For a line that keeps a growing vector (grows). FEW: least number of live samples of its last vector
 -- (at most LEAST, because worthy uses FEW for all lines); STEPS: least number of time slices in which it
@@ -137,8 +138,9 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns the set of parts in which the program ran: parts with samples of the 'wanted' kinds, or with
--- RAN of their CPU time outside of collections. Also returns the time samples by part.
+-- Returns the set of the time slices in which the program ran: those with samples of the 'wanted' kinds (a
+-- set), or with at least the share RAN of their time samples outside of collections. Also returns the
+-- number of time samples by slice.
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -385,8 +387,9 @@ local function grows(row, n, clock)
 end
 
 -- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of lines that
--- allocated large vectors of their tables. Also returns the rows of other lines with growing vectors,
--- such as arrays of numbers, whose elements are not sampled. 'growth': bytes by which the heap grew.
+-- allocated large vectors (array or hash parts) of tables in such containers. Second result: the rows of
+-- other lines with growing vectors, such as arrays of numbers, whose elements are not sampled. 'grew': true
+-- if the heap grew; 'growth': by how many bytes.
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, byline, vectors = {}, {}, {}, {}
   for _, c in ipairs(containers) do
@@ -639,8 +642,7 @@ local function finer(profile, n)
   return period
 end
 
--- Returns the result for Lua's memory: the fields of M.of, with ungrouped rows. nil: the file lacks
--- data.
+-- Returns the result of M.of for Lua's memory alone, before its rows are grouped. nil: the file lacks data.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))

@@ -11,7 +11,7 @@ local M = {}
 -- further one ends at four times (STEP) the previous bound.
 local FIRST, STEP = 20, 2
 
--- Returns the index of the row for a lifetime: 0, 1, ...
+-- Returns the index (0, 1, ...) of the row of lifetimes up to 2^digits bytes (see FIRST).
 local function rowof(digits)
   return math.max(0, (digits - FIRST + STEP - 1) // STEP)
 end
@@ -94,7 +94,7 @@ end
 -- the profiler FiLiP.
 local SHORT, MID = 0.05, 0.5
 
--- Returns the word for a lifetime that is this share of the run.
+-- Returns "short", "mid" or "long" for a lifetime, given as a share of the run.
 local function sortof(share)
   return share <= SHORT and "short" or share <= MID and "mid" or "long"
 end
@@ -112,7 +112,8 @@ local function median(row)
   return nil
 end
 
--- Converts counts by binary digits of us to a list, the shortest lifetimes first.
+-- Returns the list {{below (us), objects}, ...}, the shortest lifetimes first. digits[k]: number of objects
+-- whose lifetime in us has k binary digits, so it is below 2^k.
 local function histogram(digits)
   local list = {}
   for k = 0, 63 do
@@ -184,10 +185,12 @@ local function lives(profile, nearest)
   return found
 end
 
---- Returns lifetimes by allocating line, the most bytes first; nil: too little data. A row: {file,
--- line, name, samples, bytes, objects, mean, share, sort, kept (as in M.classes), young (samples
--- dead before their first collection), alive (at the end), later ({{below (bytes allocated during
--- the lifetime, a power of 2), samples}})}.
+--- Returns lifetimes by allocating line, the most bytes first; nil: too little data. Fields of a row:
+--
+--   - file, line, name: of the line
+--   - samples, bytes, objects, mean, share, sort, kept: as in M.classes
+--   - young: number of samples that died before their first collection; alive: at the end
+--   - later: {{below (bytes allocated during the lifetime, a power of 2), samples}, ...}
 function M.lines(profile)
   local sites, rows, byline = profile.sites, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then

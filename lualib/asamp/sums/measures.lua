@@ -3,7 +3,7 @@
 
 local M = {}
 
---- Field of a sum for each measure.
+--- The measures that --by accepts: name -> field of a sum.
 M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
               alive = "alivebytes", time = "timesamples"}
 

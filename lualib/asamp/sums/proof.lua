@@ -45,7 +45,8 @@ local function container(text)
   return (holders.container(text))
 end
 
--- Converts the result of heap:cut to a proof (M.of).
+-- Converts 'cut', a result of heap:cut, to a result of M.of. 'holder': text of the cut path; 'emptied': see
+-- M.of.
 local function ofcut(cut, holder, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
   return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,
@@ -54,13 +55,15 @@ local function ofcut(cut, holder, emptied)
           also = cut.also and container(holders.text(cut.also)) or nil}
 end
 
---- Returns the proof for a group of a verdict; {reason} if its path cannot be cut. Fields:
+--- Returns the proof for a likely leak: 'group' is an element of the field 'leaks' of asamp.sums.verdict.of.
+-- If there is none, for example because the holder is unknown: {reason}. Fields:
 --
---   - holder (text); freed (bytes), objects (number of freed ones); references (number of removed ones)
---   - share: share of the live sampled bytes of the group's lines that would be freed; nil: the
---     snapshot has none of them; samples: their number
---   - emptied: true: the holder is not freed, but its elements are removed: other references keep it
---   - also: path of another holder that keeps the rest, or nil
+--   - holder: text of the path; references: number of removed references
+--   - freed, objects: bytes and number of the objects that would be freed
+--   - share: share that would be freed of the live sampled bytes of the group's lines; nil: the snapshot
+--     has no live samples of these lines; samples: number of live samples
+--   - emptied: true: other references keep the holder, so the references to its elements are removed
+--   - also: path of another holder that keeps the remaining objects alive, or nil
 --   - proved: true: the share is at least ENOUGH
 function M.of(heap, group)
   if group.rows[1].type == "native" then

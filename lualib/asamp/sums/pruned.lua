@@ -49,8 +49,9 @@ local function largest(weight, limit)
   return keep
 end
 
--- Returns the columns of the new tree, the map from old nodes to new nodes, and the number of
--- removed nodes.
+-- Returns the columns {parent, fn, line} of the reduced call tree, the map from old nodes to new nodes, and
+-- the number of removed nodes. 'keep': set of the nodes to keep (nil: all); 'cutfn': number of the function
+-- that represents removed nodes.
 local function tree(profile, keep, cutfn)
   local from, to = profile.nodes, {parent = {}, fn = {}, line = {}}
   local map, cutof, n, cut = {[0] = 0}, {}, 0, 0

@@ -45,10 +45,13 @@ local function settle(row)
   return row
 end
 
---- Converts a snapshot ({{what, bytes, text}}) to {rss, sum (of all rows), outside (external bytes of
--- userdata), lua, native, rest (sums by group), rows = {{what, group, text, bytes, parts = {{where
--- (line), bytes}}, known (sum of parts)}}}. Negative bytes (old files) are reserved memory that was
--- never touched.
+--- Returns the breakdown of a snapshot of resident memory, a list of {what (word), bytes, text}. Fields:
+--
+--   - rss: resident bytes of the process; sum: bytes of all rows; outside: external bytes of userdata
+--   - lua, native, rest: bytes by group of rows (WORDS)
+--   - rows: {{what, group, text, bytes, parts, known}, ...}. 'parts': {{where (a line or a file), bytes},
+--     ...}; 'known': bytes of all parts. Old files have negative bytes for reserved memory that was never
+--     touched.
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do

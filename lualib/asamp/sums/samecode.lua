@@ -64,8 +64,9 @@ local function byend(paths)
   end
 end
 
--- Adds pairs of paths that are the best match of each other to 'same'. ofa(path of b), ofb(path of a):
--- the best match in the other list, or nil. Returns the paths of both lists that have no partner.
+-- Adds to 'same' (path in a -> path in b) the pairs of paths of the lists a and b that are the best match of
+-- each other. ofa(path in b) and ofb(path in a) return the best match in the other list, or nil. Returns
+-- the lists of the paths of a and of b that have no partner.
 local function match(a, b, ofa, ofb, same)
   local resta, restb, taken = {}, {}, {}
   for _, path in ipairs(a) do
@@ -126,8 +127,10 @@ local function reduce(of, x, y)
   return size
 end
 
--- Returns a function(path) that returns the file with the most function names in common with 'path', at
--- least half of the names of one of the two files; nil: there is none, or there are several.
+-- Returns a function(path) that returns the file of the other profile that has the most function names in
+-- common with 'path': at least half of the names of the smaller file. nil: there is none, or there are
+-- several. 'own': names by path (namesof); 'sizes': number of names by path; 'files_' and 'theirs': files by
+-- name (byname) and number of names by path in the other profile.
 local function bynames(own, sizes, files_, theirs)
   return function(path)
     local both, best, most, several = {}, nil, 0, false
@@ -235,7 +238,7 @@ local function alignpart(a, from, to, b, start, stop, pair)
   end
 end
 
--- As alignpart, for lists that are too long for it: pairs only functions at equal lines.
+-- Like alignpart, for lists that are too long for it: calls pair only for functions at equal lines.
 local function alignlines(a, from, to, b, start, stop, pair)
   local i, j = from, start
   while i <= to and j <= stop do
@@ -252,7 +255,8 @@ local function alignlines(a, from, to, b, start, stop, pair)
   end
 end
 
--- Returns the index of each name that one function of the list has; false: several have it.
+-- Returns a map from the names of the functions in the list to their indices; false: several functions have
+-- the name.
 local function indices(list)
   local at = {}
   for i, row in ipairs(list) do

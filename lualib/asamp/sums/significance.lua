@@ -115,8 +115,8 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   return deviation, math.min(1, 2 * p), least
 end
 
---- Sets row.noise in a list of rows {change, error, p, least}: true if the change may be chance.
--- 'sigma': standard errors that a single row must change by.
+--- Sets the field noise of rows {change, error (standard error of the change), p, least (results of
+-- M.test)}: true if the change may be chance. 'sigma': number of standard errors by which a row must change.
 function M.mark(rows, sigma)
   local limit = M.normal(sigma)
   local order, m = {}, 0

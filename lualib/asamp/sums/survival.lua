@@ -15,9 +15,10 @@ local M = {}
 local ROUNDS = 60
 local TAIL = 0.03
 
--- Returns for each bin the monotone share, at most 'most', that fits died / exposed (bytes by bin) best.
--- Bins without exposure have the previous bin's value. The last value is of at least the share TAIL
--- of the exposure, because it applies to all longer nurseries.
+-- Returns a list of the mortality by bin: the monotone sequence of shares, each at most 'most', that fits
+-- died[bin] / exposed[bin] best. died: bytes that died; exposed: bytes that died or survived. A bin without
+-- exposed bytes has the previous bin's share. The last share is computed from at least the share TAIL of
+-- the exposed bytes, because it applies to all longer nurseries.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do
@@ -122,7 +123,8 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the largest error of M.share if only age, or only allocation time, determined survival.
+--- Returns the uncertainty of M.share: its largest difference from the same share, computed as if only the
+-- age (A), or only the time since the previous collection (B), determined survival.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

@@ -56,7 +56,7 @@ function M.istailcalls(fn)
   return fn.native and fn.name == "(tail call)"
 end
 
--- {== sums of nodes: one list for each field, indexed by node ================
+-- {== sums of call tree nodes: one list for each field, indexed by node ======
 
 local function zeros(n)
   local list = {}
@@ -285,9 +285,10 @@ local function rowsoflines(profile)
   return rows, rowof, nearest, several
 end
 
--- Splits the lines with several functions ('several') into parts {row, name, defined}. Returns
--- the parts and, by node, the part of its own line and that of the innermost Lua frame of its
--- stack (nil: native, or a line with one function).
+-- Splits the rows of lines that have several functions (the set 'several') into parts, one for each
+-- function: {row, name, defined (line of the definition)}. Returns a list of all parts and two maps from a
+-- call tree node: to the part of the node itself, and to that of the innermost Lua frame of its stack (nil:
+-- the frame is native, or its line has one function).
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -404,7 +405,8 @@ local function lines(profile, itself, sums)
   return rows
 end
 
--- Returns the rows of the C functions of stacks without a Lua frame (rowsofc), with their sums 'self'.
+-- Returns rows of C functions for the stacks without a Lua frame (rowsofc). Their field 'self' has the sums
+-- of these stacks; 'itself': sums of the nodes without callees.
 local function outside(profile, itself)
   local _, _, nearest = rowsoflines(profile)
   local known = {}

@@ -6,7 +6,8 @@
 
 local M = {}
 
--- Columns of sites that every profile has; and optional ones, with the column whose variance they are.
+-- Columns of the field 'sites' of a profile. COLUMNS: those that every profile has. SQUARES: optional
+-- columns with a variance, and the column to which the variance belongs.
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
@@ -82,8 +83,9 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields that are added (SUMS); that are true if they are in all profiles (EACH), or in any (ANY).
--- Profiles without allocation samples do not affect the fields about these.
+-- Fields of the merged profile. SUMS: sums of the fields of all profiles. EACH: true if true in all
+-- profiles. ANY: true if true in any profile. A profile without allocation samples does not affect fields
+-- about these samples.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}

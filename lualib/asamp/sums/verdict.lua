@@ -99,9 +99,10 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- Returns the lines with their allocated bytes, by sort and by called C function; and the totals of
--- bytes and samples; all without native memory. Includes C functions that no Lua code called (for
--- example the compilation of a script) if they allocated at least MOST of the bytes.
+-- Returns rows of lines with their allocated bytes, most bytes first, and the totals of bytes and samples;
+-- all without native memory. row.sorts and row.called have a row's bytes by sort of block and by called C
+-- function. Includes rows of C functions that no Lua code called (for example the compilation of a script)
+-- if these allocated at least the share MOST of all bytes.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile, false, true)
   local outside = 0
@@ -234,8 +235,9 @@ local function inside(groups, holder)
   end
 end
 
--- Returns likely leaks by holder: {holder (text; nil: unknown), kind, bytes, rows}. 'h':
--- profile.holders; may be nil.
+-- Returns a list of groups of likely leaks with the same holder: {holder (path as text; nil: unknown), kind
+-- (kindof), bytes, rows (of asamp.sums.leaks)}. 'found': result of asamp.sums.leaks, or nil; 'h':
+-- profile.holders, or nil.
 local function leaksof(found, h)
   local groups, byholder = {}, {}
   for _, row in ipairs(found and found.rows or {}) do
@@ -267,7 +269,8 @@ local function leaksof(found, h)
   return groups
 end
 
--- A path is shown as part of a shorter one that holds at least PART times its bytes by itself.
+-- A path has no row of its own if a shorter path, of which it is an extension, holds at least PART times as
+-- many bytes without its extensions.
 local PART = 4
 
 -- Adds the rows of small paths to the rows of the paths above them. Returns the remaining rows.
@@ -291,8 +294,8 @@ local function joined(rows, byholder)
   return kept
 end
 
--- Sets the field 'held' of groups to all bytes that the holder keeps, if at least half of them belong
--- to no line.
+-- Sets the field 'held' of a group (see leaksof) to the bytes of all objects that its holder keeps alive, if
+-- at least half of them were allocated at no known line.
 local function holdings(profile, groups)
   local h = profile.holders
   if not h or #groups == 0 or births.stale(profile) then
@@ -461,23 +464,25 @@ local function growthof(profile, found)
   return found.few and "few" or "lines"
 end
 
---- Returns the verdict. 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both
--- may be nil. Fields:
+--- Returns the verdict on a profile. 't': its totals; 'found': result of asamp.sums.leaks, or nil; 'copies':
+-- result of asamp.sums.copies, or nil. Fields:
 --
---   - growth: see growthof; before, after: as in asamp.sums.leaks
---   - period (mean), alloc (sampling period that would decide; nil: none is needed)
---   - few (of asamp.sums.leaks); collections (true: collections are too few, not samples); lost
---     (bytes of all samples, if some were lost)
+--   - growth: whether the heap grows, see growthof; before, after, few, maybe: of asamp.sums.leaks
+--   - period: mean sampling period, bytes; alloc: period with which another run would decide about growth
+--     (nil: none is needed)
+--   - collections: true: the run lacks collections to judge the growth, not samples
+--   - lost: bytes of all samples, if lost samples make them much less than the allocated bytes; else nil
 --   - trends: true: asamp.sums.trends has rows
---   - searched: time of the last search for holders, "end" or us; nil: none
---   - samples: without those of native memory
---   - leaks: {holder, kind, bytes, rows}; asamp.sums.proof adds 'proof'
---   - maybe: of asamp.sums.leaks
---   - lines: {file, line, name, bytes, samples, share, type, sort, reason, times, calls, few (too
---     few samples for a reason), long (mean bytes of a string, from TEXT on), survived}
+--   - searched: time of the last search for holders, "end" or us; nil: there was none
+--   - samples: number of samples without those of native memory
+--   - leaks: list of groups, see leaksof; asamp.sums.proof adds 'proof' to a group
+--   - lines: the lines that allocated most: {file, line, name, bytes, samples, share (of all bytes), type,
+--     sort (of blocks, the one with the most bytes), reason (reasonof), times (copies per byte), calls (C
+--     function), few (true: too few samples for a reason), long (mean bytes of a string, if at least TEXT),
+--     survived (share of its bytes)}
 --   - held: HELDROWS rows of M.held
---   - time: {samples, lua, c, gc (shares), seconds, sort, at (the line: file, line, name, calls,
---     share)}
+--   - time: {samples, lua, c, gc (shares), seconds, sort (where it goes: "gc", "c" or "lua"), at (the line
+--     with most of this time: file, line, name, calls, share)}; nil: no time samples
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   holdings(profile, v.leaks)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Tables of the page by label, Lua state and OS thread. Pure: a profile in, tables to embed out,
--- each with its ROWS largest rows. The tables always cover the whole run.
+-- Tables of the page of `asamp view`, by label, by Lua state and by OS thread. Converts a profile to
+-- tables for the page, each with its ROWS largest rows, without side effects. The tables always cover
+-- the whole run.
 
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"

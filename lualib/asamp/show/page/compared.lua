@@ -12,7 +12,7 @@ local totals = require "asamp.sums.totals"
 local M = {}
 
 local NODES, ROWS = 20000, 500
-local SCALE = 1e6  -- errors are millionths of the whole
+local SCALE = 1e6  -- the page has standard errors of shares as integers: millionths of the profile's total
 -- Limits for first(), which may choose the measure "alive". SIGMA: least change of the live bytes, in
 -- standard errors. LEAST: the change as a share of the whole must exceed that of the first measure by LEAST.
 local SIGMA, LEAST = 3, 0.1
@@ -33,7 +33,8 @@ local function columns(rows, keys)
   return out
 end
 
--- Returns the numbers of a row as integers where possible; the error in units of 1 / SCALE.
+-- Returns a row for the page: amounts as integers where possible, and the standard error of the share in
+-- units of 1 / SCALE. 'fn' counts from 0.
 local function rounded(row)
   return {fn = row.fn and row.fn - 1, a = integer(row.a), b = integer(row.b),
           totala = row.totala and integer(row.totala), totalb = row.totalb and integer(row.totalb),

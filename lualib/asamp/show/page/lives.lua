@@ -45,9 +45,10 @@ local function pathsof(holders)
 end
 
 --- Returns {summary (a sentence; the reason if the profile lacks data), proved, rows, left (number of
--- further rows)}. A row has the fields file, line, name, native, kept, keptbytes, parts, of, type of
--- asamp.sums.leaks, and {share (of the line's samples that are kept), below (true: same group as the row
--- above), holders (paths to the kept objects {text, share}; nil: unknown)}.
+-- further rows)}. The fields proved and, of a row, file, line, name, native, kept, keptbytes, parts, of and
+-- type are those of asamp.sums.leaks. Further fields of a row: share (of the line's samples, those that are
+-- kept), below (true: same group as the row above), holders (paths of references to the kept objects: list
+-- of {text, share}; nil: unknown).
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
   if not found then

@@ -7,8 +7,8 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
---- Returns the microseconds since the start that the second reading needs as 'at'; nil if the
--- profile has no deaths or no collections.
+--- Returns the time of the peak in us since the start. The caller reads the profile a second time with
+-- the option at = this time (profiler.reader). nil: the profile has no deaths or no collections.
 function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The proofs of likely leaks on the page: the sentences of the report. Pure.
+-- The proofs of likely leaks (asamp.sums.proof) on the page of `asamp view`: the same sentences as in the
+-- report. The functions have no side effects.
 
 local leaks = require "asamp.sums.leaks"
 local lives = require "asamp.show.page.lives"

@@ -56,8 +56,9 @@ local function wanted(columns)
   return files, order
 end
 
--- Returns the lines of the set 'set' with those around them, by "L" and number; their total bytes; and the
--- largest number in the set. 'all': list of all lines.
+-- Returns the texts of the lines in 'set' (a set of numbers) and of the AROUND lines before and after each,
+-- in a table with the keys "L" .. number; their total bytes; and the largest number in the set. 'all': texts
+-- of all lines of the file.
 local function around(set, all)
   local texts, bytes, last = {}, 0, 0
   for line in pairs(set) do
