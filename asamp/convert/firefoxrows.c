@@ -100,8 +100,8 @@ typedef struct TrackRow {
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position in the rows of allocations. 'i': number of rows read; 'time': time of the last one,
-   us. */
+/* A position while rows of allocations are read. 'i': number of rows read; 'time': time of the last
+   row, us. */
 typedef struct Track {
   uint64_t i, time;
   TrackRow next;       /* the last row read, not yet part of a sample */

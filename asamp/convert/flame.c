@@ -412,7 +412,7 @@ static void flame_head (void *ud, const ReadProfile *r) {
   f->sum.client.head(&f->sum, r);
 }
 
-/* Copies the number of the current event's Lua state to the reader client of f->sum. */
+/* Gives the number of the current event's Lua state to f->sum, which counts the event next. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;

@@ -354,7 +354,7 @@ static void period (void *ud, uint64_t bytes) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   if (e == NULL || t->into != NULL)
-    return;  /* in a merged file changedbytes writes the period */
+    return;  /* in a merged file, periods are written by changedbytes */
   encoder_period(e, bytes);
   transcode_ended(t);
 }

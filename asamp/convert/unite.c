@@ -463,7 +463,8 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* 0: nothing was written, and the profile can be skipped */
+      *fatal = m->nopen > 0;  /* if no state is open, nothing was written: the profile can be
+                                 skipped */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

@@ -59,7 +59,8 @@ typedef struct Unite {
                                order */
   size_t nopen, opensize;
   TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
-  IdMap places;             /* maps a state to its index in 'open'. The key is from placekey */
+  IdMap places;             /* maps the result of placekey for a state to the state's index in
+                               'open' */
   /* Maps an ended state with live native memory to the state's number in the result. The key is
      from placekey. */
   IdMap orphaned;

@@ -303,7 +303,7 @@ void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
   bytes_text(&text, name, namelength, 1);
   bytes_char(&b->events, 'm');
   eventtime(b, us);
-  bytes_decimal(&b->events, ' ', text.n);  /* length of the name, which follows, in bytes */
+  bytes_decimal(&b->events, ' ', text.n);  /* number of bytes of the name, which is written next */
   bytes_char(&b->events, ' ');
   bytes_add(&b->events, text.data, text.n);
   bytes_text(&b->events, value, valuelength, 1);

@@ -77,8 +77,8 @@ static void livefile_failed (LiveFile *f, int error) {
     livefile_fail(f, error);
 }
 
-/* Waits at most WAIT_MS until a full pipe has space. If the profile is ending and nothing was
-   written for 5 s ('waits' calls), makes the file fail instead (W8). */
+/* Waits up to WAIT_MS until a full pipe has space. If the profile is ending and nothing was written
+   for LEAVING_MS, makes the file fail instead. 'waits': number of waits since the last write. */
 static void livefile_await (LiveFile *f, int waits) {
   struct pollfd ready = {f->fd, POLLOUT, 0};
   if (__atomic_load_n(&f->leaving, __ATOMIC_RELAXED) && waits > LEAVING_MS / WAIT_MS)

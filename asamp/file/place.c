@@ -186,7 +186,8 @@ static int judge (Attempt *a, int fd) {
   return empty(a, fd);
 }
 
-/* Opens an existing file or a link's target. Returns 0, an errno or NEXT. */
+/* Opens an existing file or a link's target. Returns 0, an errno, or NEXT: try the next numbered
+   name. */
 static int openold (Attempt *a) {
   struct stat s;
   int error, flags = WRITING;

@@ -152,8 +152,8 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
-/* Sets the flag OWN of each object to which w->steps lead, and *count to the number of these
-   objects. Returns 0 if there is not enough memory. */
+/* Sets the flag OWN of each object at the end of the path w->steps, and *count to their number.
+   Returns 0 if there is not enough memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: no object of the row above refers directly to
-                                   an object of the group */
+#define TOGETHER	64	/* flag in Group.kind: the objects of the group are not referenced
+                                   directly by an object of the parent row */
 #define FIELDS_MANY	12	/* mergefields merges more groups than this into one row "[*]" */
 
 /* State of the computation. */
@@ -309,9 +309,9 @@ static int isfolded (const Group *p, const Group *above) {
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of the objects in 'set' into groups; adds a child that belongs to the same
-   row (isfolded) to 'set' instead. 'set' has the objects of 'row' or, if 'row' is NULL, the state.
-   Returns 0 if there is not enough memory. */
+/* Divides the children of the objects in 'set' into the groups *s. A child that belongs to the same
+   row as its parent (isfolded) is added to 'set' instead. 'set' has the objects of 'row', whose
+   group is 'above'; if 'row' is NULL, it has the state. Returns 0 if there is not enough memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;

@@ -20,7 +20,7 @@ typedef struct MergeRow {
   uint32_t depth;		/* number of ancestors */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
   uint32_t example;		/* object of the row that adds most to 'value' */
-  uint32_t from;		/* object that holds 'example' */
+  uint32_t from;		/* object with the reference 'way' to 'example' */
   Way way;			/* reference from the object 'from' to the object 'example' */
   uint32_t class;		/* class of the objects; GRAPH_NONE: several classes */
   /* 'merged' 1: several references lead to the row's objects. 'repeated' 1: the row's objects are a

@@ -536,7 +536,7 @@ static void passdelayed (int signal) {
 /* The handling of one signal while a program runs. */
 typedef struct Passing {
   int signal;
-  /* The handler of the signal: one of the two, the other is NULL. */
+  /* The handler of the signal is 'at_once' or 'later'; the other one is NULL. */
   void (*at_once) (int);
   void (*later) (int, siginfo_t *, void *);
   struct sigaction before;  /* the previous action */

@@ -364,7 +364,8 @@ static int l_wait (lua_State *L) {
     httplib_push(L, a);
     lua_rawseti(L, -2, ++n);
   }
-  /* after an error above, the next call returns all requests */
+  /* all are marked only now: if there was an error above, the next call returns the same
+     requests */
   for (a = s->all; a != NULL; a = a->next) a->isreturned |= a->issuspended;
   return 1;
 }

@@ -21,7 +21,7 @@ typedef struct Periods {
   Fields events;       /* the lines after the current one */
   int letter;          /* type of the current line: 'p' (period of allocation samples), 'q' (period
                           of time samples) or 'T' (OS thread); 0: no line is left */
-  uint64_t at;         /* index of the first sample to which the line applies */
+  uint64_t at;         /* index in the batch of the first sample to which the line applies */
   uint64_t period;     /* period in bytes (p) or ns (q), or system number of the thread (T) */
   uint64_t state;      /* id of the Lua state, or NOSTATE */
   int wall;            /* line q: 1 for wall time, 0 for CPU time */

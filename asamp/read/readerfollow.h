@@ -35,8 +35,8 @@ typedef struct ReaderFollow {
   size_t at, to;
 } ReaderFollow;
 
-/* Ends the pass and reserves space for one sample. Returns 0 if the list is full or there is
-   not enough memory (then sets *failed). */
+/* Ends the current pass, if any, and reserves space for one more sample. Returns 0 if the list is
+   full or there is not enough memory (then sets *failed). */
 int readerfollow_room (ReaderFollow *f, int *failed);
 /* Appends a sample; readerfollow_room must have returned 1. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);

@@ -10,8 +10,8 @@
 /* Reads a line H of a batch's details: a path of references. 'line' has the fields after the
    letter. */
 void readerholders_path (ReaderState *s, Fields *line);
-/* Reads a line h of a batch's details: the paths of references to consecutive live survivors.
-   Also ends the pass over the list of survivors (readerfollow.h). */
+/* Reads a line h of a batch's details: the numbers of the paths of references to consecutive live
+   survivors. Also ends the current pass over the list of survivors (readerfollow.h). */
 void readerholders_runs (ReaderState *s, Fields *line);
 /* Reads a line "w" of a batch (doc/profile-format.md) and delivers it: the time and the duration of
    a heap walk. */

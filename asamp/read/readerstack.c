@@ -141,7 +141,7 @@ void readerstack_objects (ReaderState *s, double seconds,
     c.held = statat(s, words, nobjects, 1);
     c.rss = statat(s, words, nobjects, 2);
   }
-  for (i = nobjects; i-- > 0; ) {  /* from the oldest to the newest */
+  for (i = nobjects; i-- > 0; ) {  /* the outcomes of the samples, from the oldest to the newest */
     uint64_t w = bytes_getword(words + 8 * i);
     if (s->of->open.passed == 0 && s->of->open.n > 0) {
       uint32_t kind = readerstate_kind(s, w >> 2, 0);

@@ -46,7 +46,7 @@ typedef struct ReaderState {
   uint64_t decided;    /* bytes of all samples whose outcome was read */
   int toomuch;         /* 1: a sum in 'summed' would exceed READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */
-  int format;          /* format of the details (details_format) */
+  int format;          /* number of the format of the details (details_format) */
   uint64_t last;       /* time of the last sample, us since the start */
   uint64_t period;     /* sampling period of Lua states for which the file has none, bytes; 1 in
                           other writers' files */

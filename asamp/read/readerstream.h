@@ -67,7 +67,7 @@ typedef struct ReaderStreams {
   ReaderStream **orphaned;  /* streams of ended states with live samples of native memory, in
                                any order */
   size_t norphaned, orphanedsize;  /* number of streams in 'orphaned', capacity of this array */
-  IdMap orphanedplaces;  /* like 'places', for 'orphaned' */
+  IdMap orphanedplaces;  /* maps state ids + 1 to indexes in 'orphaned' */
   IdMap rows;          /* maps state ids + 1 to indexes in ReadProfile.states */
   IdMap threads;       /* maps system numbers of OS threads, + 1, to indexes in
                           ReadProfile.threads */

@@ -51,7 +51,8 @@ typedef struct Classes {
   uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
   uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
   uint64_t slots;	/* Slots read to build the current index; 0: no index. */
-  /* 1: the session's last collection is running; an index may be built without budget, once. */
+  /* 1: the session's last collection is running. It may build one index, even if 'saved' does not
+     suffice. */
   int final;
   IdMap ids;		/* Maps the hash of a class name to the newest class with that hash. */
   struct ClassText {

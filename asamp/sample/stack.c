@@ -331,7 +331,8 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   return lost;
 }
 
-/* Empties the stack, and prepares for merging the n Lua frames in s->lua. */
+/* Removes all frames from the stack before the n Lua frames in s->lua are merged with native
+   frames. */
 static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
   s->bare = (n > 0 && s->lua[0].L != L);

@@ -97,8 +97,8 @@ struct Clock {
   uint64_t ticked;		/* ns of the system clock at the last tick */
   int64_t owed;			/* ns by which sampling has exceeded its share of the time (C3);
                                    negative: ns that are left of this share */
-  unsigned stretch;		/* log2 of the factor by which spans are lengthened, because
-                                   ticks are expensive (C3) */
+  unsigned stretch;		/* log2 of the factor by which the spans between ticks are
+                                   lengthened, because ticks take much time (C3 of timer.h) */
   /* number of ticks in a row whose cost was so low that the span might be halved */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
@@ -183,7 +183,8 @@ static uint64_t draw (Clock *c, uint64_t n) {
   return (uint64_t)(((unsigned __int128)(x * UINT64_C(0x2545F4914F6CDD1D)) * n) >> 64);
 }
 
-/* Returns the length in ns of a span that is not lengthened (C3 of timer.h). */
+/* Returns the length in ns of a span (the time between two ticks, C3 of timer.h) that is not
+   lengthened. */
 static uint64_t spanof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
@@ -840,7 +841,7 @@ uint64_t timer_stop (Timer *t) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   removetimer(t);
   while (c->thread != me && __atomic_load_n(&c->ticking, __ATOMIC_ACQUIRE))
-    sched_yield();  /* a handler takes no lock, so it can end meanwhile */
+    sched_yield();  /* a handler takes no lock, so it ends without this thread */
   n = missed(t);
   if (c->last == t) __atomic_store_n(&c->last, NULL, __ATOMIC_RELAXED);
   timer_release(t);

@@ -37,7 +37,8 @@ typedef struct Timing {
   int native;	/* 1: samples have C stacks. */
   luaN_Code code;
   Moments moments;		/* Ticks not yet completed at a safepoint. */
-  uint64_t own;			/* Sampling periods of ticks during timing_point (TI3). */
+  uint64_t own;			/* Sampling periods of ticks while timing_point ran; they become one
+                                   sample at its end (TI3). */
   Moment last;			/* The tick completed last, without native frames. */
   uint64_t away;		/* Sampling periods lost because another thread ran the state,
                                    the signals were blocked (TI5), or the thread was ending. */

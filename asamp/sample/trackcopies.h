@@ -2,10 +2,10 @@
 /*
 ** Samples copied bytes: those moved when a vector grows, and those copied into new strings.
 **
-**   A8  copies have the sampling period of allocations. Moved bytes are sampled on their own
+**   A8  copied bytes have the sampling period of allocations. Moved bytes are sampled separately
 **       (luaN_setcopies). For copies into new strings, each sampling period of a string's
-**       allocation sample is a random point in the string's block. Points in the string's text
-**       count: as COPY_AGAIN in the old text of s in s = s .. x, else as COPY_NEW.
+**       allocation sample is a random point in the string's block. A point in the string's text is
+**       a sample of copied bytes: COPY_AGAIN in the old text of s in s = s .. x, else COPY_NEW.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unregisters the callbacks from the core if they are not needed any more (A1). */
+/* Unregisters the callbacks from the core if no sampling and no live sample needs them any more (A1
+   of tracker.h). */
 static void tracker_unregister (Tracker *t, lua_State *L) {
   if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)

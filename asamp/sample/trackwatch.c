@@ -56,7 +56,8 @@ void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   (void)L;
   if (!isprobable(t, block)) return;
   t->busy++;
-  pending_freed(&t->pending, block);  /* a block may have samples in both lists */
+  pending_freed(&t->pending, block);  /* a block may have samples in both lists, pending and
+                                         followed */
   followed_freed(&t->followed, block);
   t->busy--;
 }

@@ -192,7 +192,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
   if (isown || !hasfolder()) o.folder = 0;
-  if (isown) o.ring.most = 0;  /* a requested recording is no flight recorder */
+  if (isown) o.ring.most = 0;  /* a recording to a requested path is not a flight recorder */
   p = sampler_openshared(&o, with.rates.period, err, errsize);
   if (p != NULL) {
     free(path);

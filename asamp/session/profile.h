@@ -65,7 +65,8 @@ typedef struct ProfileTotals {
                          writing failed */
   EventTally missing; /* 'lost' by sort of sample: allocation (the native ones also
                          separately) and time */
-  uint64_t all;       /* 'lost' plus the sampling periods counted by profile_lost */
+  uint64_t all;       /* 'lost' and the sampling periods lost before they reached the profile
+                         (profile_lost) */
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
   int error;          /* errno of the first failed write, or of the write that is tried again at
                          present (profile_room); 0: none */

@@ -13,8 +13,8 @@
 #define FLUSH_NS	700000000     /* ns between flushes: leaves 0.3 s for writing, so that
                                          the file lags by at most a second */
 
-/* Publishes in p->stalled whether the file is stalled (the last write failed and is tried
-   again). Encodes a mark with the number of lost samples at the end of a stall, and reports the
+/* Publishes in p->stalled whether the file is stalled: the last write failed and will be tried
+   again. At the end of a stall, encodes a mark with the number of samples lost in it. Reports the
    first stall to the user. */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;

@@ -21,8 +21,8 @@
 #define LAST_NS		1000000	/* ns; at the end of a state, the resident size may be this old */
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
 #define LINES		256u	/* largest number of source lines with rows of one use */
-#define ENDING		100u	/* ending states cause a snapshot only if the last one is older than
-                                   ENDING times the CPU time of the last measurement */
+#define ENDING		100u	/* for a state that ends, a snapshot is made only if the last one is
+                                   older than ENDING times the CPU time of the last measurement */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;

@@ -72,8 +72,8 @@ void seen_past (unsigned name, const Seen *s, int profile, int heap);
 /* Stores in to[i] the sums over the past states (seen_past) with name number i. Returns the number
    of elements, SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
-/* Adds an open state's numbers to *to, the sums for its name. 'profile' 0: without samples and
-   bytes. */
+/* Adds the numbers of an open state to *to, the sums for the state's name: its collections and
+   pauses and, if 'profile' is 1, its samples and bytes. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
 /* Clears all sums and keeps the names, in a forked child. */
 void seen_forked (void);

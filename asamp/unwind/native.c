@@ -45,7 +45,8 @@ typedef struct Gone {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Gone gone[GONE_MOST];
-static uint64_t turns;		/* largest Gone.turn so far */
+static uint64_t turns;		/* number of object files remembered so far: the largest
+                                   Gone.turn */
 static Dwfl *session;		/* libdwfl's data about the object files that were loaded when it
                                    was made */
 static unsigned long long loads;	/* how many files had been loaded when 'session' was made */

@@ -17,8 +17,8 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Reasons why a file is not found (texts: asamp.show.page.sources), in order of precedence if a
--- file is searched in several folders.
+-- Reasons why a file is not found (texts: asamp.show.page.sources). If a file is searched in several folders,
+-- the first of these reasons that applies to a folder is given.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
 -- Appends the real paths of 'folders' to the list 'roots' of folders below which files may be

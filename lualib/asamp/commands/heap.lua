@@ -172,7 +172,7 @@ local function await(path, peer, world, warn)
     if not h and not host.samefile(path, path) then
       warn.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
       return nil
-    elseif h or not unfinished and i > 50 then  -- the file may be empty for a while (5 s)
+    elseif h or not unfinished and i > 50 then  -- up to 5 s, because the file may be empty at first
       break
     end
     host.pause(100)

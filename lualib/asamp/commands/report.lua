@@ -101,7 +101,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns the test of frames for --function and --line, and its title.
+-- Returns the function that tests whether --function and --line select a frame, and its title.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)

@@ -240,7 +240,7 @@ local function expected(out, script, pid)
   return out:find("%", 1, true) and require("profiler.core").path(out, pid) or out
 end
 
--- Returns the n-th file name that the profiler tries (asamp/file/place.h).
+-- Returns the n-th file name that the profiler tries for 'path': app.vmprof, app.2.vmprof, ...
 local function numbered(path, n)
   if n == 1 then
     return path

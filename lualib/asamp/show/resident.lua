@@ -13,8 +13,9 @@ end
 
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
---- Returns the rows of a snapshot, each followed by its largest parts, and the sum: {bytes, label,
--- part (true: part of the row above), more (number of omitted parts; without bytes)}.
+--- Returns a list of the rows of a snapshot, each followed by its largest parts (at most 'top'), and at last
+-- their sum. Fields: bytes, label, part (true: a part of the row above), more (number of omitted parts; such
+-- a row has no bytes).
 function M.rows(found, top)
   local list = {}
   for _, row in ipairs(found.rows) do

@@ -25,23 +25,28 @@ local LEAST, PARTS = births.LEAST, births.PARTS
 local COLLECTIONS = 4
 -- A container with FEW to LEAST - 1 live samples has the verdict "few": too few to decide.
 local FEW = 4
--- A container has stopped if its time without samples at the end has a probability below e^-STOP by
--- the byte clock, or e^-QUIET by the CPU clock and is at least the share IDLE of the CPU time.
+-- A container has stopped if there are no more samples at the end of the run, although at a steady rate this
+-- has a probability below e^-STOP (by allocated bytes), or below e^-QUIET (by CPU time) for at least the
+-- share IDLE of the CPU time.
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
 -- A container keeps its objects if the share of its earlier survivors that is alive is at least KEPT
 -- times that of the later ones (retention), and if at least the share EARLY of its live bytes was
 -- allocated in the second half of the run.
 local KEPT, EARLY = 4 / 5, 1 / 4
--- For issure: least ratio of shares, minus ERRORS standard errors (1 of 20 ratios is too high by more).
+-- For issure, which compares the live shares of earlier and later survivors. SURE: least ratio of the two
+-- shares. ERRORS: standard errors that are subtracted first, because chance makes 1 of 20 ratios too high by
+-- more.
 local SURE, ERRORS = 1 / 2, 1.6
--- For ofgrowing: least growth factor of the live heap in each quarter; least growth in the second half
--- relative to the first; part of a container's live bytes of the second half that the heap's growth
--- must explain; part of the run in which its first sample must be.
+-- Limits for ofgrowing. GROWTH: least factor by which the live heap must grow in each quarter. EVEN: least
+-- growth in the second half, relative to the first half. NET: share of a container's live bytes of the second
+-- half that the heap's growth must explain. YOUNG: share of the run in which a container must have its first
+-- sample.
 local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
 -- In place of KEPT for objects that no heap walk reached (unreached): recent garbage, which no
 -- collection has found dead yet, counts as alive.
 local LEFT = 1 / 2
--- If the heap walk reached at most this share of the objects, the program's end has freed them.
+-- If the last heap walk reached at most this share of the objects that were not found dead, the others were
+-- freed when the program ended.
 local FREED = 1 / 10
 -- Least share of all live samples of a container that is judged.
 local LARGE = 1 / 20
@@ -270,11 +275,11 @@ local function isfromstart(parts)
   return early > 0 and early >= START * all / 4
 end
 
--- Returns the verdict on the sum c of those lines of a container that keep their objects: "leak",
--- "maybe", "few" (too few samples) or nil. 'born': live bytes of the second half in all containers.
+-- Judges the sum c of those lines of a container that keep their objects. Returns "leak", "maybe", "few" (too
+-- few samples) or nil. 'born': live bytes of the second half in all containers.
 --
--- A container that has lost 2 of 3 objects of the first half passes with 8 samples (LEAST) in 1
--- of 50 runs, with 16 in 1 of 1,000.
+-- A container that has lost 2 of 3 objects of the first half passes the tests with 8 samples (LEAST) in 1 of
+-- 50 runs, with 16 in 1 of 1,000.
 local function ofkept(run, c, course, born)
   local early, late = halves(c.bytes)  -- not samples: the sampling period may have changed
   local verdict = c.n >= FEW and not level(course) and goeson(run, c)
@@ -320,9 +325,10 @@ local function occupied(parts)
   return n
 end
 
--- Judges the objects that no heap walk reached and no collection found dead: the end of the program,
--- such as the return of its main function, has freed them. Calls 'keep' with the verdict. Ignores
--- lines that allocated vectors of live tables ('tables': set of keys): the program has emptied those.
+-- Judges the objects that the last heap walk did not reach, although no collection had found them dead: they
+-- were freed when the program ended, for example when its main function returned. Calls 'keep' with the
+-- verdict. Ignores lines that allocated vectors of live tables ('tables': set of keys), because the program
+-- has emptied these tables.
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -341,8 +347,9 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns the live samples of each line in all containers, {key = {n, parts}}; their number; and the set
--- of the keys of lines that allocated vectors of live tables.
+-- Returns three results: the live samples of each line in all containers, {key = {n, parts}}; the number of
+-- these samples; and the set of the keys of lines that allocated vectors (array or hash parts) of live
+-- tables.
 local function living(containers)
   local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do

@@ -213,10 +213,11 @@ local function unseentail(profile)
   return after >= UNSEEN * cpu and after or 0, cpu
 end
 
---- Returns the tail as a share of the program's CPU time; 0: none, or unknown. The tail is the CPU time
--- of the last period minus the usual time for its bytes (usualrate). The limit OWNTAIL applies if a
--- collection requested by the program ends the period, because the time then includes part of it.
--- Also returns the subtracted time as such a share; if it is large, the run is too short for a tail.
+--- Returns the tail of the run as a share of the program's CPU time; 0: none, or unknown. The tail is the CPU
+-- time of the last period between collections, minus the usual time for the bytes allocated in it
+-- (usualrate). The limit OWNTAIL applies if a collection requested by the program ends the period, because
+-- the time then includes part of it. Also returns the subtracted time as such a share; if it is large, the
+-- run is too short for a tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
   if unseen > 0 then
@@ -413,7 +414,7 @@ local function count(c, key, alive, i, part)
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
 end
 
--- Returns the containers (see M.of).
+-- Returns the list 'containers' that M.of describes.
 local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
   local bypath, list = {}, {}

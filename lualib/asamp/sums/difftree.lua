@@ -15,7 +15,8 @@ local SIGMA = 3      -- minimum of a reported difference, in standard errors
 local START = 0.9    -- a C function with which at least this share of the stacks start is left out
 local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
 
---- Returns the measures that both profiles have, in display order: {key, field (of sums)}.
+--- Returns the measures that both profiles have, in display order: {key, field (of sums)}. 'a', 'b': results
+-- of totals.of for the profiles 'pa', 'pb'.
 function M.measures(pa, a, pb, b)
   local out = {}
   local function offer(key, field)

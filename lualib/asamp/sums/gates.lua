@@ -29,7 +29,7 @@ local POWER = 1.2816
 
 local LARGEST = 3  -- number of lines whose smallest visible increase is computed
 
-local PERIOD = 64  -- least period of a session
+local PERIOD = 64  -- smallest sampling period of a session, bytes
 
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
@@ -86,8 +86,8 @@ local function limited(name, value, error, limit, blame, errorof)
           end)}
 end
 
--- Returns 'errorof' of limited for a sum of samples of 'weight' bytes each. 'exact': the exact total of
--- the run (nil: unknown), of which the sum, 'value' bytes, is a share.
+-- Returns the function 'errorof' for limited(). The sum consists of samples of 'weight' bytes each and has
+-- 'value' bytes. 'exact': bytes that the run has allocated, of which the sum is a share; nil: unknown.
 local function estimated(weight, exact, value)
   return function(x)
     return math.sqrt(x * weight * (exact and 1 - x / math.max(exact + x - value, x) or 1))

@@ -103,8 +103,8 @@ local function below(p)
   return list
 end
 
--- Returns the samples and bytes of a node without those of the pairs 'parts' below it; nil: none are left.
--- 'side': "a" or "b".
+-- Returns the samples and bytes of a pair's node that have no row in its child pairs 'parts'; nil: none.
+-- 'node': the pair's node of the profile 'side' ("a" or "b"), or nil.
 local function rest(node, parts, side)
   if not node then
     return nil

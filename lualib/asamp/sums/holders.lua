@@ -23,7 +23,7 @@ local function implies(a, b)
          (of == a["function"]) and of:sub(1, #name + 2) == name .. " ("
 end
 
---- Returns the texts of a path's steps, without those that others imply.
+--- Returns the texts of a path's steps, without steps that are obvious from the next one.
 function M.steps(path)
   local list = {}
   for i, step in ipairs(path) do

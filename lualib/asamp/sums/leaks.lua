@@ -239,9 +239,9 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Measures the session by sampled bytes, because a short run may mostly wait at its start.
--- Returns {parts (bytes by part), squares (variances), all (total), from (part in which the last
--- quarter starts), before (bytes before it), n (number of parts)}.
+-- Divides a session by sampled bytes instead of time, because a short run may mostly wait at its start.
+-- Returns {parts (bytes by slice), squares (their variances), all (sum of the bytes), from (slice in which
+-- the last quarter of the bytes starts), before (bytes before that slice), n (number of slices)}.
 local function clockof(bins, wanted)
   local parts, squares, all, after = {}, {}, 0, 0
   for i, part in ipairs(bins.bin) do
@@ -432,9 +432,9 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns {lines, least, alloc} about lines that keep early and late objects, but have fewer than LEAST
--- samples of these: their number, LEAST, and the sampling period with which the largest would have
--- enough (nil: unknown). nil: there are no such lines.
+-- Returns {lines, least, alloc} about the lines that keep objects of both halves of the run, but have too few
+-- samples: the number of these lines; LEAST, the number of samples needed; and the sampling period in bytes
+-- with which the largest line would have enough (nil: unknown). Returns nil if there are no such lines.
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
@@ -460,8 +460,8 @@ local function fewof(profile, n, proved, wanted)
   return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= power and power or nil} or nil
 end
 
--- Returns the rows that are likely to leak: lines that keep objects throughout; and lines with growing
--- tables, if these keep enough bytes themselves or may hold the objects of the former.
+-- Returns the rows that are likely to leak: lines that keep objects throughout the run; and lines with
+-- growing tables, if the tables keep enough bytes or may hold the objects of the former lines.
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))

@@ -16,7 +16,7 @@ local function rowof(digits)
   return math.max(0, (digits - FIRST + STEP - 1) // STEP)
 end
 
--- Adds samples and bytes to a row, and the samples to the number of this line in the row.
+-- Adds samples and bytes to a row; and adds the samples to row.lines[line], the row's samples of that line.
 local function add(row, line, samples, bytes)
   row.samples = row.samples + samples
   row.bytes = row.bytes + bytes

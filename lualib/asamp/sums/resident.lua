@@ -34,7 +34,7 @@ end
 
 local bybytes = order.by("-bytes", "where")
 
--- Sorts the parts of a row, the most bytes first, and sets row.known to their sum.
+-- Sorts the parts of a row, the most bytes first. Sets row.known to the sum of their bytes.
 local function settle(row)
   table.sort(row.parts, bybytes)
   local sum = 0

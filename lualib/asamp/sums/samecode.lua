@@ -343,8 +343,8 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, line at which a function starts): for each row with the function that it is named after,
--- then for each row with all functions at its line.
+-- Calls f(row, line of a function's definition): first for each row, with the function that the row names;
+-- then for each row and each function in row.functions.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)

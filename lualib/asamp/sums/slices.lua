@@ -75,9 +75,10 @@ local function fit(rows, bins, nodeof, kinds, nodes, limit)
   end
 end
 
---- Returns columns: bin, node, kind (all from 0), samples (of time: periods), bytes, survived,
--- survivedbytes, undecidedbytes, alive, alivebytes; and the slices: {start, width (us), n},
--- widened until there are at most 'limit' rows. 'tree': the nodes (asamp.sums.pruned).
+--- Returns the samples by slice, node and kind, as columns: bin, node, kind (numbers from 0), samples (of
+-- time: periods), bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes. Also returns the slices:
+-- {start, width (us), n (number)}, which are widened until there are at most 'limit' rows. 'tree': result of
+-- asamp.sums.pruned.
 function M.of(profile, tree, limit)
   local rows, bins = rowsof(profile)
   return fit(rows, bins, function(node) return tree.map[node] end, #profile.kinds,

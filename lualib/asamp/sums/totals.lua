@@ -115,7 +115,8 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- Returns the fields of allocation sites that are added unchanged; 'deaths' true: 'alive' is added, too.
+-- Returns the names of the fields of profile.sites that addallocations adds. Field 'deaths' of the list: true
+-- if 'alive' is added, too.
 local function columnsof(profile)
   local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
@@ -209,7 +210,7 @@ local function walk(parent, enter, leave)
   end
 end
 
--- Adds zero sums to rows. A row whose nodes have no children uses one sum for self and total.
+-- Gives rows zero sums as 'self' and 'total'. If no node of a row has children, both are the same table.
 local function addsums(rows, parent, rowof)
   local called = {}
   for _, up in ipairs(parent) do
@@ -375,7 +376,7 @@ function M.linerows(profile, alive, native)
   return rows, rowof, nearest
 end
 
--- Computes the sums of the rows of lines, or of their parts.
+-- Computes 'self' and 'total' of rows of lines, or of rows of the functions at a line.
 local function sumlines(profile, itself, sums, rows, rowof, nearest)
   addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do

@@ -115,7 +115,8 @@ local function alone(profiles)
   return list
 end
 
--- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all'; the shortest time stays.
+-- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all'. Samples and bytes are added;
+-- 'seconds' becomes the shortest time.
 local function addring(all, ring)
   if not ring then
     return all

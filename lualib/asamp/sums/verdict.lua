@@ -33,7 +33,7 @@ local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 local GROWN = 1 / 4
 -- From this number of tables per vector on, tables do not grow: growth makes several vectors.
 local ONCE = 2 / 3
--- Strings of at least this mean size, in bytes, are long: each may contain the previous one.
+-- From this mean size in bytes on, strings are "long": a string may be built from the previous one.
 local TEXT = 1024
 local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
@@ -273,7 +273,8 @@ end
 -- many bytes without its extensions.
 local PART = 4
 
--- Adds the rows of small paths to the rows of the paths above them. Returns the remaining rows.
+-- Adds small rows to the row of a shorter path that the row's path extends (PART). Returns the remaining
+-- rows.
 local function joined(rows, byholder)
   local own, kept = {}, {}
   for _, row in ipairs(rows) do
@@ -317,10 +318,10 @@ local function holdings(profile, groups)
   end
 end
 
---- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the largest
--- first, at most 'limit' (nil: all); nil: the file has none. A path is cut at the table with many
--- elements, or at a tree or chain. Fields of the list: of (number of all holders), bytes (of all),
--- at (births.stale).
+--- Returns the holders of the live bytes at the end of the profile: a list of {text, samples, bytes, share
+-- (of all bytes)}, the largest first, at most 'limit' (nil: all); nil: the file has no holders. Of a path of
+-- references, the text is the part up to the table with many elements, tree or chain. Fields of the list: of
+-- (number of all holders), bytes (of all holders), at (result of births.stale).
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -441,8 +442,9 @@ local function lost(profile)
          (profile.allocated or 0) * KNOWN > bytes and bytes or nil
 end
 
--- Returns whether the heap grows: "grows", "maybe" (perhaps a cache that fills), "small",
--- "level", "lines" (it grows, but no line is prominent), "few" (too few samples) or nil (unknown).
+-- Returns whether the heap grows: "grows", "maybe" (the growth may be of a cache that fills), "small",
+-- "level" (no growth), "lines" (it grows, but no line is prominent), "few" (too few samples) or nil
+-- (unknown). 'found': result of leaks.of.
 local function growthof(profile, found)
   local period_ = periodof(profile)
   if profile.own and profile.fates and profile.survived == 0 and

@@ -91,8 +91,8 @@ local function walks(list, out)
   return out
 end
 
--- Returns the slice that shows samples without a time, which a truncated file has at its end; -1: there
--- are none, as in version 7, which records the time with the stack.
+-- Returns the slice that shows the samples without a time; -1: there are none. Before version 7, a truncated
+-- file has such samples at its end; since version 7 the time is recorded with the stack.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
@@ -140,8 +140,7 @@ local function timeof(profile)
          math.floor(measures.observations(time) + 0.5)
 end
 
--- Returns the bytes of the type 'name', "native" or "outside"; nil: native memory was not
--- sampled.
+-- Returns the sampled bytes of the type 'name' ("native" or "outside"); nil: native memory was not sampled.
 local function bytesof(profile, name)
   local sites, bytes = profile.sites, 0
   for i, kind in ipairs(profile.malloc and sites.kind or {}) do

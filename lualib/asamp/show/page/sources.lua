@@ -18,7 +18,8 @@ M.MAXFILE = 8 << 20
 
 local MAXTEXT, MAXLINE, AROUND = 4 << 20, 400, 4
 
--- Reasons why lines are missing: name, and text about several files; in display order.
+-- Reasons why the lines of files are missing, in display order: {name, end of a sentence about several
+-- files}.
 local REASONS = {
   {"outside", "lie outside the current folder: name their folders with --source DIRS"},
   {"hidden", "are in hidden folders: name these with --source DIRS"},

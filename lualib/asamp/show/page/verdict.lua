@@ -10,7 +10,8 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
---- Returns a list of {text, command} for a profile with bins; empty for merged profiles.
+--- Returns the sentences of the report's verdict, a list of {text, command}; empty for merged profiles. The
+-- profile must have bins.
 function M.of(profile)
   if profile.profiles or profile.samples + profile.timesamples == 0 then
     return {}
