@@ -22,7 +22,7 @@
 
 #define MALLOC_VERSION	2
 #define MALLOC_NAME	"asamp_mallocs"	/* symbol of the library's MallocSeam */
-/* default period of native memory, bytes */
+/* default sampling period of native memory, bytes */
 #define MALLOC_PERIOD	(UINT64_C(512) << 10)
 
 #define MALLOC_SLOTS	65536u	/* largest number of watched blocks */
@@ -44,7 +44,8 @@ typedef struct MallocSeam {
   /* Watches a block until it is freed. Only 'sampled' may call it, with its block. Returns the
      block's slot, or NULL if all slots are used. */
   unsigned char *(*watch) (void *block);
-  /* Makes the calling thread draw a new interval at its next request, with the current period. */
+  /* Makes the calling thread draw the distance to its next sample point anew, with the current
+     period, at its next allocation. */
   void (*renew) (void);
 } MallocSeam;
 

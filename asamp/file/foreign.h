@@ -26,8 +26,9 @@ typedef struct ForeignPeer {
    failure. */
 int foreign_peer (int fd, ForeignPeer *peer);
 
-/* Opens a regular file for reading (UF1, and UF2 unless 'peer' is NULL). Returns a descriptor,
-   or -1 with the reason in 'why'. */
+/* Opens a regular file for reading, without following links. If 'peer' is not NULL, the file must
+   belong to the user of that process, or be open in the process (UF2). Returns a descriptor, or -1
+   with the reason in 'why'. */
 int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size);
 
 /* Makes a folder of mode 0700 from a template, with the rights of user 'uid' (UF3). Returns 0

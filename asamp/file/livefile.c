@@ -51,8 +51,8 @@ static int livefile_reopen (LiveFile *f, struct stat *s) {
 }
 
 /* Stores the status of the file in *s. If the program has closed the descriptor, opens the file
-   again. Makes the file fail, and returns 0, if that is impossible or if another program has
-   truncated the file. */
+   again; returns 0 and makes the file fail if that is impossible. Also makes the file fail if
+   another program has truncated it. */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;

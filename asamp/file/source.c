@@ -173,7 +173,8 @@ static int spool (void) {
   return fd;
 }
 
-/* Returns a descriptor of standard input at its start, or -1 with errno. */
+/* Returns a descriptor of standard input, positioned where it was at the first call (a pipe: at the
+   start of a copy of its data); or -1 with errno. */
 static int standardinput (void) {
   static int from = -1;    /* standard input or its copy; -1: not opened */
   static off_t start;      /* offset in 'from' at which the data start */

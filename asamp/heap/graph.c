@@ -655,7 +655,7 @@ static void graph_check (Reader *r) {
 }
 
 /* Fails unless the chain of parents of each object leads to object 0. seen[v] is 1 if the chain of
-   v is checked, 2 if v is on the current chain. A chain that reaches an object with 2 is a cycle. */
+   v is checked, 2 if v is on the current chain: a chain that reaches such an object is a cycle. */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);

@@ -88,7 +88,7 @@ typedef struct Graph {
   uint32_t nedges;		/* number of elements of 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
   Way *ways;			/* kind and argument of each edge */
-  LateEdge *late;		/* further edges, which are not in 'to', sorted by 'from' */
+  LateEdge *late;		/* edges that are not in 'to' and 'ways', sorted by 'from' */
   size_t nlate;
   /* Prototypes: line of the definition (0: main chunk), name and source (string objects or
      GRAPH_NONE). */

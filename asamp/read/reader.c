@@ -49,7 +49,7 @@ typedef struct Input {
      before each address, as PyPy writes it. 'threads' 1: a word for the thread. */
   int memory, pairs, threads;
   size_t word, address;  /* sizes of a number and of an address in the file, bytes */
-  unsigned char *wide;   /* 32-bit addresses extended to 64 bits */
+  unsigned char *wide;   /* buffer for the addresses of a record, extended from 32 to 64 bits */
   PathFrame *path;     /* frames of the last stack, outermost first */
   size_t npath;        /* number of frames in 'path' */
   /* Elements of the cache. They are not cleared, so that a short profile touches few pages. */

@@ -20,7 +20,7 @@ typedef enum ReadLeft {
   /* counted by readersum.h */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
   LEFT_PICTURES, LEFT_PICTUREROWS,
-  /* counted by tags.h, for files for other tools */
+  /* counted by tags.h, when a profile is converted for other tools */
   LEFT_TOGETHER, LEFT_SCRIPTS, LEFT_TAGS,
   LEFT_N
 } ReadLeft;

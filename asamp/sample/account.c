@@ -137,7 +137,7 @@ typedef struct Each {
   AccountPart part;
   void (*f) (void *ud, uint32_t set, uint64_t bytes);
   void *ud;
-  uint64_t all;		/* bytes passed to the callback so far */
+  uint64_t all;		/* sum of the bytes passed to 'f' so far */
 } Each;
 
 static void account_one (Each *e, AccountSum *sum, uint64_t bytes) {

@@ -71,7 +71,7 @@ typedef struct Work {
                                    the path without its last step, and of this step's text. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
-  uint32_t at;		/* Number in 'list' of the object that is being visited. */
+  uint32_t at;		/* Index in 'list' of the object that is being visited. */
   int counting;		/* 1: this visit of list[at] only counts references, to compute its numbers
                            'fields' and 'slots'. */
   int counted;		/* 1: the numbers 'fields' and 'slots' of list[at] are final. */

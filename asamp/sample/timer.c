@@ -30,8 +30,8 @@
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
 #define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; a span (time with one tick, timer.h) of
                                                    this length is not doubled */
-#define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span if the clock
-                                                   is TIMER_CPU */
+#define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span (time with one
+                                                   tick) if the clock is TIMER_CPU */
 /* Shortest time for which a signal is requested, ns. If a signal is early by less, its tick is made
    at once. */
 #define MIN_WAIT_NS	UINT64_C(20000)
@@ -99,7 +99,8 @@ struct Clock {
                                    negative: ns that are left of this share */
   unsigned stretch;		/* log2 of the factor by which the spans between ticks are
                                    lengthened, because ticks take much time (C3 of timer.h) */
-  /* number of ticks in a row whose cost was so low that the span might be halved */
+  /* number of ticks in a row whose cost was so low that the span (time with one tick, timer.h)
+     might be halved; EASY_TICKS halve it */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */

@@ -36,7 +36,7 @@ enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
 /* Options of a profile. */
 typedef struct ProfileConfig {
-  /* 'path' to 'folder' are as in PlaceWish (place.h), which chooses the file. */
+  /* The members from 'path' to 'folder' choose the file, as those of PlaceWish (place.h). */
   const char *path;
   unsigned number;
   int made;
@@ -246,7 +246,8 @@ int profile_close (Profile *p, ProfileTotals *totals);
 
 /* Returns the message for an errno from ProfileTotals.error. */
 const char *profile_message (int error);
-/* Writes the same message to 'why', with the remedy if a resource limit is the cause. */
+/* Writes profile_message(error) to 'why', and the remedy if a resource limit is the cause. 'size':
+   bytes of 'why'. */
 void profile_reason (int error, char *why, size_t size);
 
 void profile_totals (Profile *p, ProfileTotals *totals);

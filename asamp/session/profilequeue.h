@@ -71,7 +71,7 @@ struct Profile {
   int stalled;            /* errno of the present stall, or 0; also read without the lock */
   uint64_t elsewhere;     /* sampling periods that were lost before they reached the profile
                              (profile_lost) */
-  uint64_t refused;       /* samples refused by profile_offer; atomic */
+  uint64_t refused;       /* sampling periods of the samples refused by profile_offer; atomic */
   EventTally taken;            /* samples reported to the profile, including 'lost' */
   EventTally lost;             /* numbers of samples that were reported but did not reach the file
                                   (Q4) */

@@ -80,8 +80,8 @@ typedef struct SamplerShared {
   const char *(*path) (void);
   int (*isidle) (void);  /* returns 1 if no state may take samples: no samples are requested, or
                             the file could not be made */
-  /* Drops the parent's profile in a forked child. Returns the number of threads that the child
-     needs. */
+  /* Drops the parent's profile in a forked child. Returns the number of threads that the profiler
+     will start in the child. */
   unsigned (*forked) (void);
   void (*runs) (void);  /* called after a collection, and after a first sample in a
                            forked child */
@@ -215,7 +215,8 @@ uint64_t sampler_seed (void);
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize);
 
-/* Switches sampling on, in a session with sampling off. */
+/* Switches sampling on, in a session with sampling off. 'period': bytes between two samples, a mean
+   if 'random' is 1. */
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
 /* Switches sampling off, after a last collection if samples, deaths or collections are not reported

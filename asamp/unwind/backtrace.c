@@ -56,7 +56,7 @@ typedef struct TableHead {
   struct { int32_t from, to; } entry[];
 } TableHead;
 
-#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1: a value of 4 bytes */
+#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1: DW_EH_PE_* of 4 bytes */
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 

@@ -54,7 +54,7 @@ typedef struct UnwindFrame {
 typedef struct Unwind {
   UnwindRules rules;
   UnwindFrame next;		/* the frame from which the walk continues */
-  const char *from, *to;	/* code in which the walk starts */
+  const char *from, *to;	/* address range of the code in which the walk starts */
   const char *end;		/* highest address of the stack */
   int otherwise;		/* 1: libunwind does this walk (UW1) */
   int ended;			/* 1: no more frames */

@@ -99,8 +99,8 @@ M.find = find
 -- By target: the id of the process that gave the last answer.
 local known = {}
 
--- Returns true if a process has ended. Waits for the exit of a process that has answered before.
--- 'waits.left' is the number of waits left for all targets of one M.all.
+-- Returns true if a process has ended. If the process has answered before, waits for its exit, 10 ms at a
+-- time: up to waits.left times, which the targets of one call of M.all share.
 local function hasended(pid, answered, waits)
   while answered and waits.left > 0 and isthere(pid) do
     waits.left = waits.left - 1

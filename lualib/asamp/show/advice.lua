@@ -14,7 +14,7 @@ local function size(n)
   return units.short(math.floor(n + 0.5))
 end
 
--- Below this width, tables omit the errors of their numbers.
+-- If the output has fewer columns, tables omit the standard errors of their numbers.
 local ERRORS = 50
 
 local function within(style, unit, n, deviation)

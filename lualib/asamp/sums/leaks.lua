@@ -50,7 +50,7 @@ local LOADED = 1 / 2
 local FEWBUSY = 4
 -- The program ran in a part if at least this share of its CPU time is outside of collections.
 local RAN = 1 / 4
--- A line has stopped if its last rate is below this share of its mean rate.
+-- A line has stopped allocating if its rate at the end of the run is below this share of its mean rate.
 local SLOWER = 1 / 4
 -- A heap grows evenly if its least size grows from the third quarter of the run to the last one by at least
 -- STRAIGHT times the growth from the second to the third. Then a line that leaks needs to keep objects from

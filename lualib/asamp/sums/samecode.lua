@@ -98,7 +98,8 @@ end
 -- A function's name that is in more than this number of files, such as "new", identifies none of them.
 local MANY = 64
 
--- Returns the paths by the names of their functions: {[name] = list of paths}. 'of': see namesof.
+-- Returns which of the source files 'paths' have a function with a name: {[name] = list of paths}. 'of':
+-- result of namesof.
 local function byname(paths, of)
   local found = {}
   for _, path in ipairs(paths) do
@@ -206,7 +207,8 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Largest product of the lengths of two lists that are aligned as a whole: takes 16 MiB and a second.
+-- Largest product of the lengths of two lists of functions that 'align' does not split before it aligns
+-- them; at this limit it takes 16 MiB and a second.
 local CELLS = 1 << 20
 
 -- Aligns a[from..to] with b[start..stop]: calls pair(x, y) for pairs in the order of both lists, chosen

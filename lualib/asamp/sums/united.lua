@@ -152,8 +152,8 @@ local function estimated(set)
   return copy
 end
 
--- Returns the sets of labels of all profiles; nil if none has labels. They have exact sums if those of
--- all profiles have.
+-- Returns one list of the label sets of all profiles; nil if none has labels. If a set lacks its exact
+-- bytes, removes the field 'exact' from all sets.
 local function labels(profiles)
   local all, found, exact = {}, false, true
   for _, p in ipairs(profiles) do

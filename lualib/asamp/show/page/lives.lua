@@ -78,8 +78,8 @@ local function trendrows(list)
   return rows
 end
 
---- Returns the trends of lines and functions: {{file, line, name, bars (one for each slice of the
--- run), alive (bytes at the end), growth (per hour, as text)}}; nil if the profile lacks data.
+--- Returns two lists, the trends of lines and of functions: {{file, line, name, bars (one for each slice
+-- of the run), alive (bytes at the end), growth (per hour, as text)}}; nil if the profile lacks data.
 function M.trends(profile)
   local found = trends.of(M.coarse(profile))
   if not found then
