@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Renders the checks of asamp.sums.gates as lines of text, GitHub annotations or a JUnit file.
--- Pure.
+-- Renders the checks of asamp.sums.gates as lines of text, GitHub annotations or a JUnit file. Has no
+-- side effects.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The head of a report: the command, allocated bytes, duration, accuracy; and advice if there are
--- no samples. Pure: a profile and its totals in, lines of text out.
+-- The head of a report: the command, allocated bytes, duration, accuracy; and advice if there are no
+-- samples. Has no side effects: converts a profile and its totals to lines of text.
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Texts for functions and lines of a program in a given number of columns, cut where least
--- information is lost. Pure. A 'row' has name, file, line and native; 'paint': a result of
+-- Texts for functions and lines of a program in a given number of columns, cut where least information
+-- is lost. Has no side effects. A 'row' has name, file, line and native; 'paint': a result of
 -- layout.painter.
 
 local layout = require "asamp.show.layout"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours. Pure.
+-- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours. Has no side effects.
 --
 -- A terminal interprets escape sequences and direction marks. So text with names, paths or labels
 -- of a file, a process or an argument must pass through `printable` (a line), `clean` (a cell of

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Renders the statistics of a running process as text, and as the head of `asamp top`. Pure.
+-- Renders the statistics of a running process as text, and as the head of `asamp top`. Has no side
+-- effects.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"

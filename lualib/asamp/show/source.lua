@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Shows the source of a file with the costs of its lines: lines with samples and their
--- surroundings. Pure. 'style': see tops.lua.
+-- Shows the source of a file with the costs of its lines: lines with samples and their surroundings.
+-- Has no side effects. 'style': see tops.lua.
 
 local cols = require "asamp.show.columns"
 local layout = require "asamp.show.layout"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Common parts of the report's tables: cells with numbers, and the first rows of a list under a
--- title. Pure. All sections receive 'style': {paint, width, top (rows), profile, totals, key
+-- Common parts of the report's tables: cells with numbers, and the first rows of a list under a title.
+-- Has no side effects. All sections receive 'style': {paint, width, top (rows), profile, totals, key
 -- ("total": sorted by total, not self), choice (true: there are several measures), focus}.
 
 local layout = require "asamp.show.layout"

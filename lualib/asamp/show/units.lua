@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Formats numbers: bytes, times, counts, shares. Pure. The output does not depend on the locale.
+-- Formats numbers: bytes, times, counts, shares. Has no side effects. The output does not depend on the
+-- locale.
 
 local M = {}
 

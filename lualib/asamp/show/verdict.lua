@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Renders the facts of asamp.sums.verdict as sentences, each with the command to type next. Pure.
+-- Renders the facts of asamp.sums.verdict as sentences, each with the command to type next. Has no side
+-- effects.
 
 local layout = require "asamp.show.layout"
 local proof = require "asamp.show.proof"

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Finds containers that accumulate: tables, trees and chains whose objects are not removed. Pure.
+-- Finds containers that accumulate: tables, trees and chains whose objects are not removed. Has no side
+-- effects.
 --
 -- The input is the allocation times of live samples (asamp.sums.births) by the byte clock and the
 -- CPU clock, so no rule depends on the speed of the machine. A container accumulates if it

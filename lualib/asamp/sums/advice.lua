@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Advice about the size of the nursery, from a profile. Pure: a profile in, predictions out.
+-- Advice about the size of the nursery, from a profile. Has no side effects: converts a profile to
+-- predictions.
 --
 -- A prediction for a size has two parts. The surviving share is from asamp.sums.survival,
 -- corrected by what the collections of the profile show (function near). The CPU time of minor

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- When the live samples of a profile were allocated, by container and line. Pure.
+-- When the live samples of a profile were allocated, by container and line. Has no side effects.
 --
 -- The heap walk at the end of a session reports which samples are alive, and the paths of
 -- references that keep them alive. A container is the table with many elements in a path, or the

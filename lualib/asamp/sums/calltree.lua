@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Builds a call tree of functions without its small parts. Pure: sums in, rows in display order
--- out.
+-- Builds a call tree of functions without its small parts. Has no side effects: converts sums to rows
+-- in display order.
 --
 -- Nodes of the profile's tree that differ only in their line are merged. A row is indented deeper
 -- than its parent only if the parent has several visible children, so that deep stacks stay

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Pure: a
--- profile in, rows out.
+-- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Has no side
+-- effects: converts a profile to rows.
 --
 -- A byte is copied "again" if its source was created by a copy: for a concatenation whose result
 -- replaces an operand (s = s .. x), these are the operand's bytes; for a buffer or table that

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The call trees of two profiles as one tree of functions, with the numbers of both profiles at
--- each node. Pure: profiles and their totals in, columns out. Compares shares of the whole, so that a
--- longer run alone is no difference; but compares amounts of live bytes at the end. C functions with
--- which nearly all stacks of a profile start are left out.
+-- The call trees of two profiles as one tree of functions, with the numbers of both profiles at each
+-- node. Has no side effects: converts profiles and their totals to columns. Compares shares of the
+-- whole, so that a longer run alone is no difference; but compares amounts of live bytes at the end. C
+-- functions with which nearly all stacks of a profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"

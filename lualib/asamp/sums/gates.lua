@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Checks limits of a profile, and increases of bytes from one profile to another. Pure: totals
--- in, checks with results out. A check has the fields
+-- Checks limits of a profile, and increases of bytes from one profile to another. Has no side effects:
+-- converts totals to checks with results. A check has the fields
 --
 --   - name, ok, value, limit, unit ("bytes"; nil: a count)
 --   - error: standard error of the value; 0: exact

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Compares the holders (references that keep objects alive) of two profiles: merges the paths of
--- both into one tree, and returns paths that together contain every sample once. Pure.
+-- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both
+-- into one tree, and returns paths that together contain every sample once. Has no side effects.
 --
 -- Two steps below one holder are the same if their texts are equal. Of the other steps, two are paired if
 -- they differ only in line numbers, or only in the places of functions, and no third step is like them.

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Paths of holders, the references that keep objects alive, as text. Pure.
+-- Paths of holders, the references that keep objects alive, as text. Has no side effects.
 --
 -- A path starts at a root of the Lua state. A step is {text, function (the function that it reaches,
 -- or nil)}.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time. Pure: a
--- profile in, rows out.
+-- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time. Has no side
+-- effects: converts a profile to rows.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Converts the statistics of a running process to numbers and rates. Pure.
+-- Converts the statistics of a running process to numbers and rates. Has no side effects.
 
 local M = {}
 

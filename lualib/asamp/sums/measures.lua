@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The measures of a sum (fields: totals.lua), their names and their variances. Pure.
+-- The measures of a sum (fields: totals.lua), their names and their variances. Has no side effects.
 
 local M = {}
 

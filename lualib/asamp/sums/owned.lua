@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Charges the costs of libraries to the line of the user's program that called them. Pure.
+-- Charges the costs of libraries to the line of the user's program that called them. Has no side
+-- effects.
 
 local paths = require "asamp.sums.paths"
 

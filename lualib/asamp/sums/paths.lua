@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Paths of source files in profiles, and their comparison with paths given by users. Pure.
+-- Paths of source files in profiles, and their comparison with paths given by users. Has no side
+-- effects.
 
 local M = {}
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Proves likely leaks with a heap snapshot of the same run: computes the bytes that would become free
--- without the reference that the report names. Pure: groups of asamp.sums.verdict and a snapshot
--- (profiler.heap) in. The bytes are exact, because the snapshot has all objects; shares of a line's
--- bytes are estimated from its samples.
+-- without the reference that the report names. Has no side effects; its input is groups of
+-- asamp.sums.verdict and a snapshot (profiler.heap). The bytes are exact, because the snapshot has all
+-- objects; shares of a line's bytes are estimated from its samples.
 
 local holders = require "asamp.sums.holders"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Reduces the call tree to its largest nodes. Pure: a profile in, columns out. Removed nodes are
--- merged into one below their nearest remaining caller, so that totals stay the same.
+-- Reduces the call tree to its largest nodes. Has no side effects: converts a profile to columns.
+-- Removed nodes are merged into one below their nearest remaining caller, so that totals stay the same.
 
 local order = require "asamp.sums.order"
 

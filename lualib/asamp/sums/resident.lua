@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Breakdown of resident memory. Pure: rows of a memory snapshot (of a profile or a running
--- process) in, rows for reports out. doc/profile-format.md lists the words in snapshots; an
+-- Breakdown of resident memory. Has no side effects: converts rows of a memory snapshot (of a profile
+-- or a running process) to rows for reports. doc/profile-format.md lists the words in snapshots; an
 -- unknown word has its own row.
 
 local order = require "asamp.sums.order"

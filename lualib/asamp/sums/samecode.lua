@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Matches files, functions and lines of two profiles although the program was moved or edited
--- between them. Pure: takes rows of totals, returns maps.
+-- Matches files, functions and lines of two profiles although the program was moved or edited between
+-- them. Has no side effects: converts rows of totals to maps.
 
 local order = require "asamp.sums.order"
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Tests whether the difference of two sums of samples may be chance. Pure: numbers in and out.
+-- Tests whether the difference of two sums of samples may be chance. Has no side effects.
 --
 -- A sum with a value and a variance counts as value / weight observations of the weight variance
 -- / value. If both sums estimate the same amount, each observation belongs to the second one with

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lines of a growing profile, with their changes since the previous reading. Pure.
+-- Lines of a growing profile, with their changes since the previous reading. Has no side effects.
 
 local order = require "asamp.sums.order"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples in each time slice by node and kind, as columns with a limited number of rows. Pure: a
--- profile with bins in.
+-- Samples in each time slice by node and kind, as columns with a limited number of rows. Has no side
+-- effects; its input is a profile with time slices (profile.bins).
 
 local measures = require "asamp.sums.measures"
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the Lua states of a process, each or by name. Pure. A row has id (nil by name), name,
--- count (states), bytes and alive (estimates), allocated (exact; 0: unknown), time (seconds),
--- collections. Rows are sorted by bytes, then by time, the largest first.
+-- Totals of the Lua states of a process, each or by name. Has no side effects. A row has id (nil by
+-- name), name, count (states), bytes and alive (estimates), allocated (exact; 0: unknown), time
+-- (seconds), collections. Rows are sorted by bytes, then by time, the largest first.
 
 local M = {}
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Estimates the share of a nursery that survives, for any size of nursery. Pure. All lengths are
--- bytes filled in the nursery.
+-- Estimates the share of a nursery that survives, for any size of nursery. Has no side effects. All
+-- lengths are bytes filled in the nursery.
 --
 -- Of the bytes allocated u before a collection and v after the previous one, the share A(u) B(v)
 -- is dead. A is the mortality by age. B is below 1 after a collection because of nepotism: dead

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Totals per function, line and type of a profile, as profiler.reader returns it. Pure: reads the
--- profile and does not change it.
+-- Totals per function, line and type of a profile, as profiler.reader returns it. Has no side effects:
+-- reads the profile and does not change it.
 --
 --   - self: costs in the item itself: samples whose innermost frame is the function, or whose
 --     innermost Lua frame is at the line

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Live bytes over time by line and by function: bytes not known to be dead at the end of each
--- time slice, and their rate of growth. Pure: takes a profile with time slices (profile.bins), returns
--- rows.
+-- Live bytes over time by line and by function: bytes not known to be dead at the end of each time
+-- slice, and their rate of growth. Has no side effects: converts a profile with time slices
+-- (profile.bins) to rows.
 --
 -- Blocks that died before their first collection are left out. Others count from the slice of
 -- their allocation to that of the collection that found them dead. The slope is that of the

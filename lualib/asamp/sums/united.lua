@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Merges several profiles into one: of many processes, or many runs. Pure. Counts are added.
--- Functions with equal names in files with equal names are merged, and so are calls at the same
--- line below the same callers. Data with a time in one run (single collections, marks, slices,
--- states, holders) are left out.
+-- Merges several profiles into one: of many processes, or many runs. Has no side effects. Counts are
+-- added. Functions with equal names in files with equal names are merged, and so are calls at the same
+-- line below the same callers. Data with a time in one run (single collections, marks, slices, states,
+-- holders) are left out.
 
 local M = {}
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The verdict on a profile: whether the heap grows, the line that allocates most and the reason,
--- the holder of most live bytes, the line with most time. Pure: a profile, its totals and other
--- results of asamp.sums in, facts out.
+-- The verdict on a profile: whether the heap grows, the line that allocates most and the reason, the
+-- holder of most live bytes, the line with most time. Has no side effects: converts a profile, its
+-- totals and other results of asamp.sums to facts.
 --
 -- A line with at least WORTH of all bytes and FEW samples gets a reason: its strings are copied
 -- repeatedly ("quadratic"), or one type has at least MOST of its bytes. C code or collections are

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Data of the page about the references that keep objects alive at the end: the paths as a tree,
--- and the lines that allocated the objects. Pure: a profile in, columns out. Keeps the PATHS
--- paths that hold most, with longer paths that start with them, and ROWS pairs of path and line.
+-- Data of the page about the references that keep objects alive at the end: the paths as a tree, and
+-- the lines that allocated the objects. Has no side effects: converts a profile to columns. Keeps the
+-- PATHS paths that hold most, with longer paths that start with them, and ROWS pairs of path and line.
 -- An omitted path counts for the path that it extends.
 
 local order = require "asamp.sums.order"

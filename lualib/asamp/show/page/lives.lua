@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Data of the page about lifetimes: likely leaks, lifetimes, live bytes over time, copies and
--- native memory, as in the report. Pure: takes a profile with time slices (profile.bins), returns tables
--- of at most ROWS lines. The tables always cover the whole run.
+-- Data of the page about lifetimes: likely leaks, lifetimes, live bytes over time, copies and native
+-- memory, as in the report. Has no side effects: converts a profile with time slices (profile.bins) to
+-- tables of at most ROWS lines. The tables always cover the whole run.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The samples that were alive at the peak of Lua's heap, for the page: those not found dead by the end
 -- of the collection after which most bytes were in use, as in `asamp report --at peak`. Only major
--- collections find old objects dead. Pure: takes two readings of a file, returns columns.
+-- collections find old objects dead. Has no side effects: converts two readings of a file to columns.
 
 local measures = require "asamp.sums.measures"
 
