@@ -338,6 +338,8 @@ void luaN_full (lua_State *L) {
   if (c->mark.pending) luaN_clearbits(g, LUAN_PENDING);
   c->mark.pending = 0;
   luaN_leaveweak(g);
+  /* queues the rest of the dead objects: the queued ones, which are roots, may refer to them */
+  if (c->finalize.selection == LUAN_SELECTING) luaN_selectslice(g, MAX_SIZET);
   c->finalize.selection = LUAN_UNSELECTED;
   luaN_forgetwaiting(g);
   c->mark.table = NULL;

@@ -34,6 +34,30 @@ describe("objects with finalizers that a program drops", function()
   end)
 end)
 
+describe("a full collection", function()
+  local program = [[
+    local objects, missing = 300000, 0
+    if ... == "incremental" then collectgarbage "incremental" end
+    for round = 1, 12 do
+      local done, list, ring = 0, nil, {}
+      local mt = {__gc = function() done = done + 1 end}
+      for _ = 1, objects do list = setmetatable({list}, mt) end
+      collectgarbage()
+      list = nil
+      for i = 1, round * 20000 do ring[i % 1000] = {i, i, i, i, i, i, i} end
+      collectgarbage()
+      missing = math.max(missing, objects - done)
+    end
+    io.write(missing)]]
+
+  -- The program would have to collect again: the queued half of the list kept the rest alive.
+  for _, mode in ipairs {"generational", "incremental"} do
+    it("finalizes all dead objects while slices queue them: " .. mode, function()
+      assert.equal(0, number(program, mode))
+    end)
+  end
+end)
+
 describe("a key that was finalized", function()
   local program = [[
     local make, mode, live = ...
