@@ -21,8 +21,8 @@
 
 
 static void remember (lua_State *L, GCObject *o) {
-  const luaN_Gc *c = &G(L)->heap.gc;
-  if (c->remset.objects.n >= c->remset.many) luaN_refineobjects(L);
+  luaN_Remset *r = &G(L)->heap.gc.remset;
+  if (r->objects.n >= r->many || luaN_isfull(G(L), &r->objects, 1)) luaN_refineobjects(L);
   luaN_remember(L, o);
 }
 
@@ -88,11 +88,11 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
     return;
   }
   if (v->n >= (size_t)r->many << r->hurried ||
-      ((t->marked & LUAN_VAST) && v->n >= r->refineat)) {
+      ((t->marked & LUAN_VAST) && v->n >= r->refineat) || luaN_isfull(g, v, 2)) {
     luaN_refineslots(L);
     if (!(t->marked & LUAN_UNLOGGED)) return;
   }
-  if (v->size - v->n < 2 && !luaN_reserve(g, v, 2)) r->overflow = 1;
+  if (v->size - v->n < 2 && (r->overflow || !luaN_reserve(g, v, 2))) r->overflow = 1;
   else {
     v->a[v->n++] = t;
     v->a[v->n++] = slot;

@@ -87,11 +87,38 @@ static void begintable (global_State *g, Table *t) {
 }
 
 
+/* Returns 1 if the program stores into o without a barrier: o is a thread or an open upvalue. */
+static int iswritten (const GCObject *o) {
+  return o->tt == LUA_VTHREAD || (o->tt == LUA_VUPVAL && upisopen(gco2upv(o)));
+}
+
+
+/* Tenures the young objects to which o refers, so that o need not be remembered, and returns 1.
+   Returns 0 if o must be remembered: it is a weak table, a thread or an open upvalue. */
+static int seeobject (global_State *g, GCObject *o) {
+  if (iswritten(o)) return 0;
+  if (o->tt != LUA_VTABLE) {
+    o->marked |= LUAN_UNLOGGED;
+    luaN_traverse(g, o);
+  }
+  else if (seeweak(g, gco2t(o))) return 0;
+  else {
+    begintable(g, gco2t(o));
+    seeslots(g, gco2t(o), 0, luaN_slots(gco2t(o)), 0);
+  }
+  return 1;
+}
+
+
 /* Moves the objects of mark.young, which were just tenured and may refer to young ones, to the
-   remembered set. */
+   remembered set. If the set is full, processes them at once. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
-  while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
+  while (v->n > 0) {
+    GCObject *o = (GCObject *)v->a[--v->n];
+    if (!luaN_isfull(G(L), &G(L)->heap.gc.remset.objects, 1) || !seeobject(G(L), o))
+      luaN_remember(L, o);
+  }
 }
 
 
@@ -192,12 +219,6 @@ void luaN_refineslots (lua_State *L) {
 
 /* {== objects =========================================================== */
 
-/* Returns 1 if the program stores into o without a barrier: o is a thread or an open upvalue. */
-static int iswritten (const GCObject *o) {
-  return o->tt == LUA_VTHREAD || (o->tt == LUA_VUPVAL && upisopen(gco2upv(o)));
-}
-
-
 void luaN_refineobjects (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -206,16 +227,7 @@ void luaN_refineobjects (lua_State *L) {
   if (v->n < 2 * c->remset.stayed) return;  /* more than half would stay, as before */
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
-    if (iswritten(o)) v->a[kept++] = o;
-    else if (o->tt != LUA_VTABLE) {
-      o->marked |= LUAN_UNLOGGED;
-      luaN_traverse(g, o);
-    }
-    else if (seeweak(g, gco2t(o))) v->a[kept++] = o;
-    else {
-      begintable(g, gco2t(o));
-      seeslots(g, gco2t(o), 0, luaN_slots(gco2t(o)), 0);
-    }
+    if (!seeobject(g, o)) v->a[kept++] = o;
   }
   v->n = c->remset.stayed = kept;
   if (kept > c->remset.many / 2) luaN_hurry(g);

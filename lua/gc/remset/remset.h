@@ -2,13 +2,14 @@
 /*
 ** The remembered set: the old objects, and the slots of larger old tables, that may refer to young
 ** objects. The next minor collection visits them (G1, G8 of gc.h). Adding never fails: if a list
-** cannot grow, remset.overflow is set, and the next collection is a full one, which needs no
-** remembered set.
+** can be neither enlarged nor shortened (refine.c), remset.overflow is set, and the next collection
+** is a full one, which needs no remembered set.
 */
 #ifndef luaN_remset_h
 #define luaN_remset_h
 
 #include "mark.h"
+#include "vec.h"
 
 /*
 ** Value of remset.many. When a list of the remembered set reaches this length, refine.c tenures the
@@ -55,6 +56,13 @@ LUAI_FUNC void luaN_forgetall (lua_State *L);
 /* To be called when a collection has visited or emptied the remembered set: resets the fields of
    luaN_Remset that only refine.c uses between two collections. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
+
+/* Returns 1 if v, a list of the remembered set, has no capacity for n more words and cannot grow.
+   The caller should then shorten v (refine.c), which is much cheaper than the full collection that
+   an incomplete set causes. Returns 0 if the set is incomplete already. */
+static inline int luaN_isfull (global_State *g, luaN_Vec *v, size_t n) {
+  return l_unlikely(v->size - v->n < n) && !g->heap.gc.remset.overflow && !luaN_reserve(g, v, n);
+}
 
 static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));

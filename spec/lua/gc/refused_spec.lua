@@ -58,6 +58,27 @@ describe("a state near its limit", function()
       return n > 0 and "done"
     end)
   end)
+
+  -- A former bug: each nursery ended with a full collection, although much memory was free, because
+  -- the list of remembered slots could not grow: 81 to 168 of them at some limits.
+  it("collects fully for lack of memory, not of capacity in the remembered set", function()
+    for limit = 6000, 6600, 100 do
+      local s = states.open {libs = true, limit = limit * 1024}
+      local status, majors = s:run(function()
+        local live, n = {}, 20000
+        for i = 1, n do live[i] = {i, "x" .. i} end
+        math.randomseed(42, 7)
+        for _ = 1, 200000 do
+          local k = math.random(n)
+          live[k] = {k, "x" .. k}
+        end
+        return collectgarbage "statistics".majors
+      end)
+      s:close()
+      assert.equal("ok", status)
+      assert.is_true(majors <= 50, ("%d full collections at %d KiB"):format(majors, limit))
+    end
+  end)
 end)
 
 describe("a C module that calls lua_Alloc itself", function()
