@@ -66,7 +66,6 @@ static void markcached (global_State *g, lua_State *th, int all) {
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
     if (!luaN_iscached(ci)) ci->callstatus = CIST_CACHED;
     else if (!all) break;
-    forecall(ci);
     luaN_marklines(g, ci, sizeof(*ci));
   }
 }
