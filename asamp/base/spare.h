@@ -18,7 +18,7 @@
 				   function names: the search maps large files, after which there
 				   might be no other space to write samples */
 
-/* A reserve. All zero: empty. */
+/* A reserve of memory. If all bytes are 0, it is empty. */
 typedef struct Spare {
   unsigned char *at;		/* address of the first part, if 'parts' > 0 */
   unsigned parts;		/* number of parts left */

@@ -21,7 +21,7 @@
 
 /* A state that is still open in the result after its whole profile was copied (UN2). */
 typedef struct UniteRest {
-  uint32_t id;              /* number in the result */
+  uint32_t id;              /* number of the state in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
   uint64_t end, allocated, orphans;  /* 'end': time of the state's end, ns; 'allocated': exact
                                         bytes that it allocated; 'orphans': number of its samples

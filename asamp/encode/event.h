@@ -77,7 +77,7 @@ typedef struct Event {
   uint32_t type;
   uint32_t size;        /* bytes, with the head */
   uint64_t n;           /* see enum EventType */
-  uint32_t state;       /* number of its Lua state */
+  uint32_t state;       /* number of the Lua state of the event */
   uint32_t thread;      /* OS thread (gettid) that runs the state; 0: another thread reported the
                            event */
 } Event;

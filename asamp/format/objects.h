@@ -19,7 +19,7 @@
 #define OBJECTS_MAXOPEN		(1u << 20)
 #define OBJECTS_NSTATS		4
 
-/* The queue. If all bytes are 0, it is empty. */
+/* The queue of sampled objects that are in no record yet. If all bytes are 0, it is empty. */
 typedef struct Objects {
   struct OpenObject {
     /* The object as a word of a record. Bit 0 (1: survived) is added when the word is written. */

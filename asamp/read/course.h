@@ -22,9 +22,9 @@ typedef struct Span {
   /* Sum of the pauses; sum of their CPU times, where an unrecorded collection counts with its
      pause. */
   uint64_t duration, processor;
-  /* CPU time of slices of major collections within minor pauses; 'processor' includes it. */
+  /* CPU time, us, of slices of major collections within minor pauses; 'processor' includes it. */
   uint64_t slices;
-  uint64_t mutator;      /* CPU time of the program between collections */
+  uint64_t mutator;      /* CPU time of the program between collections, us */
   /* Largest bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest bytes in use after a collection */

@@ -22,7 +22,7 @@
 typedef struct Run {
   uint64_t copies;     /* number of equal stacks, at least 1 */
   uint64_t time;       /* us since the start; 0: unknown */
-  uint64_t thread;     /* Lua state or thread, as in ReadSample */
+  uint64_t thread;     /* number of the thread or Lua state, as in ReadSample */
   uint32_t node;       /* call tree node of the stack */
   /* Allocation samples: type of the block (enum ProfileKind; 0: not known yet). Samples of copied
      bytes: COPY_* (sample.h). Time samples: READER_TIMERUN. */

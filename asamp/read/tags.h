@@ -27,7 +27,7 @@ enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8
 typedef struct Tag {
   uint32_t group;       /* number of the place, an index in Tags.groupof. A place is one Lua state,
                            all states of a script, or all other states. */
-  uint32_t thread;      /* system number; 0: unknown */
+  uint32_t thread;      /* system number of the OS thread; 0: unknown */
   uint32_t labels;      /* label set; 0: none */
 } Tag;
 

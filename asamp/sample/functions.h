@@ -41,7 +41,7 @@ typedef struct Functions {
   IdMap byname;		/* Maps the hash of name, line and source to the number. */
   uint16_t listed[FUNCTIONS_LISTED];
   uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
-  uint32_t n;	/* Numbers given so far. */
+  uint32_t n;	/* Largest number given so far. */
   uint32_t nchunks;	/* Numbers given to functions of chunks that are not files. */
   unsigned int last;	/* Highest prototype id seen in this session. Only prototypes with higher
                            ids can still increment 'lumped' and 'lumpedchunks'. */

@@ -33,7 +33,8 @@
 typedef struct MallocSample {
   void *block;
   uint64_t time, size, count;
-  const void *owner;	/* Slot in which the library records the free of the block; NULL: none. */
+  const void *owner;	/* Slot in which the preloaded library records that the block was freed;
+			   NULL: none. */
   const void *sp;	/* A stack address in the innermost frame. */
   void **native;	/* Return addresses, innermost first. */
   int n;	/* Number of frames. */

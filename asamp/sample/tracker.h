@@ -95,7 +95,7 @@ static inline void tracker_copies (Tracker *t, int on) {
   t->copying = on;
 }
 
-/* Changes the sampling period, also while sampling is on. */
+/* Changes the period of allocation samples, in bytes, also while sampling is on. */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
 /* Returns the tracker registered for the state, or NULL. Its sampling may be off already (A1). */

@@ -28,7 +28,7 @@ void dying_watch (DyingWhen when, void (*finish) (void));
 /* Delays the signals of dying.h until dying_release (DY3). Stores the thread's signal mask in
    *before. Not recursive. */
 void dying_hold (sigset_t *before);
-/* Ends the delay. 'before' is from dying_hold. */
+/* Ends the delay of signals that dying_hold has started. *before: the mask that it has stored. */
 void dying_release (const sigset_t *before);
 /* Forgets every dying_hold, in a forked child: the other threads do not exist there. */
 void dying_forked (void);

@@ -51,7 +51,7 @@ function M.duration(text)
   return nil, "a time from 1s to 8784h, such as 30s, 5m or 1h"
 end
 
---- Returns a check for numbers from 'least' to 'most'.
+--- Returns the check of an option whose values are numbers from 'least' to 'most'.
 function M.number(least, most)
   return function(text)
     local n = text:find "^%d*%.?%d*$" and tonumber(text)
@@ -75,7 +75,7 @@ function M.oneof(words)
   end
 end
 
---- Returns a check for a comma-separated list of words. Its value is a list.
+--- Returns the check of an option whose value is a comma-separated list of 'words'; it returns a list.
 function M.listof(words)
   local one = M.oneof(words)
   return function(text)

@@ -38,7 +38,8 @@ local function nameof(row)
   return row.name
 end
 
---- Returns totals by the states' names; nothing if there is only one state.
+--- Returns a table of totals by name (script) of Lua states, as lines of text; an empty list if the
+-- process had only one state.
 function M.names(style, part)
   local all = states.names(style.profile)
   if #all == 0 or style.profile.begun < 2 then

@@ -36,7 +36,8 @@ local function share(profile, p)
     and (", %s of the session"):format(units.percent(p.total / 1e6, profile.duration)) or ""
 end
 
--- Returns a sentence about the pauses, and their number if not all collections have their own record.
+-- Returns a sentence about the pauses. If not all collections have their own record, the sentence has the
+-- number of those that do.
 local function pauses(profile, p)
   local all = profile.minors + profile.majors
   return ("Pauses, in wall time: %s together%s; half of %s took at most %s, 99%% at most %s, the " ..

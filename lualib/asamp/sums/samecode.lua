@@ -299,8 +299,8 @@ local function anchors(a, b)
   return list
 end
 
--- Aligns two lists: calls pair(x, y) for pairs in the order of both lists. Splits long lists at
--- functions that certainly correspond.
+-- Aligns two lists of functions: calls pair(x, y) for functions that are probably the same, in the order
+-- of both lists. Splits long lists at functions that certainly correspond.
 local function align(a, b, pair)
   if #a * #b <= CELLS then
     return alignpart(a, 1, #a, b, 1, #b, pair)
