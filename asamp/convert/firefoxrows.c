@@ -14,8 +14,9 @@ static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
 /* A function that writes the value of one row of a column. */
 typedef void Cell (FirefoxFile *w, int64_t value);
 
-/* Writes a column from n stored values. 'whose' has the tags of these rows. Rows of Lua states that
-   are not in w->group are left out. */
+/* Writes a column of a table: from the n values in 's', one for each row, those whose tag in
+   'whose' is of a Lua state in w->group. A tag is a number for Lua state, thread and labels
+   (tags.h). */
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
                     Cell *cell) {
   uint64_t i, k = 0;

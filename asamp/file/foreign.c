@@ -105,7 +105,8 @@ static const char *foreign_kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* Returns 1 if UF2 allows a file that 'peer' names, or if 'peer' is NULL. */
+/* Returns 1 if the file may be opened although the process 'peer' has named it: it belongs to that
+   process's user, or is open in that process (UF2). 'peer' NULL: any file. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }

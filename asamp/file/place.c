@@ -168,7 +168,8 @@ static int empty (Attempt *a, int fd) {
   return EEXIST;
 }
 
-/* Decides whether the existing file 'fd' may be used. Returns 0, an errno or NEXT. */
+/* Decides whether the existing file 'fd' may be used. Returns 0 if it may, an errno, or NEXT: try
+   the next numbered name. */
 static int judge (Attempt *a, int fd) {
   int taken;
   struct stat s;

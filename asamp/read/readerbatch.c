@@ -201,9 +201,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the end of the next collection in 'events', which decides the outcomes and deaths of the
-   current line. If there is no collection, returns the time of the last sample. Caches the result,
-   so that no line is scanned twice. */
+/* Returns the end of the next collection in 'events', the lines after the current one: the
+   collection in which the samples of the current line died or survived. If there is none, returns
+   the time of the last sample. Caches the result, so that no line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -255,8 +255,8 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample of a line l. Returns the name of the sample's class as an offset in
-   ReadProfile.text; 0: none. */
+/* Moves to the next sample of a line l of the batch. Returns the name of the class of the sample's
+   object, as an offset in ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&

@@ -58,7 +58,7 @@ typedef struct Site {
 typedef struct SiteTable {
   Site *sites;              /* all sites that have samples */
   size_t nsites, sitesize;  /* number of sites, capacity */
-  IdMap bykey;              /* maps node, kind and tag to the index */
+  IdMap bykey;              /* maps node, kind and tag of a site to its index in 'sites' */
   uint64_t left;            /* number of sampling periods of the samples that are counted at node 0
                                instead of their own node, because the table is full (L3) */
 } SiteTable;

@@ -113,7 +113,8 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if there are samples of states without an own place (OTHERS). */
+/* Returns 1 if there are samples of states that have no place of their own, but belong to the place
+   OTHERS. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

@@ -50,7 +50,7 @@ typedef struct Tags {
   uint32_t nnames;      /* number of scripts in 'names' */
   uint64_t spilled;     /* number of sampling periods of the samples with tag 0 because of
                            the limit (TG2) */
-  /* Set by tags_finish, like 'ngroups' and 'groupof'. */
+  /* The groups of places, and their number. Set by tags_finish, like 'groupof'. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* at least 1 */
   uint32_t groupof[TAGS_GROUPS];  /* groupof[i]: index in 'groups' of the group that has place i */

@@ -60,8 +60,9 @@ void account_close (Account *a);
    state's own thread. */
 uint64_t account_bytes (const Account *a, lua_State *L);
 
-/* Selects the bytes of a set that account_each passes to f. ACCOUNT_WHOLE: all. ACCOUNT_REST: those
-   not yet reported. ACCOUNT_REPORT: the same, and counts them as reported from now on. */
+/* Selects the bytes of a label set that account_each passes to f. ACCOUNT_WHOLE: all.
+   ACCOUNT_REST: those that were not reported yet. ACCOUNT_REPORT: the same bytes, which then
+   count as reported. */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*

@@ -119,7 +119,7 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* action replaced at our handler's previous installation */
+  struct sigaction beneath;	/* value of 'before' at the previous installation of our handler */
 } Signal;
 
 /* The signals for ticks. The second is for threads that block the first. */

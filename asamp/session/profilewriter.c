@@ -86,7 +86,8 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if the LiveFile has flushed the file without profilewriter_flush, or is about to. */
+/* Returns 1 if p->file has flushed data without a call of profilewriter_flush, or has nearly enough
+   data to do so. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #define UNWIND_LOG	13	/* log2 of the number of slots in the cache of rules */
-#define UNWIND_NEAR	8	/* number of slots in which a rule may be; the first is that of
-                                   its hash */
+#define UNWIND_NEAR	8	/* number of adjacent slots in which a rule may be; the hash of its
+                                   return address gives the first slot */
 #define UNWIND_OWN	32	/* most frames between the running function and the frame at which a
                                    walk starts */
 

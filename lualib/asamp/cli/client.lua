@@ -11,7 +11,8 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- default time limit of an answer, in seconds
-local ENDING = 100  -- limit of waits, of 10 ms each, until processes that closed their socket exit
+-- largest number of waits, of 10 ms each, for processes that have closed their socket to exit
+local ENDING = 100
 
 -- Returns the text of the file 'name' of a process in /proc; nil: it cannot be read.
 local function said(pid, name)

@@ -110,8 +110,9 @@ local function addunwritten(names, name, folders, roots, cache)
   end
 end
 
--- Searches a file in all folders, by its name or its written form. Returns the results of 'load'
--- for the first one that is found; nil and the reason if there is none.
+-- Searches a file in all folders: by its name, then by the names that profiles contain as this name
+-- (paths.written). Returns the results of 'load' for the first file found; nil and the reason if there is
+-- none.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then

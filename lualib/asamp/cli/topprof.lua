@@ -56,8 +56,9 @@ function M.main(args)
   return 0
 end
 
---- Starts the process, which is killed after 'seconds'. 'interpreter': its path. 'job': a job of
--- asamp.commands.serve, with 'out' and 'first' (default sample type).
+--- Starts the process that converts a job. It is killed after 'seconds'. 'interpreter': path of the Lua
+-- interpreter. 'job': a job of asamp.commands.serve, with the fields 'out' (path of the result) and 'first'
+-- (default sample type).
 function M.start(interpreter, job, seconds)
   local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,
                  "-E", "-e",

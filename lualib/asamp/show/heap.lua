@@ -132,7 +132,7 @@ local function append(to, lines)
   return table.move(lines, 1, #lines, #to + 1, to)
 end
 
---- Returns the whole text. 'parts': the table made by commands/heap.lua.
+--- Returns the whole report about a heap snapshot as text. 'parts': the table that commands/heap.lua makes.
 function M.render(parts, style)
   local lines = {layout.wrap(M.summary(parts.info), "  ", style.width)}
   if parts.classes then

@@ -303,8 +303,8 @@ local function diff(out, found, info, least)
   end
 end
 
---- Returns the page. 'p': the table made by commands/heap.lua; 'least': the smallest share of
--- visible rows in trees.
+--- Returns the HTML page. 'p': the table that commands/heap.lua makes; 'name': the title; 'least': rows of
+-- trees with a smaller share are hidden.
 function M.render(p, name, least)
   local parts = {HASH = script.HASH, INFO = "<p>" .. escape(show.summary(p.info)) .. "</p>\n"}
   local out = {(HEAD:format(escape(name), escape(name)):gsub("@(%u+)", parts))}

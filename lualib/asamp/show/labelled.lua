@@ -26,7 +26,8 @@ function M.lines(style, name)
     function(i, n) return layout.cutmiddle(layout.clean(all[i].value), n) end)
 end
 
---- Returns the tables of sampled lines for some values of the label. 'parts': see asamp.sums.labelled.within.
+--- Returns the tables of lines with samples, one table for each value of the label in 'parts' (result of
+-- asamp.sums.labelled.within).
 function M.within(style, name, parts)
   local lines = {}
   for _, part in ipairs(parts) do

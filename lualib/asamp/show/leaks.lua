@@ -62,8 +62,8 @@ local function heldby(style, row, holder)
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- Returns true if the path of a holder must be shown below row i: only the first row of a group has the
--- paths that start with the group's container.
+-- Returns true if the path of a holder must be shown below row i: in a group, paths that start with the
+-- group's container are shown below the first row only.
 local function isnew(rows, i, holder)
   local before = rows[i - 1]
   local container = rows[i].container

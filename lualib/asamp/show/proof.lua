@@ -11,7 +11,7 @@ local M = {}
 M.LIMIT = "A proof measures which reference keeps the bytes, not whether the program still needs them: a " ..
           "cache or list in use is no leak."
 
---- Returns true if a group of a verdict has a proof that a reference keeps the bytes.
+--- Returns true if a group of a verdict has a proof (asamp.sums.proof) that a reference keeps its bytes.
 function M.holds(group)
   return group.proof ~= nil and group.proof.proved == true
 end

@@ -300,7 +300,8 @@ function M.sentences(v, p)
   return list
 end
 
--- Removes blocks of the highest rank until the rest fits; those of GROWTH and ALLOCATION stay.
+-- Removes the blocks of text with the highest rank until the others fit into 'rows' rows of 'width' columns.
+-- Keeps all blocks of the ranks GROWTH and ALLOCATION.
 local function fit(blocks, rows, width)
   local used = 0
   for _, block in ipairs(blocks) do

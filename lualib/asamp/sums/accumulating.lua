@@ -51,7 +51,7 @@ local LEFT = 1 / 2
 local FREED = 1 / 10
 -- Least share of all live samples of a container that is judged.
 local LARGE = 1 / 20
--- Below this share of a line's survivors, the first half counts as empty.
+-- If less than this share of a line's survivors are of the first half, that half counts as empty.
 local NONE = 1 / 8
 -- If a container's first object is after this share of the CPU time, "leak" becomes "maybe".
 local DELAY = 1 / 2
@@ -181,8 +181,8 @@ local function halves(parts, middle)
   return n[1], n[2]
 end
 
--- Returns the part of the run from which on the survivors of a line are the later ones: the middle;
--- if nearly all are of the second half, the middle between the first of these and the end.
+-- Returns the part of the byte clock from which on survivors of a line count as later: the middle of the run;
+-- but if nearly all survivors are of the second half, the middle between the first of these and the end.
 local function middleof(survivors)
   local early, late = halves(survivors)
   if early >= NONE * (early + late) then

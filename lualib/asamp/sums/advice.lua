@@ -26,8 +26,8 @@ local SURE, ADVISED, SAMPLES = 1, 2, 40
 -- If nurseries are filled with more than their planned size by more than this share, large blocks decide
 -- when collections run.
 local LARGE = 0.1
--- A prediction weights nurseries by the similarity of their size. NEXT: width of the weight, as
--- a natural logarithm of sizes. ENOUGH: least sum of weights.
+-- A prediction for a size weights the observed nurseries by the similarity of their size (nearness). NEXT:
+-- width of the weight, as a natural logarithm of sizes. ENOUGH: least sum of weights.
 local NEXT, ENOUGH = 0.2, 12
 -- ONESIZE: a run had about one nursery size if the standard deviation of the logarithm of its sizes is
 -- below this (it is 0.07 with M.setting). HALF: a prediction for such a run adds this part of
@@ -40,7 +40,8 @@ local FAR, ROUNDS = 2, 5
 -- each as {share of the collection's time, standard error}. The constant part is small, as in the programs of
 -- bench/advise, which have few roots.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
--- Effect of the processor's caches: error as a part of the time, per doubling of the size.
+-- Uncertainty of the cost because of the processor's caches: share of the time per factor of 2 between a size
+-- and the observed size.
 local CACHES = 0.05
 -- A line with at least LEAST samples is listed in two cases: at least the share LIVE of its samples
 -- survives, and these have the share WORTH of all surviving bytes; or at least the share DIE dies

@@ -19,7 +19,7 @@ local M = {}
 
 --- Number of samples that a container needs to be judged.
 M.LEAST = 8
---- Number of parts of the byte clock.
+--- The byte clock divides the bytes that the run allocated into this number of parts of equal size.
 M.PARTS = 32
 
 local PARTS = M.PARTS

@@ -222,7 +222,8 @@ function M.clocks(pa, pb)
   end
 end
 
---- Returns the list of fields by which two profiles can be compared.
+--- Returns the list of fields by which two profiles can be compared. 'a', 'b': results of totals.of for the
+-- profiles 'pa', 'pb'.
 function M.fields(pa, a, pb, b)
   local list = {}
   for _, field in ipairs(b.measures) do

@@ -84,7 +84,7 @@ function M.within(profile, name, read)
   return parts
 end
 
---- Returns the first 'top' (nil: all) rows of each label, by its name; nil if there are no labels.
+--- Returns {[label name] = its first 'top' rows (nil: all)}; nil if there are no labels.
 function M.all(profile, top)
   local names, all = M.names(profile), {}
   for _, name in ipairs(names) do

@@ -64,7 +64,8 @@ local FEW, STEPS, LAST = 6, 3, 1 / 4
 -- Types of vectors: the blocks with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the least bytes in use in the parts 'from' to 'to' - 1; nil: no collection is in these.
+-- Returns the least bytes in use after a collection in the time slices 'from' to 'to' - 1; nil: these slices
+-- have no collection.
 local function floor(profile, from, to)
   local least
   local bins = profile.bins
@@ -101,7 +102,8 @@ local function add(list, key, n)
   list[key] = (list[key] or 0) + n
 end
 
--- Adds a part's samples of the type 'name' to a row: 'all' and 'kept' are {samples, bytes}.
+-- Adds the samples of the type 'name' in one time slice ('part') to a row. 'all': allocated {samples, bytes};
+-- 'kept': kept ones.
 local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
@@ -348,8 +350,8 @@ local function stopped(row, n, bins, clock, ran, time)
          bybytes > 0 and bybytes >= FEW * periodof(clock, clock.from) and late < SLOWER * bybytes
 end
 
--- Returns the numbers of allocated and of kept samples of a line's vectors, the number of parts with
--- such samples, and the last such part.
+-- Returns four numbers about a line's vectors: their allocated samples, their kept samples, the number of
+-- time slices with allocated samples, and the last such slice.
 local function vectorsof(row)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
@@ -359,7 +361,8 @@ local function vectorsof(row)
   return made, kept, steps, last
 end
 
--- Replaces the numbers of a row by those of its vectors.
+-- Changes a row so that its numbers are those of its line's vectors only. 'made', 'kept', 'steps': results of
+-- vectorsof.
 local function reduce(row, made, kept, steps, n)
   for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
     row[key] = row.vector[key]
@@ -603,7 +606,7 @@ local function doubt(profile, found, walked)
   found.rows, found.maybe = {}, maybe
 end
 
--- Returns the entry of M.of's list 'maybe' for a container.
+-- Returns the row that the list 'maybe' of M.of has for a container.
 local function possible(c)
   local file, line, name, native = births.lineof(c.most)
   return {holder = c.holder, samples = c.n, file = file, line = line, name = name, native = native,

@@ -7,7 +7,7 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- {word, group, text} in display order.
+-- Uses of resident memory in display order: {word in the file, group of the sum, description}.
 local WORDS = {
   {"lua.old", "lua", "alive at the last major collection"},
   {"lua.new", "lua", "allocated since then, alive or not yet collected"},

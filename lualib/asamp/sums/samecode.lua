@@ -111,8 +111,8 @@ local function byname(paths, of)
   return found
 end
 
--- Removes names that are in more than MANY files of x or y (byname) from the sets of 'of' (namesof).
--- Returns the sizes of the sets by path.
+-- Removes from the sets of names in 'of' (result of namesof) the names that are in more than MANY files of a
+-- profile. 'x', 'y': results of byname for the two profiles. Returns the sizes of the remaining sets by path.
 local function reduce(of, x, y)
   local size = {}
   for path, set in pairs(of) do

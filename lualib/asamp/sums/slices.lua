@@ -85,8 +85,8 @@ function M.of(profile, tree, limit)
              #tree.nodes.parent, limit)
 end
 
---- Returns true if the time slices have every stack. The reader counts stacks beyond its limits at
--- node 0.
+--- Returns true if no stack is missing in the time slices. (Stacks beyond the reader's limits are counted at
+-- node 0, in the slices and in the totals separately.)
 function M.whole(profile)
   local n = 0
   for i, node in ipairs(profile.sites.node) do

@@ -311,7 +311,8 @@ local function partsoflines(profile, rowof, several)
   return parts, partof, nearest
 end
 
--- Names each row after its largest part. ismore(a, b): true if part a is larger than b.
+-- Names each row after the largest of its parts (functions at the line). ismore(a, b): true if part a is
+-- larger than part b.
 local function rename(parts, ismore)
   local best = {}
   for _, part in ipairs(parts) do
@@ -530,7 +531,7 @@ end
 --
 --   - unit: "bytes", or "samples" if the file has no bytes
 --   - measures: fields with values: the unit, and "timesamples"
---   - whole: the sum of all
+--   - whole: the sum of all samples
 --   - functions: {name, file, line, native, self, total}
 --   - lines: {file, line, name, defined (of the function with the largest value), functions (nil:
 --     only one; {name, defined, self, total} each), self, total}

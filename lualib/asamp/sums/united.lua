@@ -143,7 +143,7 @@ local function unlabelled(p)
   return set
 end
 
--- Returns a set of labels without its exact sum.
+-- Returns a copy of the totals of a label set without the field 'exact'.
 local function estimated(set)
   local copy = {}
   for key, value in pairs(set) do

@@ -31,7 +31,8 @@ local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 -- A line has the reason "resized" if the bytes that its growing tables copied are at least this share of
 -- the line's allocated bytes.
 local GROWN = 1 / 4
--- From this number of tables per vector on, tables do not grow: growth makes several vectors.
+-- A line that allocated at least this number of tables per vector has no growing tables, because a table that
+-- grows allocates several vectors.
 local ONCE = 2 / 3
 -- From this mean size in bytes on, strings are "long": a string may be built from the previous one.
 local TEXT = 1024
@@ -383,7 +384,8 @@ local function slowest(profile, sort)
   return sums[1]
 end
 
--- Returns "gc" or "c" if fewer than FEWTIME time samples show this cause; else nil.
+-- Returns "gc" (collections) or "c" (C code) if fewer than FEWTIME time samples suffice to show that it takes
+-- much of the time; else nil.
 local function evident(profile, whole)
   local n = math.floor(whole.timesamples + 0.5)
   local pauses = profile.course and profile.course.pauses

@@ -16,7 +16,7 @@ local trends = require "asamp.sums.trends"
 local M = {}
 
 local ROWS = 500
-local PATHS = 5  -- limit of the paths of a row
+local PATHS = 5  -- largest number of paths of references in a row
 
 -- Returns the profile with the number of slices that asamp.sums.leaks expects: the page's shorter
 -- slices are merged into those that the reader would have made for it.

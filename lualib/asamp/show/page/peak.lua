@@ -13,9 +13,10 @@ function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end
 
---- Returns {time (seconds), inuse (bytes after that collection), bin (the page's time slice that
--- contains it, from 0), columns node, kind, bytes}. 'at': the second reading, with the same
--- numbers of nodes and kinds. 'tree': of asamp.sums.pruned; 'bins': the page's slices.
+--- Returns the samples alive at the peak of Lua's heap: {time (seconds), inuse (bytes in use after the
+-- collection at this time), bin (the page's time slice that contains it, from 0), columns node, kind, bytes}.
+-- 'at': the second reading, with the same numbers of nodes and kinds. 'tree': result of asamp.sums.pruned;
+-- 'bins': the page's slices.
 function M.of(profile, at, tree, bins)
   local time, nkinds = M.time(profile), #profile.kinds
   local out, index = {node = {}, kind = {}, bytes = {}}, {}
