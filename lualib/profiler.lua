@@ -310,8 +310,8 @@ end})
 -- Types of values that may be callable.
 local CALLED = {["function"] = true, table = true, userdata = true}
 
---- Calls f(...) with the labels t (as of label) in addition to those of the coroutine, and
--- restores the previous labels when f returns or raises an error. f may yield. Returns the
+--- Calls f(...) with the labels t ({name = value}, as for M.label) in addition to those of the coroutine,
+-- and restores the previous labels when f returns or raises an error. f may yield. Returns the
 -- results of f.
 function M.with(t, f, ...)
   local before <close> = restoring[core.labelled()]  -- luacheck: ignore

@@ -14,7 +14,7 @@ static inline int uncancelled_start (void) {
   return before;
 }
 
-/* Restores the setting that uncancelled_start returned. */
+/* Restores the cancellation setting *before, a result of uncancelled_start. */
 static inline void uncancelled_end (const int *before) {
   pthread_setcancelstate(*before, NULL);
 }

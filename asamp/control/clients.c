@@ -25,7 +25,7 @@
 
 typedef struct Client {
   Request request;
-  size_t n;		/* unanswered bytes in request.line */
+  size_t n;		/* number of bytes in request.line: received, not answered yet */
   uint64_t heard;	/* clock_now at the last activity: bytes received, or a part of an
                            answer sent */
 } Client;

@@ -40,7 +40,7 @@ void request_start (Request *r, int fd);
 int request_answer (Request *r, size_t n);
 /* Appends the answer if the snapshot is finished. Returns 0 if there is not enough memory. */
 int request_continue (Request *r);
-/* Appends "error WHY". Returns 0 if there is not enough memory. */
+/* Appends "error WHY" to the answer. Returns 0 if there is not enough memory. */
 int request_refuse (Request *r, const char *why);
 /* Sends as much of the answer as possible now. Returns 0 if the connection or its descriptor is
    closed (CN7). */

@@ -28,7 +28,7 @@ int server_accept (int server);
 /* Returns 1 if 'fd' still refers to the recorded file (CN7). */
 int server_has (int fd);
 
-/* Closes 'fd' if server_has(fd) is 1, and removes it from the records. */
+/* Closes 'fd' if server_has(fd) is 1, and removes it from the list of descriptors. */
 void server_close (int fd);
 
 /* pthread_atfork handler before the fork: takes the lock of the list of descriptors. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Leaves out the C functions with which every stack of a script starts (_start, main, pmain ...):
-** conversions "fold" these frames.
+** Leaves out ("folds") the frames of the C functions with which every stack of a script starts
+** (_start, main, pmain ...).
 **
 **   FO1  the outermost native functions that all considered stacks share are folded. A stack is
 **        considered if it reaches a function of a script and has the most common outermost

@@ -96,7 +96,7 @@ void transcode_pause (Transcode *t) {
   t->of = NULL;
 }
 
-/* Returns the number in the output of the input's label set 'set'; 0: no labels. */
+/* Converts the number of a label set in the input to its number in the output; 0: no labels. */
 static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }

@@ -41,7 +41,7 @@ struct Ring {
   /* start: time from which the open buffer has events. now: argument of the last ring_put. Both in
      ns. */
   uint64_t start, now;
-  int isrest;           /* 1: 'past' has events */
+  int isrest;           /* 1: events were dropped from the pieces; 'past' sums them up */
   z_stream pack, unpack;
   int packs, unpacks;
   IdMap natives;        /* maps native addresses to indexes in 'names' */

@@ -43,7 +43,7 @@ typedef struct PlaceWish {
 } PlaceWish;
 
 typedef struct Place {
-  int fd;               /* for writing; -1: none */
+  int fd;               /* descriptor for writing; -1: none */
   char *path;           /* path opened or tried last; the caller frees it in any case */
   int busy;             /* 1: the requested file is being written */
   int kept;             /* 1: the requested file may not be replaced */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the core
+** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the Lua core
 ** calls if the variable ASAMP is set. profiler.lua checks the arguments. Failures of the system are
 ** returned as nil, message, errno.
 */
@@ -435,7 +435,7 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   return 1;
 }
 
-/* {== called by the core (attach.h) ======================================== */
+/* {== called by the Lua core (attach.h) ================================ */
 
 int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Exact counts of allocations: profiler.count, profiler.counter and profiler.alive, and the
-** functions for asamp.h. The core counts while at least one count of the state runs.
+** functions for asamp.h. The Lua core counts while at least one count of the state runs.
 ** counting_start, counting_stop and counting_read allocate nothing and need one free stack slot.
 ** Do not call these functions in callbacks of the sampler.
 */

@@ -533,7 +533,7 @@ static void passdelayed (int signal) {
   passon(delayed);
 }
 
-/* The handling of one signal while a program runs. */
+/* How this process handles one signal while 'run' waits for another process. */
 typedef struct Passing {
   int signal;
   /* The handler of the signal is 'at_once' or 'later'; the other one is NULL. */

@@ -51,7 +51,7 @@ static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks (MA3),
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
-#define TRIES	512u		/* slots that a search for a free slot tests */
+#define TRIES	512u		/* largest number of slots that a search for a free one tests */
 
 /* A bucket of the hash table of watched blocks. A block is in the first or the second of the two
    buckets that bucketof returns for it. */
@@ -486,8 +486,8 @@ SHOWN void *pvalloc (size_t n) {
 
 /* {== C++'s operators =================================================== */
 
-/* Replaces a missing C++ operator, as alignednew does. Returns NULL if there is not enough memory:
-   an exception would need a C++ library. */
+/* plainnew and alignednew replace C++'s operators new if the process has none. They return NULL if
+   there is not enough memory: an exception would need a C++ library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }

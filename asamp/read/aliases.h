@@ -16,7 +16,7 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define ALIASES_PAGE	BOUND(4096u, 4)  /* function numbers per page */
+#define ALIASES_PAGE	BOUND(4096u, 4)  /* function numbers per array in Aliases.pages */
 
 /* The map. If all bytes are 0, it is empty. */
 typedef struct Aliases {

@@ -20,7 +20,7 @@ typedef struct MarkName {
   uint64_t first, last;  /* times of the first and last mark, us since the start */
   uint64_t numbers;      /* number of marks with a numeric value */
   uint64_t integers;     /* number of marks with an integer value */
-  double sum, least, most;  /* sum, minimum and maximum of the numeric values */
+  double sum, least, most;  /* sum, minimum and maximum of the 'numbers' numeric values */
   char *value;           /* value of the last mark, NUL-terminated */
 } MarkName;
 

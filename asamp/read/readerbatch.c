@@ -420,7 +420,8 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line L and delivers it: all bytes allocated with a label set, counted, not sampled. */
+/* Reads a line with the letter L of a batch's details, and delivers it: the exact number of bytes
+   that the Lua state allocated with a label set. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))

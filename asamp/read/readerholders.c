@@ -41,7 +41,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = step;
   if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
-      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* index of the new path + 1 */
+      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* value: path's index + 1 */
     s->failed = 1;
 }
 

@@ -69,7 +69,8 @@ static AccountSum *sumof (Account *a, uint32_t set) {
   return newsum(a, set);
 }
 
-/* Returns the address of the set's sum. Called by the core at each change of label set. */
+/* Returns the address of the sum of a label set's bytes. The Lua core calls this when the label set
+   changes. */
 static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   AccountSum *sum = sumof((Account *)seam, set);
   if (sum == NULL) return seam->bytes;  /* adds to the previous set's sum (AC2) */

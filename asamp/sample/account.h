@@ -30,7 +30,7 @@ typedef struct AccountSum {
 #define ACCOUNT_PIECES	20
 
 typedef struct Account {
-  /* interface to the core; must be the first field */
+  /* interface to the Lua core; must be the first field */
   luaN_Labels seam;
   int on;
   uint64_t bytes;	/* bytes counted up to the last account_off */

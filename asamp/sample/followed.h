@@ -45,7 +45,7 @@ typedef struct Followed {
    next call of followed_deaths or followed_add. */
 typedef struct FollowedDeaths {
   const uint32_t *runs;
-  size_t n;		/* number of runs; even */
+  size_t n;		/* number of elements of 'runs'; even */
 } FollowedDeaths;
 
 void followed_close (Followed *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures the memory of a state: the areas that the core reports (luaN_places), resident bytes,
-** and two sums for each source line, computed from the live samples (followed.h).
+** Measures the memory of a state: the areas that the Lua core reports (luaN_places), resident
+** bytes, and two sums for each source line, computed from the live samples (followed.h).
 **
 **   - FOOTPRINT_FREE: free bytes in blocks of the heap that also have live objects. The
 **     bytes that a sample represents are multiplied by its block's ratio of free to used bytes;

@@ -112,7 +112,7 @@ static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, in
     i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory, the next prototype of this
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* on failure, the next prototype of this
                                                   name receives another number */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;

@@ -261,7 +261,7 @@ static void giveup (void) {
   }
 }
 
-/* Only the first call in a process has an effect. */
+/* Each tracker of the process calls this, so only the first call has an effect. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;

@@ -2,7 +2,7 @@
 /*
 ** Assigns native frames to Lua states, for C stacks on which several states run, one inside the
 ** other. The bytecode loops (luaV_execute) of all states have the same return addresses. But each
-** state is entered by a protected call (lua_pcall, lua_resume). The core keeps a list of the
+** state is entered by a protected call (lua_pcall, lua_resume). The Lua core keeps a list of the
 ** protected calls that run on each OS thread (luaN_protected). So a bytecode loop belongs to the
 ** state of the next protected call outside it.
 **

@@ -5,7 +5,7 @@
 **
 ** A walk of the C stack gives return addresses. An address in a bytecode loop (luaV_execute) is
 ** replaced by the Lua frames that this loop runs. An address in lua_resume is replaced by the
-** frames of its coroutine that no loop runs. Other addresses in the core are dropped.
+** frames of its coroutine that no loop runs. Other addresses in the Lua core are dropped.
 **
 ** Only changed frames are walked. While a Lua function stays active, everything outside its
 ** bytecode loop is unchanged.

@@ -21,8 +21,8 @@ void trackcopies_start (Tracker *t, lua_State *L);
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding);
 
 /* Takes a sample of moved bytes (bytes that growing vectors copy). Returns the number of moved
-   bytes after which the core makes the next call; UINT64_MAX: never. 'over': bytes moved beyond the
-   number of the last call. n: bytes of the vector that grew last. */
+   bytes after which the Lua core makes the next call; UINT64_MAX: never. 'over': bytes moved beyond
+   the number that the last call returned. n: bytes of the vector that grew last. */
 uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over);
 
 #endif

@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unregisters the callbacks from the core if no sampling and no live sample needs them any more (A1
-   of tracker.h). */
+/* Unregisters the callbacks from the Lua core if no sampling and no live sample needs them any more
+   (A1 of tracker.h). */
 static void tracker_unregister (Tracker *t, lua_State *L) {
   if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
     luaN_setsampler(L, NULL, 0);
 }
 
-/* {== callbacks of the core ============================================ */
+/* {== callbacks of the Lua core ======================================== */
 
 static void decided (Tracker *t, lua_State *L) {
   t->busy++;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A tracker takes the samples of one Lua state and reports them to a client: the file of a session
-** (sampler.h) or a program (asamp.h). The core calls the tracker after random numbers of allocated
-** bytes; the tracker then records the stack. After a collection it reports which samples survived,
-** their classes (classes.h), and which earlier survivors died, if the client wants this. Memory of
-** the tracker itself is never sampled. The data is in trackerstate.h.
+** (sampler.h) or a program (asamp.h). The Lua core calls the tracker after random numbers of
+** allocated bytes; the tracker then records the stack. After a collection it reports which samples
+** survived, their classes (classes.h), and which earlier survivors died, if the client wants this.
+** Memory of the tracker itself is never sampled. The data is in trackerstate.h.
 **
-**   A1  the callbacks are registered with the core while anything is sampled or safepoints are
+**   A1  the callbacks are registered with the Lua core while anything is sampled or safepoints are
 **       requested. Later they stay registered until the survival of all samples is known. If the
 **       client wants the deaths of survivors, they stay until the last survivor has died;
 **   A2  while allocations are sampled, each sampling period counts in a sample or in 'lost';

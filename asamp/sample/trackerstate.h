@@ -49,14 +49,14 @@ typedef struct TrackerClient {
   /* Called after a collection, except while sampling is being switched off. Must not allocate from
      the state. May call luaN_walk. NULL: not called. */
   void (*safe) (void *ud, lua_State *L);
-  /* Called before the core raises a memory error. NULL: not called. */
+  /* Called before the Lua core raises a memory error. NULL: not called. */
   void (*starved) (void *ud, lua_State *L);
 } TrackerClient;
 
 #define TRACKER_WATCHLOG	16	/* log2 of the number of bits of 'watching' */
 
 typedef struct Tracker {
-  luaN_Sampler seam;		/* Callbacks registered with the core; their 'ud' is the Tracker. */
+  luaN_Sampler seam;		/* Callbacks registered with the Lua core; 'ud' is the Tracker. */
   lua_State *L;			/* Main thread of the state. */
   const TrackerClient *client;	/* Receiver of the samples; NULL: none. */
   void *ud;			/* Argument 'ud' of the callbacks of 'client'. */
@@ -91,7 +91,7 @@ typedef struct Tracker {
                                    (tracker_timed). */
   uint64_t unfollowed;		/* Number of survivors whose deaths are not reported because
                                    'followed' was full; atomic. */
-  /* Counters of the core (fields of luaN_Memory) at the last record of a collection. */
+  /* Counters of the Lua core (fields of luaN_Memory) at the last record of a collection. */
   uint64_t minors, majors, tenured, planned, charged;
   uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time of the
                                    measurement in ns; 0: the next collection measures anew. */

@@ -12,7 +12,7 @@
 
 #include "trackerstate.h"
 
-/* Decides which samples survive. The core calls it after marking and before it frees objects. */
+/* Decides which samples survive. The Lua core calls it after marking, before it frees objects. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
 /* Reports t->collection. 'over' 0: a major collection follows in the same pause. */
@@ -21,7 +21,7 @@ void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 /* Records the CPU time at which the program continues after a reported collection. */
 void trackoutcomes_resume (Tracker *t);
 
-/* Excludes the collections up to now from the next record. *m has the core's current counters. */
+/* Excludes the collections up to now from the next record. *m: current counters of the Lua core. */
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m);
 
 #endif

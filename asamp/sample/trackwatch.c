@@ -10,7 +10,7 @@
 #define MAX_STALE_BLOCKS	64	/* The bit set is rebuilt when more blocks than this, plus a
                                    quarter of the watched ones, have left it: their bits remain
                                    set until then. */
-/* If fewer blocks are watched, the bit set has only 2^TRACKWATCH_FEWLOG bits. */
+/* If fewer blocks are watched, only 2^TRACKWATCH_FEWLOG bits of the bit set are used. */
 #define FEW_BLOCKS	128
 
 /* Returns a mask with the second of the two bits that mark a watched block. Both bits are in the

@@ -4,15 +4,16 @@
 ** collections.
 **
 **   A6  the free of an unwatched block must be cheap, because there are millions per second. So two
-**       bits of the bit set Tracker.watching mark a watched block. The core checks the first bit,
-**       trackwatch_freed the second. Few unwatched blocks have both bits set.
+**       bits of the bit set Tracker.watching mark a watched block. The Lua core checks the first
+**       bit, trackwatch_freed the second. Few unwatched blocks have both bits set.
 */
 #ifndef asamp_trackwatch_h
 #define asamp_trackwatch_h
 
 #include "trackerstate.h"
 
-#define TRACKWATCH_FEWLOG	14	/* log2 of the bit set's size if few blocks are watched */
+#define TRACKWATCH_FEWLOG	14	/* log2 of the number of bits used if few blocks are
+					   watched (FEW_BLOCKS); else TRACKER_WATCHLOG */
 
 /* Allocates the bit set if needed. Returns 0 if there is not enough memory. */
 int trackwatch_ready (Tracker *t);
@@ -26,11 +27,11 @@ void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use it. Call it
-   after the callbacks are unregistered: the core must not read the bit set at the same time. */
+   after the callbacks are unregistered: the Lua core must not read the bit set at the same time. */
 void trackwatch_reset (Tracker *t);
 
-/* The core calls these when a block was freed or resized, if the first of the block's two bits in
-   Tracker.watching is set (A6). */
+/* The Lua core calls these when a block was freed or resized, if the first of the block's two bits
+   in Tracker.watching is set (A6). */
 void trackwatch_freed (void *ud, lua_State *L, const void *block);
 void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to,
                          uint64_t before, uint64_t after);

@@ -38,8 +38,8 @@
 #define QUEUE_BYTES	(2u << 20)    /* bytes of each of two buffers */
 #define WAKE_BYTES	(256u << 10)  /* bytes in a buffer at which the writer is woken; few enough
                                          that it reads them from the CPU cache */
-#define SOON_NS		1000000       /* ns until the next call of 'round'; doubled up to FLUSH_NS
-                                         while 'round' has no work */
+#define SOON_NS		1000000       /* ns until the next call of Profile.round; doubled up to
+                                         FLUSH_NS while that function has no work */
 
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES bytes of events */

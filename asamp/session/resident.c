@@ -215,7 +215,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* a part of the mapping [heap] is not malloc's */
+    if (m->arenas < s->heapsize)  /* malloc does not use all of the mapping [heap] */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;

@@ -195,8 +195,8 @@ function M.allocates(n, f, ...)
   return within("bytes", n, f, ...)
 end
 
---- Returns true if at most n bytes stay alive after f(...) and a full collection; else as
--- allocates.
+--- Returns true if at most n bytes stay alive after f(...) and a full collection; else false and a
+-- message with the lines that allocated them, for which f is called again.
 function M.retains(n, f, ...)
   return within("retained", n, f, ...)
 end

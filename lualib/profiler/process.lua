@@ -11,8 +11,9 @@ local M = {}
 local DEFAULT_PERIOD = 512 * 1024
 local SECOND = 1000000000
 
---- Sets up the profile. 'wish' is the variable's text: key=value, separated by commas; "1" selects
--- the defaults. Returns true, or nil and the reason why there will be no profile.
+--- Sets up the profile of a process with many states. 'wish' is the text of the environment variable
+-- ASAMP: key=value, separated by commas; "1" selects the defaults. Returns true, or nil and the reason
+-- why there will be no profile.
 function M.setup(wish)
   local t, wrong = options.read(wish)
   if t and t["1"] then t["1"] = nil end

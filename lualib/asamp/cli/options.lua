@@ -360,8 +360,8 @@ function M.usage(description)
 end
 
 --- Returns the function run(args, world) of a command: parses the arguments, calls main(o, world,
--- warn) if they are valid, and returns the exit code. 'o': result of M.parse; 'warn': functions
--- of asamp.cli.complaints.
+-- warn) if they are valid, and returns the exit code. 'world': functions for input and output
+-- (asamp.lua); 'o': result of M.parse; 'warn': functions of asamp.cli.complaints.
 function M.command(description, main)
   return function(args, world)
     local o, code = M.parse(description, args, world)

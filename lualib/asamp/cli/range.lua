@@ -47,9 +47,9 @@ function M.text(range)
   return ("from %.6g s to %s"):format(range.from, range.to and ("%.6g s"):format(range.to) or "the end")
 end
 
---- Reads the samples of a profile within a range of time. 'o': other options of world.read. The
--- result has the duration of the range, and no exact total of bytes. Returns nil and a message if
--- it has no samples.
+--- Reads the samples of a profile within a range of time, with world.read; 'o': its other options. The
+-- result has the duration of the range, and no exact total of bytes. Returns nil and a message if there
+-- are no samples in the range.
 function M.read(world, path, range, o)
   local part, wrong = world.read(path, M.set(o, range))
   if not part then

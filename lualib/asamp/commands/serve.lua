@@ -348,7 +348,8 @@ function Server:rotated(job, now)
   return s and s.file ~= job.path
 end
 
--- Ends a job: removes its files, and sends the response with the body or the error.
+-- Ends a job (the creation of a profile for a request): removes its files, and sends the response with
+-- the body or the error.
 function Server:finish(job, body, wrong, now)
   if job.folder then
     self.running = self.running - 1
@@ -367,7 +368,8 @@ function Server:finish(job, body, wrong, now)
   return true
 end
 
--- Performs the next step of a job. Returns true when the job is done.
+-- Performs the next step of a job (the creation of a profile for a request). Returns true when the job is
+-- done.
 function Server:step(job, now)
   if now < job.due then
     return false

@@ -15,7 +15,8 @@ local AROUND = 2  -- shown lines before and after a line with samples
 -- Line ends of Lua that have two characters.
 local ENDS = {["\r\n"] = 2, ["\n\r"] = 2}
 
---- Returns the lines of a text, without their ends, as Lua counts them.
+--- Splits a text into lines in the way in which Lua counts them. Returns a list of the lines, without the
+-- line ends.
 function M.split(text)
   local list, from = {}, 1
   while from <= #text do

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Common parts of the report's tables: cells with numbers, and the first rows of a list under a title.
 -- Has no side effects. All sections receive 'style': {paint, width, top (rows), profile, totals, key
--- ("total": sorted by total, not self), choice (true: there are several measures), focus}.
+-- ("total": sorted by total, not self), choice (true: there are several measures), focus (nil: the report
+-- is about all samples)}.
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"

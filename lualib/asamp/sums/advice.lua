@@ -381,7 +381,7 @@ end
 --     mostly a slice of a major collection), tenured, inuse (bytes), alone (true: the row is a single
 --     collection); numbers of scanned items: remembered (objects), stacks (slots), weak (entries of
 --     weak tables), listed (threads, objects with finalizers)}
---   - classes, lines: of lifetimes
+--   - classes, lines: results of lifetimes.classes and lifetimes.lines
 function M.of(profile)
   local b = basis(profile)
   if not b then

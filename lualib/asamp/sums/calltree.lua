@@ -63,7 +63,8 @@ function M.rows(profile, t, field, options)
   local least = math.max(t.whole[field] * options.min / 100, 1)
   local rows = {}
 
-  -- Returns the visible children of a node, and the total (0 if small) and number of the others.
+  -- Returns the list of a node's visible children. Also returns the total of the other children (0 if it
+  -- is too small to be visible) and their number.
   local function shown(node, depth)
     local list, rest, more = {}, 0, 0
     for _, child in ipairs(children[node] or {}) do

@@ -288,9 +288,10 @@ end
 --   - functions: {{name, file, line, native}}
 --   - nodes: columns parent (0: the root; lower than the child's number), fn
 --   - left: number of nodes left out
---   - measures: list of {key, field, wholea, wholeb, ofa, ofb (divisors of shares), nodes, functions};
---     rows of the last two: {a, b (amounts; functions without callees, and with them totala, totalb),
---     change (of the share), error (standard error), noise (true: may be chance)}
+--   - measures: list of {key, field, wholea, wholeb, ofa, ofb (divisors of shares), nodes, functions}. The
+--     lists nodes and functions have rows {a, b (amounts; of functions without their callees), totala,
+--     totalb (only of functions: amounts with callees), change (of the share), error (standard error),
+--     noise (true: may be chance)}
 function M.of(pa, a, pb, b, list, limit)
   local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
   local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)

@@ -52,7 +52,8 @@ local function interned(list, key, copy)
   end
 end
 
--- Adds the call tree of p to the merged tree. Returns the merged nodes by the numbers in p.
+-- Adds the call tree of profile p to the merged tree. Returns a map from the numbers of the nodes in p to
+-- those in the merged tree.
 local function addtree(p, functionof, nodeof)
   local at = {[0] = 0}
   for i, up in ipairs(p.nodes.parent) do

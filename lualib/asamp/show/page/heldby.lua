@@ -107,8 +107,8 @@ local function pairsof(h, map, nearest, limit)
   return out, places, math.max(0, #list - limit)
 end
 
---- Returns nil if the file has no paths of references, else a table. 'limits': {paths, rows},
--- default PATHS and ROWS.
+--- Returns the data of the page about paths of references; nil if the profile has none. 'limits': {paths,
+-- rows}, default PATHS and ROWS. Fields:
 --
 --   - paths: columns parent (0: the step is a root), step; paths count from 1
 --   - rows: {path (0: unknown), place, samples, bytes}

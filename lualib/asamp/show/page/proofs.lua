@@ -19,8 +19,8 @@ function M.verdict(profile)
   return #judged.leaks > 0 and judged or nil
 end
 
---- Returns {intro (a sentence), rows = {sentence, ...}, limit (a sentence)} for a verdict with proofs,
--- measured on the snapshot of this name.
+--- Returns {intro (a sentence), rows = {sentence, ...}, limit (a sentence)} about proofs of likely leaks.
+-- 'judged': a verdict whose groups have proofs; 'snapshot': path of the heap snapshot that they use.
 function M.of(judged, snapshot)
   local rows = {}
   for i, group in ipairs(judged.leaks) do
