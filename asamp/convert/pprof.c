@@ -37,7 +37,7 @@ typedef struct Writer {
   HeldStack held;
   Output *o;
   StrList strings;
-  Bytes message, part;  /* the message being composed, and a message within it */
+  Bytes message, part;  /* the Protocol Buffers message being composed, and a message within it */
   IdMap bylocation;    /* maps a function and a line to the id of their location. The key is 1 +
                           (function << 32 | line) */
   uint32_t *location;  /* id of the location of each call tree node; ids start at 1 */

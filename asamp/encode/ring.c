@@ -118,8 +118,8 @@ static void taken (void *ud, const Event *event) {
   past_take(ud, event);
 }
 
-/* Returns the original events of a piece, which the caller frees unless it is p->data; NULL if
-   there is not enough memory. */
+/* Returns the uncompressed events of a piece of the ring: p->data or a copy, which the caller
+   frees; NULL if there is not enough memory. */
 static unsigned char *unpacked (Ring *r, Piece *p) {
   unsigned char *to;
   if (p->n == p->raw)

@@ -44,7 +44,7 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
                      CompressorSink sink, void *ud);
 
 /* Stores the bytes that would complete the gzip member if it ended now. Call it directly after a
-   flush, and only with the method FAST. */
+   flush, and only for a Compressor with the method FAST. */
 #define COMPRESSOR_ENDING	10
 void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 

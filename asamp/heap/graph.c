@@ -200,7 +200,7 @@ static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* Returns the tag of an address: a second hash in the upper 32 bits. */
+/* Returns the tag of an address for Reader.table: a second hash, in the upper 32 bits. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }

@@ -210,7 +210,8 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  /* Totals and flame graphs have no collections, marks and lifetimes. */
+  /* formats with totals or a flame graph never contain collections, marks and lifetimes, so the
+     limits of these drop nothing there */
   if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);

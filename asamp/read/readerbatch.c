@@ -237,7 +237,8 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
    into runs. Line l has the length and the class of each run. Line u has the lengths of runs of the
    survivors: the file records the deaths of the first run, not those of the second, and so on. */
 typedef struct Runs {
-  Fields line;         /* the unread part; line.p NULL: no line, or all read */
+  Fields line;         /* the unread part of the line; line.p NULL: there is no line, or all of it
+                          is read */
   uint64_t left;       /* samples left in the current run */
   /* Line l: class of the current run, an offset in ReadProfile.text. Line u: 1 if the file records
      the deaths of the current run. */

@@ -13,8 +13,8 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
 /* Sets the name of a frame id. If the file has two names for an id, keeps the larger one by strcmp,
    as other readers do. */
 void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n);
-/* Sets the names of the ReadProfile's kinds, and its 'functions', 'nfunctions' and 'fn'. Call it
-   after the last event. Returns 0 if there is not enough memory. */
+/* Completes the ReadProfile after the last event: the names of its kinds, and its members
+   'functions', 'nfunctions' and 'fn'. Returns 0 if there is not enough memory. */
 int readername_finish (ReaderState *s);
 
 #endif

@@ -73,7 +73,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 
 #define SITETABLE_NONE	SIZE_MAX
 
-/* Like sitetable_at, with a tag < 2^17. */
+/* Like sitetable_at, for the site with the given tag, which is below 2^17. */
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count);
 

@@ -13,7 +13,8 @@ static uint32_t account_place (uint32_t set, unsigned log) {
   return (set * 0x9e3779b1u) >> (32 - log);
 }
 
-/* Returns the sum with index i. Piece k has ACCOUNT_FIRST << k sums. */
+/* Returns the sum of the label set with index i in the account. The sums are in a->pieces; piece k
+   has ACCOUNT_FIRST << k of them. */
 static AccountSum *sumat (const Account *a, uint32_t i) {
   uint32_t scaled = i / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);

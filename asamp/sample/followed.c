@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owners are prefetched this many samples ahead. */
+/* The search for dead samples prefetches the owner of the sample at this distance ahead. */
 #define PREFETCH_DISTANCE	16
 
 void followed_close (Followed *f) {

@@ -62,7 +62,7 @@ void mallocs_end (const void *home);
 void mallocs_forked (void);
 
 /* Watches the block of a sample and sets s->owner. Returns 0 if the block cannot be watched.
-   Call it only in 'take'. */
+   Call it only in the client's MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
 /* Looks up missing unwind rules (MS4), then passes the queued samples to 'one', on behalf of the

@@ -125,8 +125,8 @@ static int labels_valueof (Name *name, const LabelChange *c) {
   return (int)name->n++;
 }
 
-/* Adds, replaces or removes a label of a set (LB1), or leaves it out (LB3). Returns 0 if there
-   is not enough memory. */
+/* Adds, replaces or removes a label of a set, or leaves it out because of a limit (LB3 of
+   labels.h). Returns 0 if there is not enough memory. */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
   size_t at = 0;

@@ -186,7 +186,7 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
 }
 
-/* The rows of native memory: all memory except Lua heaps. */
+/* The rows of a snapshot for the resident memory that is not in Lua heaps, bytes. */
 typedef struct Native {
   int64_t native, unused, others, own;
 } Native;

@@ -81,7 +81,8 @@ unsigned resident_left (const char *where, uint64_t bytes);
 /* Subtracts bytes added by resident_left, which returned 'line'. Takes no lock. */
 void resident_freed (unsigned line, uint64_t bytes);
 
-/* Forgets all states and sums without freeing memory, in a forked child. */
+/* Forgets the list of states and all sums of their memory, without freeing memory, in a forked
+   child. */
 void resident_forked (void);
 /* Forgets the measurement of one state without freeing memory, in a forked child. */
 void resident_forget (Resident *r);

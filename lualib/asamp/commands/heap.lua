@@ -112,9 +112,10 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Requests a snapshot, which a state writes when it collects. Without --state, the request is for the
--- largest state during half of the time, then for any: the first one to collect is often short-lived.
--- Returns the results of client.send, and true if the largest state answered.
+-- Requests a snapshot, which a state writes when it collects; waits at most 'seconds'. Without --state,
+-- the request is for the largest state in the first half of this time, then for any: the first one to
+-- collect is often short-lived. Returns the results of client.send, and true if the largest state
+-- answered.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then

@@ -47,8 +47,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
---- Returns the text of the page's template, asamp/page.html in the folders of the modules; nil and
--- a message if it was not built.
+--- Returns the HTML template into which `asamp view` inserts data: the text of asamp/page.html in the
+-- folders of the modules; nil and a message if the file was not built.
 function M.template()
   local path = package.searchpath("asamp.page", (package.path:gsub("%.luac?", ".html")))
   local file = path and io.open(path, "rb")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The script of the heap page: search, sorting of tables by their headings, and buttons that open
--- and close all trees. The page shows everything without it. The content policy of the page
+-- The script of the page of `asamp heap --page`: search, sorting of tables by their headings, and buttons
+-- that open and close all trees. The page shows everything without it. The content policy of the page
 -- allows this script alone, by its hash; after a change, take the hash that the failing spec
 -- prints.
 

@@ -37,7 +37,8 @@ local function percent(share)
   return ("%.0f%%"):format(100 * share)
 end
 
--- Maps the prefix of a C function's symbol to its library: luaB_print, str_format.
+-- Maps the prefix of a C function's symbol to the library's name in Lua: luaB_print is print, str_format
+-- is string.format.
 local LIBRARIES = {luaB = "", str = "string.", os = "os.", io = "io.", g = "io.", math = "math.",
                    f = "file:", db = "debug."}
 

@@ -40,7 +40,9 @@ local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
 -- If samples represent less than this share of the allocated bytes, samples were lost.
 local KNOWN = 3 / 4
-local FEWCOLLECTIONS = 16  -- with at least this number of collections, more samples do not help
+-- If a run with at least this number of collections does not show whether the heap grows, some quarter of
+-- the run had no collection: a longer run would decide, not more samples.
+local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
 local HELDROWS = 5
 
@@ -203,7 +205,8 @@ end
 
 -- {== holders and leaks ========================================================
 
--- Returns the kind of a group's container: "coroutines", "closures", "list", "keys" or "chain".
+-- Returns the kind of container that keeps the objects of a likely leak ('group'): "coroutines",
+-- "closures", "list", "keys" or "chain".
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
