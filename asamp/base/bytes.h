@@ -56,19 +56,21 @@ static inline int bytes_iscontrol (unsigned char c) {
    control characters become ';'. */
 void bytes_text (Bytes *b, const char *text, size_t n, int line);
 
-/* Reads or writes a little-endian number; its address may be unaligned. */
+/* Returns the little-endian 64-bit number at an address, which may be unaligned. */
 static inline uint64_t bytes_getword (const unsigned char *from) {
   uint64_t w;
   memcpy(&w, from, sizeof(w));
   return le64toh(w);
 }
 
+/* Returns the little-endian 32-bit number at an address, which may be unaligned. */
 static inline uint32_t bytes_gethalf (const unsigned char *from) {
   uint32_t w;
   memcpy(&w, from, sizeof(w));
   return le32toh(w);
 }
 
+/* Stores a 64-bit number in little-endian order at an address, which may be unaligned. */
 static inline void bytes_putword (unsigned char *to, uint64_t w) {
   w = htole64(w);
   memcpy(to, &w, sizeof(w));

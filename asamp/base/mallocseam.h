@@ -36,7 +36,8 @@ typedef struct MallocSeam {
   int version;
   uint64_t period;	/* mean interval, bytes; below INTERVAL_MIN: off; atomic */
   uint64_t seed;	/* seed of the intervals; 0: random */
-  unsigned char *slots;	/* MALLOC_SLOTS slots, one byte each (MA3); atomic */
+  unsigned char *slots;	/* the slots of watched blocks: MALLOC_SLOTS bytes, each a state such as
+                                   MALLOC_ALIVE (MA3); atomic */
   uint64_t deaths;	/* watched blocks freed so far; atomic */
   /* Called when a block of 'size' bytes has passed 'count' sample points, before the program
      receives it. Set by the sampler; NULL: none. Atomic. */

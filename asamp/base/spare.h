@@ -35,7 +35,8 @@ void spare_spend (Spare *s, unsigned left);
 /* Makes *s the reserve of the calling thread, until the next spare_use on that thread. */
 void spare_use (Spare *s);
 
-/* Like malloc, calloc and realloc; freed with free. */
+/* Like malloc, calloc and realloc; if these fail, unmap a part of the thread's reserve and try
+   again. Free the result with free. */
 void *spare_malloc (size_t n);
 void *spare_calloc (size_t n, size_t size);
 void *spare_realloc (void *block, size_t n);

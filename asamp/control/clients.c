@@ -20,8 +20,8 @@
                                                    whether it is finished */
 #define POLL_PART	8	/* an unfinished snapshot is checked again after 1 / POLL_PART of
                                    the time since its request */
-#define REST_NS		UINT64_C(250000000)	/* ns of pause after a failed accept or poll
-                                                   (CN8) */
+#define REST_NS		UINT64_C(250000000)	/* ns without a call of accept or poll after one has
+                                                   failed (CN8 of control.h) */
 
 typedef struct Client {
   Request request;
@@ -43,7 +43,7 @@ int clients_start (void) {
   return fds != NULL && clients != NULL;
 }
 
-/* Returns 1 if the client waits for a snapshot (CN6). */
+/* Returns 1 if the client waits for a heap snapshot that it has requested. */
 static int iswaiting (const Client *c) {
   return c->request.heap != NULL;
 }

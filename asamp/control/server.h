@@ -13,9 +13,9 @@
 /* Removes from the folder of 'path' the sockets NUMBER.sock of this user's ended processes. */
 void server_sweep (const char *path);
 
-/* Creates the socket (CN1, CN4) and listens. 'create': creates the socket's folder, too, if it is
-   missing. Returns the descriptor, or -1 with the reason in 'why'; errno is EMFILE if too few
-   descriptors are left. */
+/* Creates the socket by the rules CN1 and CN4 of control.h, and listens. 'create' 1: creates the
+   socket's folder, too, if it is missing. Returns the descriptor, or -1 with the reason in 'why';
+   errno is EMFILE if too few descriptors are left. */
 int server_open (const char *path, int create, char *why, size_t size);
 
 /* Removes the file if it is the socket that this process made last. Async-signal-safe. */
@@ -35,7 +35,8 @@ void server_close (int fd);
 void server_forking (void);
 /* pthread_atfork handler in the parent: releases the lock of the list of descriptors. */
 void server_parted (void);
-/* pthread_atfork handler in the child: closes all recorded descriptors (CN5). */
+/* pthread_atfork handler in the child: closes all recorded descriptors, which belong to the
+   parent's socket. */
 void server_forked (void);
 
 #endif

@@ -102,7 +102,8 @@ static uint64_t string (Writer *w, const char *text) {
 
 /* -------------------------------------------------------------- types -- */
 
-/* Writes a sample type. */
+/* Writes a message of the type ValueType: a sample type, or the period type. 'field': number of its
+   field in the profile. */
 static void valuetype (Writer *w, int field, const char *type,
                        const char *unit) {
   pprof_number(&w->message, TYPE_TYPE, string(w, type));

@@ -304,8 +304,9 @@ static void unite_allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
-/* Stores in *number the result's number of the closed state 'id', whose native memory has died
-   (callback TranscodeInto.orphaned). Returns 0 if it is unknown. */
+/* Callback TranscodeInto.orphaned: a sample of native memory of the closed state 'id' has died.
+   Stores the state's number in the merged profile in *number. If the state is still open there,
+   decrements its number of orphans. Returns 0 if the state is unknown. */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));

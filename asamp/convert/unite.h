@@ -19,7 +19,7 @@
 #include "output.h"
 #include "transcode.h"
 
-/* A state that is still open in the result after its whole profile was copied (UN2). */
+/* A state that is still open in the merged profile after its whole profile was copied (UN2). */
 typedef struct UniteRest {
   uint32_t id;              /* number of the state in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */

@@ -73,9 +73,10 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes the line u of a batch: run lengths of survivors, first of those whose deaths are reported
-   (survived[i] = 1), then of those whose deaths are not reported (2), and so on alternately.
-   survived[i] is 0 for a dead sample, which no run counts. Writes nothing if there is no 2. */
+/* Writes the line "u" of a batch: run lengths of survivors, first of those whose deaths are
+   reported (survived[i] = 1), then of those whose deaths are not reported (2), and so on
+   alternately. survived[i] is 0 for a dead sample, which no run counts. Writes nothing if there is
+   no 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -204,7 +205,7 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Does not change 'eventtime': old readers skip the line 'D', and would add the next difference to
+/* Does not change 'eventtime': old readers skip the line "D", and would add the next difference to
    the wrong time. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps data of dropped events (past.h). */
+/* Keeps data of the events that a flight recorder has dropped (past.h). */
 #include "past.h"
 #include "bounds.h"
 #include "frameids.h"

@@ -31,8 +31,9 @@
 enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
-#define LIVEFILE_PIECE	(1u << 20)    /* bytes after which a file that can stall is flushed even
-                                         without livefile_flush (W6) */
+#define LIVEFILE_PIECE	(1u << 20)    /* a file that can stall (W6) is flushed after this number of
+                                         bytes even without livefile_flush, because it keeps the
+                                         bytes since the last flush in memory */
 
 typedef struct LiveFile {
   int fd;               /* -1: none */

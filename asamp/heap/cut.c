@@ -303,8 +303,9 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   }
 }
 
-/* If v is held by a local variable or is an upvalue, sets the flags of all references that are the
-   same variable (CU2). Returns 0 if there is not enough memory. */
+/* If a local variable holds v, or v is an upvalue, sets the flags of all references of this
+   variable: from stack slots, and from upvalues of functions (CU2 of cut.h). Returns 0 if there is
+   not enough memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);

@@ -604,7 +604,8 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   }
 }
 
-/* Pushes the table of an object for heap:path and heap:objects. */
+/* Pushes the table that heap:path returns for object v: {address, class, self, retained, path},
+   and, if the object was sampled, its allocation site and 'age'. */
 static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   const Sample *samples;
   size_t n;

@@ -87,7 +87,7 @@ static int l_samefile (lua_State *L) {
   return 1;
 }
 
-/* __gc of a FOLDER */
+/* __gc of the userdata FOLDER: closes the folder. */
 static int l_closefolder (lua_State *L) {
   DIR **d = luaL_checkudata(L, 1, FOLDER);
   if (*d != NULL)

@@ -777,8 +777,9 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
 /* The numeric options of 'read'. */
 typedef struct Numbers {
   uint32_t bins;
-  uint64_t at, since, till;  /* times in us that restrict the samples; 'at' is the field 'instant'
-                                of ReaderSum */
+  /* Times in us: values of the fields 'instant', 'since' and 'till' of ReaderSum, which restrict
+     the samples. */
+  uint64_t at, since, till;
 } Numbers;
 
 /* Reads the options in argument 2: 'bins' (slices of time, up to 16384), 'at' (only samples

@@ -40,7 +40,7 @@ typedef struct Marks {
   size_t n, size;        /* number of kept marks, capacity */
   /* 'step': every step-th mark is kept (MK2). 'count': number of all marks. */
   uint64_t step, count;
-  /* Number of marks that count under the last name because of the limit (MK1). */
+  /* Number of marks that count under the last name, because there are MARKS_NAMES names (MK1). */
   uint64_t lumped;
 } Marks;
 

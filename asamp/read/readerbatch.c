@@ -15,8 +15,8 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* Iterator over the lines p, q and T of a batch's details. Line p sets the period of allocation
-   samples, line q that of time samples, line T the OS thread. */
+/* Iterator over the lines "p", "q" and "T" of a batch (doc/profile-format.md). A line "p" sets the
+   period of allocation samples, a line "q" that of time samples, a line "T" the OS thread. */
 typedef struct Periods {
   Fields events;       /* the lines after the current one */
   int letter;          /* type of the current line: 'p' (period of allocation samples), 'q' (period
@@ -24,7 +24,7 @@ typedef struct Periods {
   uint64_t at;         /* index in the batch of the first sample to which the line applies */
   uint64_t period;     /* period in bytes (p) or ns (q), or system number of the thread (T) */
   uint64_t state;      /* id of the Lua state, or NOSTATE */
-  int wall;            /* line q: 1 for wall time, 0 for CPU time */
+  int wall;            /* line "q": 1 for wall time, 0 for CPU time */
 } Periods;
 
 #define NOSTATE		UINT64_MAX  /* no Lua state was named yet */
@@ -47,8 +47,8 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies all lines p, q and T up to the sample with the index 'sample'. Delivers the new periods
-   to the client. */
+/* Applies the lines "p", "q" and "T" (see Periods) up to the sample with the index 'sample'.
+   Delivers the new periods to the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -233,8 +233,8 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/* Iterator over a line with the letter l or u, which divides the samples of the line f before it
-   into runs. Line l has the length and the class of each run. Line u has the lengths of runs of the
+/* Iterator over a line "l" or "u", which divides the samples of the line "f" before it into runs. A
+   line "l" has the length and the class of each run. A line "u" has the lengths of runs of the
    survivors: the file records the deaths of the first run, not those of the second, and so on. */
 typedef struct Runs {
   Fields line;         /* the unread part of the line; line.p NULL: there is no line, or all of it
@@ -256,7 +256,7 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample of a line l of the batch. Returns the name of the class of the sample's
+/* Moves to the next sample of a line "l" of the batch. Returns the name of the class of the sample's
    object, as an offset in ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
@@ -272,7 +272,7 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor of a line u. Returns 1 if the file does not record the survivor's
+/* Moves to the next survivor of a line "u". Returns 1 if the file does not record the survivor's
    death. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
@@ -288,9 +288,9 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/* Reads a line f: outcomes of the oldest queued samples, as lengths of runs. The first run died,
-   the second survived, and so on. Also reads lines l and u that follow (see Runs) and removes them
-   from 'events'. */
+/* Reads a line "f": outcomes of the oldest queued samples, as lengths of runs. The first run died,
+   the second survived, and so on. Also reads lines "l" and "u" that follow (see Runs) and removes
+   them from 'events'. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
@@ -309,7 +309,7 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   }
 }
 
-/* Reads a line d: deaths of survivors, as lengths of runs of the list of survivors. The first run
+/* Reads a line "d": deaths of survivors, as lengths of runs of the list of survivors. The first run
    is alive, the second died, and so on. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
@@ -384,7 +384,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a line r, a row of a snapshot of resident memory, and delivers it. */
+/* Reads a line "r", a row of a snapshot of resident memory, and delivers it. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -421,7 +421,7 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line with the letter L of a batch's details, and delivers it: the exact number of bytes
+/* Reads a line "L" of a batch, and delivers it: the exact number of bytes
    that the Lua state allocated with a label set. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
@@ -454,7 +454,7 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   return strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Reads all lines Y, the names of Lua states. Call it before the samples are delivered, because a
+/* Reads all lines "Y", the names of Lua states. Call it before the samples are delivered, because a
    client may group samples by these names. */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;

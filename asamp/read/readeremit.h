@@ -14,7 +14,7 @@ void readeremit_head (ReaderState *s);
 /* Delivers a sample of copied bytes. */
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
 /* Delivers an allocation or time sample. Queues an allocation sample until its outcome is read;
-   if the queue is full, delivers the oldest one as READER_UNDECIDED (FI1). */
+   if the queue is full, delivers the oldest one as READER_UNDECIDED (FI1 of fifo.h). */
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /* Delivers the outcome of the oldest queued sample. 'fate': 0 died; 1 survived; 2 survived, but the
    file does not record the death. 'class': name of the class, offset in ReadProfile.text; 0: none.

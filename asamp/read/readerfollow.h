@@ -15,8 +15,9 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  /* 'count' is 0 for a survivor that the reader has dropped from a full queue (FI1). Its empty
-     entry keeps the positions of later samples as in the writer's list. */
+  /* sample.count is 0 for a survivor that the reader had dropped from a full queue before its
+     outcome (FI1 of fifo.h). This empty entry keeps the positions of later samples as in the
+     writer's list. */
   ReadSample sample;
   /* Value of ReaderStream.allocated when the sample's outcome was read. */
   uint64_t born;

@@ -4,7 +4,7 @@
 #include "readerlabels.h"
 #include "list.h"
 
-/* Adds the path of a line H to ReadProfile.paths, unless the array has it. Maps the path's number
+/* Adds the path of a line "H" to ReadProfile.paths, unless the array has it. Maps the path's number
    in the file to its index + 1. At the limit READER_MAXSTEPS or READER_MAXPATHS maps the number to
    the parent path instead. */
 void readerholders_path (ReaderState *s, Fields *line) {

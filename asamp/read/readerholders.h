@@ -7,10 +7,10 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads a line H of a batch's details: a path of references. 'line' has the fields after the
-   letter. */
+/* Reads a line "H" of a batch (doc/profile-format.md): a path of references. 'line' has the fields
+   after the letter. */
 void readerholders_path (ReaderState *s, Fields *line);
-/* Reads a line h of a batch's details: the numbers of the paths of references to consecutive live
+/* Reads a line "h" of a batch: the numbers of the paths of references to consecutive live
    survivors. Also ends the current pass over the list of survivors (readerfollow.h). */
 void readerholders_runs (ReaderState *s, Fields *line);
 /* Reads a line "w" of a batch (doc/profile-format.md) and delivers it: the time and the duration of

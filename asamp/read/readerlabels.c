@@ -59,8 +59,8 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line B of a batch: one label of a label set. Ignores the line unless its set is the last
-   known one, or is new and has the next number. */
+/* Reads a line "B" of a batch: one label of a label set. Ignores the line unless its set is the
+   last known one, or is new and has the next number. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Orphans: live samples of native memory whose Lua state has ended. In a batch's details
-   (readerbatch.h), line X has their number, and lines D their deaths. */
+   (readerbatch.h), line "X" has their number, and lines "D" their deaths. */
 #ifndef asamp_readerorphans_h
 #define asamp_readerorphans_h
 
 #include "details.h"
 #include "readerstate.h"
 
-/* Ends the pass over the survivors of an ended Lua state. Sets one->orphans to n, the number in the
-   file of its live samples of native memory, or to 0 if the list has another number. */
+/* Ends the pass over the survivors of an ended Lua state. n: number of its live samples of native
+   memory, by the file. If the list of survivors has this number of them, sets one->orphans to n,
+   else to 0: the file's positions are then not those of the list. */
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
 /* Delivers the deaths of the live survivors of a closed state, except its orphans. s->of is the
@@ -16,8 +17,8 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
    orphans, else frees it. The caller must then set s->of. */
 void readerorphans_bury (ReaderState *s);
 
-/* Reads a line D of a batch's details and delivers deaths of orphans of the state that it
-   names. */
+/* Reads a line "D" of a batch (doc/profile-format.md) and delivers deaths of orphans of the state
+   that it names. */
 void readerorphans_line (ReaderState *s, Fields *line);
 
 #endif

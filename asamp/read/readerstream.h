@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A stream is the reader's data of one Lua state. In a file of many states, a line of details
-** (readerbatch.h) belongs to the state that the last line N or S has named. A sample belongs to the
-** state whose id is in the sample's record.
+** A stream is the reader's data of one Lua state. In a file of many states, a line of a batch
+** (readerbatch.h) belongs to the state that the last line "N" or "S" has named. A sample belongs to
+** the state whose id is in the sample's record.
 **
 ** The deaths of a closed state's objects are delivered when the next state starts. So a report
 ** shows the leaks of a program that closes its only state at exit, but not those of each state of a
@@ -28,7 +28,7 @@ typedef struct ReaderStream {
   uint32_t row;        /* index of the state in ReadProfile.states */
   uint32_t thread;     /* index of its OS thread in ReadProfile.threads + 1; 0: unknown */
   int hidden;          /* 1: the client does not select the state */
-  int blind;           /* 1: the stream represents all states beyond the limit (RS1) */
+  int blind;           /* 1: the stream represents all states beyond READER_MAXSTREAMS (RS1) */
   int closed;          /* 1: the state has ended */
   uint64_t end;        /* end of the closed state, us since the start */
   uint64_t orphans;    /* number of live samples of native memory of the ended state */

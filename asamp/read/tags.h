@@ -63,8 +63,8 @@ int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /* Returns the tag of a sample with the label set 'labels' in the client's current Lua state;
-   creates it if needed. At the limit (TG2) adds 'count' to 'spilled' and returns 0. Returns
-   TAGS_NONE if there is not enough memory. */
+   creates it if needed. If there are TAGS_MOST tags (TG2), adds 'count' to 'spilled' and returns 0.
+   Returns TAGS_NONE if there is not enough memory. */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX

@@ -26,7 +26,7 @@ typedef struct Tree {
   uint32_t size;     /* capacity of 'nodes' */
   uint32_t *slots;   /* hash table of node indexes; 0: free */
   uint32_t nslots;   /* number of elements of 'slots': a power of 2, at least 2 * n */
-  uint64_t left;     /* frames left out because of the limit (TR3) */
+  uint64_t left;     /* number of frames left out, because there are TREE_MAXNODES nodes (TR3) */
 } Tree;
 
 /* Initializes the tree with its root. Returns 0 if there is not enough memory; call tree_free

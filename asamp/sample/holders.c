@@ -184,8 +184,8 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets Top.place of all elements of w->tops. Returns 0 if w->tops differs from the list of objects
-   without a parent. */
+/* Sets Top.place of all elements of w->tops. These must be the objects without a parent among the n
+   objects of the walk, in the same order; else returns 0. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -459,7 +459,7 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts the fields 'fields' and 'slots' of the object w->list[w->at]. */
+/* Counts the references from the object w->list[w->at] for its members 'fields' and 'slots'. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);

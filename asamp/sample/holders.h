@@ -34,7 +34,7 @@ typedef struct HolderPath {
   uint32_t parent;	/* Number of the path without the last step; 0: none. */
   uint32_t depth;	/* Number of steps of the path. */
   uint32_t at;		/* Offset of the last step's text in Holders.text. */
-  const char *step;	/* Text of the last step; set by holders_name. */
+  const char *step;	/* Text of the path's last step; set by holders_name. */
 } HolderPath;
 
 /* The paths that a search found. */

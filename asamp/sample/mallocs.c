@@ -63,7 +63,8 @@ static struct {
 /* Held while a client is added or removed. */
 static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
-/* Nonzero while this thread looks up unwind rules; its allocations are not sampled then (MS2). */
+/* Nonzero while this thread looks up unwind rules. Its allocations are then the profiler's own,
+   which are not sampled (MS2 of mallocs.h). */
 static __thread int learning __attribute__((tls_model("initial-exec")));
 
 /* {== taking a sample, inside malloc ====================================== */
@@ -78,7 +79,7 @@ static int isin (const void *address, const char *from, const char *to) {
 }
 
 /* Removes from a sample the frames of the preloaded library and all frames inside them. Returns 0
-   if the profiler itself made the allocation (MS2). */
+   if a remaining frame is the profiler's: its own allocations are dropped (MS2 of mallocs.h). */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;

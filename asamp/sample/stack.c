@@ -468,7 +468,8 @@ static int walkone (Stack *s, size_t shared) {
   return 1;
 }
 
-/* Makes a walk if walkone cannot. Not inlined: keeps the fast path fast. */
+/* Walks the stack if walkone, the fast path, cannot. Not inlined, so that the fast path stays
+   fast. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;

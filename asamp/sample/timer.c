@@ -737,7 +737,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* a random start: time / period is then randomly rounded (C1) */
+  t->time = draw(c, ns);  /* random, so that time / period is randomly rounded (C1 of timer.h) */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;

@@ -57,7 +57,8 @@ static int trackholders_isdue (const Tracker *t, int finished) {
          (finished || time - t->holdersdue >= t->holdersevery);
 }
 
-/* Returns 1 if a search is due because the number of live samples has doubled (TH1). */
+/* Returns 1 if a search is due because the number of live samples has doubled since the last one,
+   and the heap is small and searches were rare enough (TH1 of trackholders.h). */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;

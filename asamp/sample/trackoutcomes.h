@@ -15,7 +15,8 @@
 /* Decides which samples survive. The Lua core calls it after marking, before it frees objects. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
-/* Reports t->collection. 'over' 0: a major collection follows in the same pause. */
+/* Reports t->collection, the record of a collection, to the client. 'over' 0: a major collection
+   follows in the same pause. */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
 /* Records the CPU time at which the program continues after a reported collection. */

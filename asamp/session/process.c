@@ -284,8 +284,8 @@ static unsigned process_forked (void) {
   return (unsigned)isstanding() + (control != NULL ? CONTROL_THREADS : 0);
 }
 
-/* Implements SamplerShared.runs: opens the file if the time 'retry' has come. The first call in a
-   forked child also calls 'control'. */
+/* Callback SamplerShared.runs. If the file could not be made and the next attempt is due (isretry),
+   tries again. The first call in a forked child also calls 'control'. */
 static void runs (void) {
   UNCANCELLED;
   if (isretry()) (void)process_current(1);

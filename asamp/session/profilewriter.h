@@ -9,9 +9,9 @@
 
 #define WRITER_STACK	(1u << 20)	/* bytes of the thread's stack */
 
-/* Main function of the thread, for a file. */
+/* Main function of the writer thread of a profile that is written to a file during the run. */
 void *profilewriter_run (void *ud);
-/* Main function of the thread, for a flight recorder. */
+/* Main function of the writer thread of a flight recorder. */
 void *profilewriter_record (void *ud);
 
 /* The encoder's sink: writes the encoded bytes to the file. */

@@ -202,7 +202,8 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
                            const luaN_Places *p, uint64_t resident) {
   int64_t lua = (int64_t)(p->large + p->lists + p->lent), untouched = 0;
   v->others = (int64_t)s->anonymous - (int64_t)resident;
-  if (m->inuse < p->large + p->lists) {  /* the program's malloc is not glibc's */
+  /* glibc's malloc has less in use than Lua's heap has from malloc: the program has another one */
+  if (m->inuse < p->large + p->lists) {
     v->native = (int64_t)s->heap + v->others - lua;
     split(&v->native, &v->own);
     v->others = 0;

@@ -90,8 +90,8 @@ static int writeall (Writer *w, lua_State *L) {
                               : result == LUAN_BUSY ? EBUSY : ENOMEM);
 }
 
-/* Writes the names of the C functions on L's stack, before the fork, because the child cannot
-   look them up (SN3). */
+/* Writes the names of the C functions on L's stack. Call it before the fork: the child cannot look
+   names up, because it must not call malloc (SN3 of snapshot.h). */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
   const void *written[CODES_MOST];

@@ -251,7 +251,8 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 
 #if defined(LUAN_DEBUG)
 
-/* Compares a walk with a walk by libunwind (BT3). */
+/* Aborts the process if libunwind finds other addresses than the n addresses of a walk by rules,
+   which must be the same (BT3 of backtrace.h). */
 static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;

@@ -35,7 +35,7 @@ typedef struct UnwindRule {
   unsigned char base;		/* register to which 'size' is added (enum NativeBase) */
 } UnwindRule;
 
-/* A cache of rules. All zero: empty. */
+/* A cache of unwind rules, by return address. All zero: empty. */
 typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
   unsigned loads;		/* how often the list of object files had been read at the last

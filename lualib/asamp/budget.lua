@@ -22,7 +22,7 @@ local MOST = 100    -- limit of these calls
 
 local LITTLE = "a second run allocated too little for a sample"
 
-local FIELDS = {"bytes", "blocks", "retained"}  -- the counts of a test
+local FIELDS = {"bytes", "blocks", "retained"}  -- the counts of a test, fields of its baseline
 
 local noticed = M.counts
 

@@ -91,7 +91,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Adds the defaults for a script (M.SCRIPT) to the settings t.
+-- Sets the settings that t lacks to the defaults for a script (M.SCRIPT).
 local function addscript(t)
   if not t.alloc then
     t.alloc, t.rate = M.SCRIPT.alloc, t.rate or M.SCRIPT.rate

@@ -275,7 +275,8 @@ local function recorder(p)
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 
--- Returns a sentence about data of single profiles that are not in the sum.
+-- Returns a sentence about the kinds of data (such as marks) that the merged profile p lacks, because they
+-- are data of one run; nil: it lacks none.
 local function alone(p)
   local list = p.alone or {}
   if #list == 0 then

@@ -369,8 +369,8 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns the position on the CPU clock, from 0 to 1, of a container's last sample, if goeson does not
--- return "leak"; else nil.
+-- Returns when a container's last live sample was allocated, as a share of the CPU time (0 to 1), if the
+-- container has stopped or may have (goeson does not return "leak"); else nil.
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do
