@@ -24,7 +24,7 @@ struct HeapRequest {
   char path[PATH_MAX], err[1024];
 };
 
-/* Sets the stage. Returns the previous one. */
+/* Sets h->stage atomically. Returns the previous stage. */
 static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }

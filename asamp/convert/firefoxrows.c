@@ -149,7 +149,8 @@ static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   }
 }
 
-/* Writes the allocations as samples, so that the viewer's track is not empty. */
+/* Writes the allocations as samples, because without samples the Firefox Profiler shows an empty
+   track. */
 static void track (FirefoxFile *w) {
   static const char *const names[] = {"time", "stack", "weight"};
   uint64_t i = 0;

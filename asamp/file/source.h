@@ -49,7 +49,7 @@ int source_replaced (const Source *s, const char *path);
 #define SOURCE_OTHER	160
 void source_other (const Source *s, char to[SOURCE_OTHER]);
 
-/* Returns 1 if the file is compressed. */
+/* Returns 1 if the file is compressed (gzip). */
 int source_packed (const Source *s);
 
 /* Returns the reason of a failure as a phrase; NULL: none so far. */

@@ -10,7 +10,7 @@
                                    directly by an object of the parent row */
 #define FIELDS_MANY	12	/* mergefields merges more groups than this into one row "[*]" */
 
-/* State of the computation. */
+/* State of merge_of. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;

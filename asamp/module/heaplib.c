@@ -116,7 +116,9 @@ static int heaplib_open (lua_State *L) {
   return pushfailure(L, err);
 }
 
-/* heap:info() -> {objects, references, bytes, state (bytes of the state itself), ...} */
+/* heap:info() -> {objects and references (numbers), bytes (of all objects), state (bytes of the
+   state itself), command (nil: unknown), classes (number), samples (number), and the members of
+   Graph with the same names} */
 static int l_info (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;

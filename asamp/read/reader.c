@@ -218,7 +218,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   if (in->pairs) {
     for (i = n; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      if (bytes_getword(w) != 6)  /* kind 6: assembler code, not a frame */
+      if (bytes_getword(w) != 6)  /* 6 is PyPy's kind for assembler code: not a frame */
         same = reader_frame(in, depth++, bytes_getword(w + 8), 0, same);
     }
   }

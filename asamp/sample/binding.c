@@ -17,8 +17,8 @@
 #define NAME(f)	#f,
 static const char *const names[] = { BINDING_LUA(NAME) BINDING_SEAM(NAME) };
 #define ONE(f)	+ 1
-enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* Number of functions of upstream's API, which come
-                                           first in 'names'. */
+enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* Number of functions of Lua's own API, which come
+                                           before those of seam.h in 'names'. */
 
 #define COUNT(list)	(sizeof(list) / sizeof(*list))
 

@@ -20,7 +20,7 @@
 #include "lualib.h"
 #include "seam.h"
 
-/* The functions that modules call: of upstream's API, and of seam.h. */
+/* The functions that C modules call: BINDING_LUA of Lua's own API, BINDING_SEAM of seam.h. */
 #define BINDING_LUA(X) X(luaL_argerror) X(luaL_checkinteger) \
   X(luaL_checklstring) X(luaL_checkoption) X(luaL_checkstack) \
   X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \

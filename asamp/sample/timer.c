@@ -464,7 +464,7 @@ static int openperf (Clock *c) {
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* the program would have few descriptors left */
+  close(c->fd);  /* not used: the program would have few descriptors left */
   c->fd = -1;
   errno = e;
   return 0;

@@ -47,7 +47,7 @@ local function pauses(profile, p)
     time(p.median), time(p.p99), time(p.longest), time(p.at))
 end
 
--- Returns a sentence about the walks of the heap that found the holders.
+-- Returns a sentence about the heap walks that searched for the references to live samples.
 local function walks(profile)
   return ("The holders of live objects were searched %s, which paused the program for %s%s."):format(
     profile.walks == 1 and "once" or units.plural(profile.walks, "time"),

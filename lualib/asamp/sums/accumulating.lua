@@ -282,7 +282,7 @@ end
 -- A container that has lost 2 of 3 objects of the first half passes the tests with 8 samples (LEAST) in 1 of
 -- 50 runs, with 16 in 1 of 1,000.
 local function ofkept(run, c, course, born)
-  local early, late = halves(c.bytes)  -- not samples: the sampling period may have changed
+  local early, late = halves(c.bytes)  -- bytes, not samples, because the sampling period may have changed
   local verdict = c.n >= FEW and not level(course) and goeson(run, c)
   if not verdict then
     return nil
