@@ -26,8 +26,8 @@ static void drop (void) {
   }
 }
 
-/* Releases the reserved numbers in the child of a fork, which lacks the thread that reserved
-   them. */
+/* Releases the reserved descriptor numbers in the child of a fork, which lacks the thread that
+   reserved them. */
 static void descriptor_forked (void) {
   pthread_mutex_init(&lock, NULL);
   holders = 0;

@@ -61,7 +61,7 @@ static void varint (Bytes *b, uint64_t n) {
   bytes_add(b, bytes, i);
 }
 
-/* Appends a field with a number. */
+/* Appends to the message *b the field number 'field', whose value is the integer n. */
 static void pprof_number (Bytes *b, int field, uint64_t n) {
   varint(b, (uint64_t)field << 3);
   varint(b, n);

@@ -38,7 +38,7 @@ typedef struct Details {
                              first) */
   Fields labels;          /* label sets: for each run of successive samples with the same set,
                              the number of samples and the number of the set */
-  Fields events;          /* the lines of events, read by details_event */
+  Fields events;          /* the lines about events, to be read by details_event */
 } Details;
 
 /* Splits a text of n bytes into its lists. Returns 0 if it does not start with "n NUMBER". */

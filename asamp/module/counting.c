@@ -90,7 +90,7 @@ uint64_t counting_alive (lua_State *L) {
   return m.inuse - luaN_statebytes(L) - threadbytes(L) - (main != L ? threadbytes(main) : 0);
 }
 
-/* {== for Lua ========================================================== */
+/* {== functions for Lua ================================================ */
 
 /* Raises an error unless argument 1 may be called. */
 static void checkcalled (lua_State *L) {

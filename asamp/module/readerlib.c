@@ -732,7 +732,7 @@ static void pushstates (lua_State *L, const ReadProfile *r) {
 typedef struct Work {
   lua_State *L;
   ReadProfile *profile;
-  uint32_t *only;	/* option 'states'; NULL: all */
+  uint32_t *only;	/* states selected by the option 'states'; NULL: all */
   char *labelname, *labelvalue;  /* option 'label'; NULL: none */
   ReaderSum sum;
 } Work;

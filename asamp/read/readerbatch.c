@@ -18,7 +18,7 @@
 /* Iterator over the lines "p", "q" and "T" of a batch (doc/profile-format.md). A line "p" sets the
    period of allocation samples, a line "q" that of time samples, a line "T" the OS thread. */
 typedef struct Periods {
-  Fields events;       /* the lines after the current one */
+  Fields events;       /* the details' lines after the current one */
   int letter;          /* type of the current line: 'p' (period of allocation samples), 'q' (period
                           of time samples) or 'T' (OS thread); 0: no line is left */
   uint64_t at;         /* index in the batch of the first sample to which the line applies */

@@ -38,7 +38,7 @@ typedef struct FunctionCache {
 typedef struct Functions {
   FunctionCache *cache;
   uint32_t used;		/* Number of non-empty slots. */
-  IdMap byname;		/* Maps the hash of name, line and source to the number. */
+  IdMap byname;		/* Maps the hash of a function's name, line and source to its number. */
   uint16_t listed[FUNCTIONS_LISTED];
   uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
   uint32_t n;	/* Largest number given so far. */

@@ -275,7 +275,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* the signal was for another clock, or there is no timer */
+    arm(c);  /* the signal was another clock's, or no timer is started */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);

@@ -110,7 +110,7 @@ end
 
 -- ==}
 
--- Returns classes of all types as rows of one list.
+-- Returns a list of rows, one for each class of each type of 'types' (types of blocks with their classes).
 local function classes(types)
   local rows, byname = {}, {}
   for _, kind in ipairs(types) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Converts a profile, as profiler.reader returns it, to the data that the page embeds: columns of
--- numbers, and each name once. Has no side effects. Node 0 is the root; nodes count from 1; bins,
+-- Converts a profile, as profiler.reader returns it, to the data that the page of `asamp view` embeds:
+-- columns of numbers, and each name once. Has no side effects. Node 0 is the root; nodes count from 1; bins,
 -- kinds, functions and files from 0. Times are us since the start of the profile. The size is bounded:
 --
 --   VD1  at most options.nodes nodes are kept, those with the largest totals. Removed nodes are
@@ -82,7 +82,7 @@ local function marks(list)
   return out
 end
 
--- Appends marks for the heap walks that found the holders.
+-- Appends to 'out' a mark of the timeline for each heap walk that searched for holders.
 local function walks(list, out)
   for _, walk in ipairs(list or {}) do
     out[#out + 1] = {time = walk.time, name = "search for holders",
@@ -151,8 +151,8 @@ local function bytesof(profile, name)
   return profile.malloc and bytes
 end
 
---- Returns the data that the page embeds. 'options': nodes (VD1), rows (VD2, optional), peak (the
--- profile as it was at the peak, see peak.lua, optional).
+--- Returns the data that the page of `asamp view` embeds. 'options': nodes (VD1), rows (VD2, optional), peak
+-- (the profile as it was at the peak, see peak.lua, optional).
 function M.of(profile, options)
   local tree = pruned.of(profile, options.nodes)
   local fns, files, addfn = functions(profile)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Data of the page about the references that keep objects alive at the end: the paths as a tree, and
--- the lines that allocated the objects. Has no side effects: converts a profile to columns. Keeps the
--- PATHS paths that hold most, with longer paths that start with them, and ROWS pairs of path and line.
--- An omitted path counts for the path that it extends.
+-- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths as a
+-- tree, and the lines that allocated the objects. Has no side effects: converts a profile to columns. Keeps
+-- the PATHS paths that hold most, with longer paths that start with them, and ROWS pairs of path and line. An
+-- omitted path counts for the path that it extends.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -107,8 +107,8 @@ local function pairsof(h, map, nearest, limit)
   return out, places, math.max(0, #list - limit)
 end
 
---- Returns the data of the page about paths of references; nil if the profile has none. 'limits': {paths,
--- rows}, default PATHS and ROWS. Fields:
+--- Returns the data of the page of `asamp view` about paths of references; nil if the profile has none.
+-- 'limits': {paths, rows}, default PATHS and ROWS. Fields:
 --
 --   - paths: columns parent (0: the step is a root), step; paths count from 1
 --   - rows: {path (0: unknown), place, samples, bytes}

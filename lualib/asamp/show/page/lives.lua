@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Data of the page about lifetimes: likely leaks, lifetimes, live bytes over time, copies and native
--- memory, as in the report. Has no side effects: converts a profile with time slices (profile.bins) to
+-- Data of the page of `asamp view` about lifetimes: likely leaks, lifetimes, live bytes over time, copies and
+-- native memory, as in the report. Has no side effects: converts a profile with time slices (profile.bins) to
 -- tables of at most ROWS lines. The tables always cover the whole run.
 
 local copies = require "asamp.sums.copies"
@@ -18,8 +18,8 @@ local M = {}
 local ROWS = 500
 local PATHS = 5  -- largest number of paths of references in a row
 
--- Returns the profile with the number of slices that asamp.sums.leaks expects: the page's shorter
--- slices are merged into those that the reader would have made for it.
+-- Returns the profile with the number of time slices that asamp.sums.leaks expects: merges the shorter
+-- slices of the page of `asamp view` into those that the reader would have made for that module.
 function M.coarse(profile)
   local from, step = profile.bins, 1
   if not from then

@@ -7,7 +7,7 @@ local shown = require "asamp.show.resident"
 
 local M = {}
 
-local PARTS = 8     -- limit of the parts (lines, files) of a row
+local PARTS = 8     -- limit of the parts (lines, files) into which a row, a use of memory, is divided
 local COURSE = 500  -- limit of memory snapshots in 'course'; the latest ones are kept
 
 local function picture(of)

@@ -19,7 +19,7 @@ local function number(n, one, several)
 end
 
 --- Returns a list of sentences. 'tree': result of asamp.sums.pruned, 'limit': limit of its nodes;
--- 'data': the data that the page embeds.
+-- 'data': the data that the page of `asamp view` embeds.
 function M.of(profile, tree, limit, data)
   local out = {}
   local function note(text, ...)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Selects the source lines that the page embeds: lines with frames, and their surroundings. Has no side
--- effects itself: its input is the page's columns, and a function that reads files (asamp.cli.sources says
--- which files may be read).
+-- Selects the source lines that the page of `asamp view` embeds: lines with frames, and their surroundings.
+-- Has no side effects itself: its input is the page's columns, and a function that reads files
+-- (asamp.cli.sources says which files may be read).
 --
 --   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines are embedded in
 --        total, and MAXLINE bytes of a line, which then ends with an ellipsis;
