@@ -78,7 +78,7 @@ static int firefoxfile_frames (FirefoxFile *w) {
   return !w->failed;
 }
 
-/* ------------------------------------------------------ shared tables -- */
+/* ------------------------------ tables that all threads of the file share -- */
 
 /* Returns the index of the innermost frame of s, a stack that has labels. */
 static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {

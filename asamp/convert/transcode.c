@@ -57,7 +57,7 @@ size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to) {
   return i;
 }
 
-/* {== merged files ========================================================= */
+/* {== the Lua states of a merged file ====================================== */
 
 static void handon (Transcode *t);
 static void handondeaths (Transcode *t);

@@ -209,7 +209,7 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* }========================================================================= */
 
-/* {== states (UN2, UN3) ==================================================== */
+/* {== Lua states in the merged profile (UN2, UN3 of unite.h) =============== */
 
 /* Returns the key of the profile's state 'id' in the maps 'places' and 'orphaned'; keys are above
    0. */

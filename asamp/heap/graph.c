@@ -429,7 +429,7 @@ static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
 
-/* Reads the fields of an edge after its target. */
+/* Reads the fields of an edge that follow its target. Returns the edge's Way. */
 static Way readway (Reader *r, int kind) {
   uint64_t a = r->from;
   uint32_t name;

@@ -792,7 +792,7 @@ static int l_compare (lua_State *L) {
 
 /* }===================================================================== */
 
-/* {== removed references ================================================ */
+/* {== heap:cut: the effect of removing a reference ====================== */
 
 /* Sets the fields of the result of heap:cut that count samples of objects v with wanted[v] != 0. If
    such an object stays reachable without the removed references, sets 'also' to a path to it. */

@@ -240,7 +240,7 @@ static COLD void *passed (void *block, size_t n) {
 
 /* }===================================================================== */
 
-/* {== the real allocator ================================================ */
+/* {== the real allocator, which this library calls ====================== */
 
 /* Initial functions of 'real'. Each finds the real allocator with dlsym and calls it. dlsym may
    allocate memory and so call these functions again: then malloc, calloc and realloc use the arena

@@ -137,7 +137,7 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* }===================================================================== */
 
-/* {== the child ======================================================== */
+/* {== the child process that writes the snapshot ======================= */
 
 /* Writes to 'why' that the time limit was reached. */
 static void overtime (unsigned seconds, char *why, size_t size) {

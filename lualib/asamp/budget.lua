@@ -65,7 +65,8 @@ function M.measure(f, ...)
   return {bytes = bytes, blocks = blocks, retained = retained}
 end
 
--- Returns up to ROWS lines of text for a list, the largest 'field' first.
+-- Returns up to ROWS lines of text: of each element of 'list' the bytes in 'field' and the text
+-- place(element), the most bytes first.
 local function rowsof(list, field, place)
   local lines = {}
   table.sort(list, function(a, b)
@@ -173,7 +174,8 @@ local function busy()
   return profiler.period() and "a session is open already, so a second run is not profiled"
 end
 
--- Measures f. Returns true if 'field' is at most 'most'; else false and a message.
+-- Measures a call f(...). Returns true if 'field' of the result of M.measure is at most 'most' (bytes); else
+-- false and a message with the lines that allocated, for which f is called again.
 local function within(field, most, f, ...)
   if type(most) ~= "number" then
     error(("asamp.budget: a budget is a number of bytes, got %s"):format(shown(most)), 0)

@@ -5,9 +5,10 @@
 --   - command: name of the subcommand
 --   - arguments: arguments in the usage line, after the options
 --   - least, most: number of arguments (default 1 and 1)
---   - what: name of an argument in messages (default "file")
---   - wants: text for the required arguments in messages, if they differ in meaning
---   - rest: n: the n-th argument ends the options
+--   - what: word for an argument in messages (default "file")
+--   - wants: text for all required arguments in messages, for example "a process and a name" (default: made
+--     from least and what)
+--   - rest: a number n: words after the n-th argument are arguments even if they start with "-"
 --   - about, after: help text above and below the options
 --   - exits: text about the exit codes
 --   - foreign(word): returns a message for an unknown option, or nil

@@ -371,8 +371,8 @@ local function reduce(row, made, kept, steps, n)
   row.parts, row.of = steps, n
 end
 
--- Returns true, and reduces the row, if a line keeps the vectors of a table that grows until about
--- the n-th part: the last vector is alive and large.
+-- Returns true if a line keeps the vectors of a table that grew until about the end of time slice n: they are
+-- from at least STEPS slices, and the last one is alive and large. Then also changes the row (reduce).
 local function grows(row, n, clock)
   local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0

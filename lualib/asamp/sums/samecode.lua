@@ -171,7 +171,7 @@ end
 
 -- ==}
 
--- {== functions of a file ===================================================
+-- {== pairing the functions of a file in both profiles ======================
 
 -- Returns the Lua functions of every file, sorted by the line of their definition.
 local function byfile(rows, rename)
