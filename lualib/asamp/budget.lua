@@ -16,7 +16,7 @@ M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
 M.TOLERANCE = 5
 
 local ROWS = 10     -- limit of lines and of holders in a message
-local PERIOD = 64   -- mean bytes between samples in the calls of f that explain profiles
+local PERIOD = 64   -- mean bytes between samples when explain calls f again and profiles it
 local ENOUGH = 20   -- f is called as often as is needed to expect this number of samples
 local MOST = 100    -- limit of these calls
 

@@ -6,8 +6,8 @@
 --   - arguments: arguments in the usage line, after the options
 --   - least, most: number of arguments (default 1 and 1)
 --   - what: word for an argument in messages (default "file")
---   - wants: text for all required arguments in messages, for example "a process and a name" (default: made
---     from least and what)
+--   - wants: text for all required arguments in messages, for example "a process and a name" (nil: their
+--     number and the word)
 --   - rest: a number n: words after the n-th argument are arguments even if they start with "-"
 --   - about, after: help text above and below the options
 --   - exits: text about the exit codes

@@ -238,8 +238,8 @@ end
 
 local ADDRESSES = "; objects count as the same if their addresses are equal, which is chance here."
 
---- Returns a warning if the comparison of two snapshots is not meaningful; nil: it is. 'info': of
--- the new one.
+--- Returns a warning if the comparison of two heap snapshots may be meaningless; nil: it is not. 'diff': the
+-- comparison (its field 'misfit' is the reason); 'info': result of heap:info for the new snapshot.
 function M.misfit(diff, info)
   if diff.misfit == "processes" then
     return ("These are snapshots of different processes, %d and %d"):format(diff.pid, info.pid) ..

@@ -121,8 +121,8 @@ function M.outside(picture)
          ("Userdata own %s of external memory"):format(units.bytes(picture.outside)) or nil
 end
 
---- Returns the text. 'found': the result of asamp.sums.resident.ofprofile; 'style': {paint, width,
--- top}.
+--- Returns the breakdown of resident memory as text. 'found': result of asamp.sums.resident.ofprofile;
+-- 'style': {paint, width, top (largest number of rows of a list)}.
 function M.render(found, style)
   local now = found.last
   local lines = {layout.wrap(M.summary(found), "", style.width)}

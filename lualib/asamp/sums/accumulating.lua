@@ -63,7 +63,8 @@ local TAIL = 1 / 100
 -- If the usual time for the bytes of the last period between collections (births.tail) is more than this
 -- share of the CPU time, "leak" becomes "maybe".
 local COARSE = 0.16
--- A container causes the heap's growth if it has at least this share of it.
+-- A container with most of its live bytes from the second half is "maybe" only if these are at least this
+-- share of the heap's growth.
 local CAUSE = 1 / 2
 -- A program that keeps at least this share of its allocated bytes mainly loads data.
 local LOADED = 1 / 2

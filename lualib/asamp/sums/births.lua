@@ -118,7 +118,8 @@ local function isbrief(profile, n)
   return (profile.collections[n].charged or 0) < PERIOD * bytes / n
 end
 
--- Returns the program's CPU time in us between two times, measured by time samples.
+-- Returns the program's CPU time in us between the times 'from' and 'to' (us since the start), estimated
+-- from time samples.
 local function ticked(profile, from, to)
   local w, n = profile.worked, 0
   for i, bin in ipairs(w.bin) do

@@ -151,8 +151,8 @@ local function held(pa, a, pb, b, field, options)
                  options.sigma)
 end
 
--- Returns the value of a time sample in each profile, and true if it is in seconds; 1, 1 and
--- false if a profile has no period.
+-- Returns the seconds that a time sample represents in each of the two profiles, and true. If one of them
+-- has no period of time samples: 1, 1 and false, so that numbers of samples are compared.
 local function timeweights(pa, pb)
   local a, b = pa.timeperiod or 0, pb.timeperiod or 0
   if a > 0 and b > 0 then

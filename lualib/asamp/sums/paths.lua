@@ -33,8 +33,9 @@ local function ends(path, tail)
   return path == tail or path:sub(-#tail - 1) == "/" .. tail
 end
 
---- Returns true if the path 'wanted' of a user can name the file of a profile, or is the end of
--- its path. A very long path in a profile has lost its start, replaced by three dots.
+--- Returns true if 'wanted', a path given by the user, can mean the path 'file' in a profile: it is this path
+-- or its end. If 'file' starts with three dots, which replace the start of a very long path, 'wanted' may
+-- also end with the rest of it.
 function M.names(wanted, file)
   local written = M.written(wanted)
   local tail = file:match "^%.%.%.(.+)$"

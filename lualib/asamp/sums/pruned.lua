@@ -6,8 +6,8 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- Returns each node's share of the allocation samples plus its share of the time samples,
--- including its callees; and the shares of the nodes themselves.
+-- Returns the weight of each call tree node: its share of the allocation samples plus its share of the time
+-- samples, with its callees. Second result: the same without callees.
 local function weights(profile)
   local parent, sites, kinds = profile.nodes.parent, profile.sites, profile.kinds
   local weight = {}

@@ -18,7 +18,7 @@ local function place(row)
   return ("%s:%s"):format(row.file, row.native and row.name or row.line)
 end
 
--- Returns the rows of lines, and of C functions that no Lua code called.
+-- Returns a list of the rows of lines and of the C functions that no Lua code called. 't': totals.
 local function rowsof(t)
   local all = table.move(t.lines, 1, #t.lines, 1, {})
   return table.move(t.outside or {}, 1, #(t.outside or {}), #all + 1, all)

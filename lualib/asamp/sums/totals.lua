@@ -499,9 +499,9 @@ local function named(row, field, key)
   return new
 end
 
---- Returns the rows with a value of a field above 0 in total (types: self), in a new list: sorted
--- by self, then total, the largest first, then by name and place. key = "total": by total first.
--- Lines are named after the function with the largest value.
+--- Returns a new list of the rows of 'all' whose 'total' (rows of types: 'self') has a value of 'field' above
+-- 0. They are sorted by self, then by total, the largest first, then by name and place; key = "total": by
+-- total first. A line with several functions is named after the one with the largest value.
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do
