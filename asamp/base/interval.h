@@ -19,7 +19,7 @@
 /* A sequence of sample points. */
 typedef struct Interval {
   uint64_t period;	/* mean distance, bytes */
-  int random;		/* 1: random, 0: equal distances */
+  int random;		/* 1: random distances between sample points, 0: equal ones */
   uint64_t state;	/* state of the generator (splitmix64) */
 } Interval;
 

@@ -30,7 +30,8 @@ typedef struct ControlOptions {
   char *listen;		/* pattern of the socket's path (process_path); "": default; NULL: no
                            socket */
   uint64_t rotate;	/* ns after which the profile continues in another file; 0: never */
-  uint64_t keep;	/* number of files kept (keptfiles.h); 0: all */
+  uint64_t keep;	/* number of files of the profile that are not removed
+                           (keptfiles.h); 0: all */
   uint64_t most;	/* bytes of a file after which the profile continues in another file; 0:
                            no limit */
 } ControlOptions;

@@ -59,7 +59,7 @@ typedef struct Firefox {
                               Site.tag of 'leaves' and 'ticksites' is the set */
   SiteTable leaves;        /* stacks of allocations; Site.kind is 3 * the sample's kind + its
                               outcome (READER_DIED, ...) */
-  SiteTable ticksites;     /* stacks of time samples */
+  SiteTable ticksites;     /* totals of the time samples by stack and tag */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
                            references to them, 0: unknown */
   uint64_t last;        /* time of the last stored row of an allocation, us */

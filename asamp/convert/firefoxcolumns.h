@@ -34,7 +34,7 @@ typedef struct FirefoxFile {
                           function and line, a kind and outcome, a reference, or a label set */
   uint32_t *frameof;   /* index in 'frames' of the frame of each call tree node, then of each
                           site in Firefox.leaves, then of each node in held.nodes from node 1 on */
-  uint32_t *labelframes;  /* index of the frame of each label set */
+  uint32_t *labelframes;  /* index in 'frames' of the frame that displays each label set */
   HeldStack held;
   FirefoxStacks stacks;
   uint32_t group;      /* group of Lua states (tags.h) whose thread is being written */

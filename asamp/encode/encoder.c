@@ -38,7 +38,7 @@ struct Encoder {
   unsigned nbatch;      /* batches written */
   Batch batch;
   Origins origins;
-  Origin *of;           /* state of the following events */
+  Origin *of;           /* Lua state to which the following events belong */
   Origin spare;         /* used instead of a new Origin if there is not enough memory */
   uint64_t lost;        /* number of samples that are missing in the log */
   uint64_t undecided;   /* number of samples of ended states of which it is not known whether they

@@ -45,7 +45,7 @@ typedef struct Origins {
   size_t n, size;
   IdMap places;         /* maps a state's id + 1 to its index in 'list' */
   Origin *last;         /* last result of origins_get, or NULL */
-  IdMap functions, classes;  /* map hashes of names to the file's numbers */
+  IdMap functions, classes;  /* map hashes of names to numbers in the file */
   uint32_t nfunctions, nclasses;
   uint64_t lumpedfunctions, lumpedclasses;
 } Origins;

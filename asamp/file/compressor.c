@@ -158,7 +158,7 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
   if (then == COMPRESSOR_FLUSH && n == 0 && !p->isnew)
     return;  /* nothing to flush: ISA-L would add an empty block */
   p->isnew = then != COMPRESSOR_FLUSH;
-  do {  /* in steps, because the libraries' lengths have 32 bits */
+  do {  /* in steps, because the compression libraries have lengths of 32 bits */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;
     int how = piece < n ? COMPRESSOR_MORE : then;
     do {

@@ -108,7 +108,7 @@ typedef struct ProfileLabel {
 
 enum { PROFILE_LABELS = 32 };  /* largest number of labels in a set */
 
-/* Counts of data dropped by limits, for the meta "asamp.left". */
+/* Counts of data dropped because of limits, for the meta record "asamp.left". */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;
   /* Number of stacks, names and other items that a flight recorder dropped (ring_left). */

@@ -327,8 +327,9 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Completes the flags: for each object with OWN, adds the flags of the other references that are
-   removed with it. Returns NULL, or the reason why a reference cannot be removed. */
+/* Completes the flags: for each object with OWN, sets flags of the other references that are
+   removed together with the one from its parent (CU2), or of those removed in its place. Returns
+   NULL, or the reason why a reference cannot be removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;

@@ -135,7 +135,8 @@ static void semidominators (Work *w, uint32_t *stack) {
   nearest(w, stack, w->label);
 }
 
-/* Computes d->retained. Returns 0 if there is not enough memory. */
+/* Computes the retained bytes of all objects, d->retained. Returns 0 if there is not enough
+   memory. */
 static int retained (Dominators *d, const Graph *g) {
   uint32_t i;
   d->retained = malloc((size_t)d->n * sizeof(*d->retained));

@@ -19,7 +19,7 @@
 #define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest Graph.text, bytes */
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
-#define CODES_MOST	BOUND(1u << 12, 2u)  /* most names of C functions; others are unknown */
+#define CODES_MOST	BOUND(1u << 12, 2u)  /* most C functions with a name */
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; others become site 0 */
 
 /* Limits against malicious files, for the memory used and for the unpacked size. Each limit is the

@@ -76,7 +76,7 @@ typedef struct Graph {
   uint32_t n;			/* number of objects, including object 0, the state */
   uint64_t *address;		/* address in the process */
   uint32_t *words;		/* size in words of 8 bytes */
-  unsigned char *kind;		/* HEAP_TABLE, ...; HEAP_KINDS for object 0 */
+  unsigned char *kind;		/* kind of each object: HEAP_TABLE, ...; object 0: HEAP_KINDS */
   /* Property by kind. String: offset in 'text'; function: prototype; C function: index in
      'codes' (each may be GRAPH_NONE); prototype: index in 'protos'; thread: 1 for the main
      thread; else GRAPH_NONE. */

@@ -12,7 +12,7 @@
 #include "graph.h"
 #include "classnames.h"
 
-#define MERGE_DEPTH	48	/* most levels of rows */
+#define MERGE_DEPTH	48	/* largest number of levels of rows */
 
 /* A row of the displayed tree: similar objects that are held in the same way. The row of the Lua
    state's own memory has example 0, count 0 and class GRAPH_NONE. */

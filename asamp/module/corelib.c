@@ -141,8 +141,9 @@ static int l_off (lua_State *L) {
   return 1;
 }
 
-/* timeon(nanoseconds, wall, exact) -> true: starts time sampling, in a session; on failure nil,
-   message, errno */
+/* timeon(period, wall, exact) -> true: starts time sampling with a period in ns, in a session: of
+   wall time (TIMER_WALL), of CPU time with perf events only (TIMER_EXACT), or else of CPU time
+   (TIMER_CPU); on failure nil, message, errno */
 static int l_timeon (lua_State *L) {
   char err[512];
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL

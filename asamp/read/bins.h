@@ -38,7 +38,7 @@ typedef struct Bins {
   int failed;          /* 1: memory ran out; nothing more is added */
 } Bins;
 
-/* Initializes the bins. 'most' <= BINS_MOST. */
+/* Initializes the bins. 'most': largest number of slices, at most BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
 /* Adds a sample to the slice of its time. 'fate' is READER_DIED, READER_SURVIVED or
    READER_UNDECIDED. */

@@ -17,7 +17,7 @@
 #include "readprofile.h"
 #include "tags.h"
 
-/* Totals of the allocation samples of one kind. */
+/* Totals of the allocation samples of one kind of block. */
 typedef struct KindTotals {
   uint64_t blocks;     /* number of samples, each counted once */
   /* Estimated number of allocated blocks: each sample adds (bytes that it represents) / (size of
@@ -56,7 +56,7 @@ typedef struct ReaderSum {
      COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN (sample.h). */
   SiteTable copies;
   KindTotals *kinds;   /* by kind of block: READER_MAXKINDS elements */
-  LabelTotals *labels;  /* by label set; labels[0]: without labels */
+  LabelTotals *labels;  /* totals by label set; labels[0]: of the samples without labels */
   size_t nlabels, labelsize;  /* number of elements of 'labels', capacity */
   /* 1: LabelTotals.exact is known for all label sets that the client selects. */
   int exactlabels;

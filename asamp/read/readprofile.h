@@ -232,7 +232,7 @@ typedef struct ReadProfile {
   /* us from the start to the end of the run, or to the last event if that is later. */
   uint64_t duration;
   uint64_t merged;     /* number of merged profiles; 0: not merged */
-  int many;            /* 1: a file of many states */
+  int many;            /* 1: a file of many Lua states */
   ReadState *states;   /* the Lua states, in the order in which the file first refers to them */
   size_t nstates;
   ReadThread *threads;
@@ -350,7 +350,8 @@ void readprofile_free (ReadProfile *r);
    profile, appends the texts of its known recordings, separated by spaces. */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
-/* Returns the name of a kind's type for display, stored in ReadProfile.text or 'buffer'. */
+/* Returns the name, for display, of the type of block of a kind (an index in ReadProfile.kinds).
+   The name is stored in ReadProfile.text or 'buffer'. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                                   char buffer[40]);
 

@@ -35,7 +35,7 @@ typedef struct TagGroup {
   /* Index of the group's only state in ReadProfile.states. READER_NOSTATE: several states. */
   uint32_t row;
   uint32_t name;        /* name of the script, offset in ReadProfile.text; 0: none */
-  uint64_t states;      /* number of Lua states */
+  uint64_t states;      /* number of Lua states in the group */
 } TagGroup;
 
 typedef struct Tags {

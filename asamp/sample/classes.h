@@ -50,7 +50,7 @@ typedef struct Classes {
   size_t ntext, text_size;
   uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
   uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
-  uint64_t slots;	/* Slots read to build the current index; 0: no index. */
+  uint64_t slots;	/* Number of table slots read to build the index; 0: no index. */
   /* 1: the session's last collection is running. It may build one index, even if 'saved' does not
      suffice. */
   int final;

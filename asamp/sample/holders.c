@@ -75,7 +75,7 @@ typedef struct Work {
   int counting;		/* 1: this visit of list[at] only counts references, to compute its numbers
                            'fields' and 'slots'. */
   int counted;		/* 1: the numbers 'fields' and 'slots' of list[at] are final. */
-  const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
+  const void *body;	/* If Work.list[at] is a coroutine: outermost function on its stack. */
   int bodyknown;		/* 1: 'body' is set for the object list[at]. */
   /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
      objects may share their bits. */

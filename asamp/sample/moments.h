@@ -41,7 +41,7 @@ typedef struct Moments {
   uint64_t *buffer[2];
   size_t words;			/* Size of one buffer, words of 8 bytes. */
   size_t used[2];		/* Used words of each buffer. */
-  volatile unsigned current;	/* The buffer that the handler fills. */
+  volatile unsigned current;	/* Index in 'buffer' of the buffer that the signal handler fills. */
   uint64_t lost;		/* Number of sampling periods for which there was no space. */
 } Moments;
 

@@ -120,7 +120,8 @@ typedef struct Tracker {
   /* 'pauses': total length of the collector's pauses, ns, at the last record of a collection.
      'reportedpauses': ns of the pauses since then that records contain. */
   uint64_t pauses, reportedpauses;
-  /* Entries that the running pause had visited at the time 'since' (luaN_Memory.looked). */
+  /* Numbers of entries that the collector had visited in the running pause at the time 'since', as
+     in luaN_Memory.looked. */
   uint64_t sincelooked[LOOKED_COUNT];
   ProfileCollection collection;	/* The record of the running or last collection. */
   PendingFates fates;		/* For each sample taken before the collection, whether it

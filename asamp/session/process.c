@@ -47,7 +47,7 @@ static int temporary;
 static int numbered;		/* Number (%n) of the last profile. */
 static int parted;		/* 1: this is a forked child in which the function runs() was not
                                    called yet; atomic. */
-static void (*control) (void);	/* Set by process_controlled; NULL: none. */
+static void (*control) (void);	/* The function set by process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 
 /* An ended profile that a state still uses, because the state has not run since the end. */

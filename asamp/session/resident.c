@@ -371,7 +371,8 @@ void resident_join (Resident *r) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Returns 1 if a measurement of the state, with 'held' reserved bytes, is due (RQ2). */
+/* Returns 1 if a measurement of the state's resident bytes is due (RQ2). 'held': bytes that its
+   heap reserves now. */
 static int isstale (const Resident *r, uint64_t now, uint64_t held) {
   return now >= r->due ||
          held > r->measured + r->measured / 2 + SMALL || held + SMALL < r->measured / 2;

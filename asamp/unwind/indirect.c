@@ -80,7 +80,8 @@ static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   return l->symbols != NULL && l->strings != NULL && l->n > 0;
 }
 
-/* Calls a resolver with the loader's arguments. Returns the selected address. */
+/* Calls the resolver of an indirect function (STT_GNU_IFUNC) with the loader's arguments. Returns
+   the address that it selects. */
 static uint64_t choose (uintptr_t function) {
 #if defined(__x86_64__)
   return ((uint64_t (*)(void))function)();

@@ -14,7 +14,7 @@
 #define PAGELOG	12	/* log2 of the bytes of a page */
 #define NPAGES	8u	/* entries of a thread's cache */
 
-/* Readable pages, direct-mapped by page number; 0: empty. */
+/* Cache of memory pages known to be readable, direct-mapped by page number; 0: empty. */
 static __thread uintptr_t known[NPAGES]
     __attribute__((tls_model("initial-exec")));
 

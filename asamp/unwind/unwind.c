@@ -16,8 +16,9 @@
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* ms; longest time that a fork waits for a running walk. A fork in a
-                           signal handler that has interrupted the walk would wait forever. */
+#define FORK_MS	100	/* ms; longest time that a fork waits for a running walk of a stack.
+                           A fork in a signal handler that has interrupted the walk would wait
+                           forever. */
 
 /* Held by a thread while libunwind walks its stack. A fork takes this lock, because in the child
    nobody would release libunwind's own locks. Recursive, because functions called by libunwind may

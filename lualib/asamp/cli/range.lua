@@ -13,7 +13,7 @@ local function seconds(value)
   return (number((value:gsub("s$", "")))), "seconds since the start, such as 12.5"
 end
 
---- The options for a command's description (asamp.cli.options).
+--- The options --from and --until, as elements of a command's description (asamp.cli.options).
 M.FROM = {"from", "SECONDS", "takes only samples from that time on, in seconds since the start", seconds}
 M.UNTIL = {"until", "SECONDS", "takes only samples before that time, in seconds since the start", seconds}
 

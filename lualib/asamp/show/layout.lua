@@ -99,7 +99,7 @@ function M.screen(text, color)
   return table.concat(parts)
 end
 
---- Returns the columns of a text.
+--- Returns the number of terminal columns that a text needs.
 function M.width(text)
   if not text:find "[\xCC-\xFF]" then  -- characters below U+0300 have one column
     return utf8.len(text)

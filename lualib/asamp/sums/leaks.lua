@@ -22,7 +22,7 @@ local M = {}
 
 local larger = order.by("-keptbytes", "file", "line")
 
---- Number of bins to request from the reader, which returns at least half as many.
+--- Number of time slices to request from the reader, which returns at least half as many.
 M.BINS = 16
 
 local LEAST = 12  -- fewest kept samples of a likely leak
