@@ -46,7 +46,8 @@ static uint64_t many (Interval *v, double mean) {
   return (n > 0) ? (uint64_t)n : 0;
 }
 
-/* Implements interval_pass for random intervals. Not inlined: keeps it fast for fixed ones. */
+/* Implements interval_pass for random intervals. Not inlined, to keep interval_pass fast for fixed
+   intervals. */
 static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
                                                       uint64_t *distance) {
   uint64_t n = 1, d;

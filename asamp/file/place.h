@@ -63,7 +63,8 @@ void place_undo (const Place *place);
    Returns -1 if the path leads to another file now, or if another process has locked the file. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 
-/* Returns 1 if PL3 forbids a file even if its name is not generated. 'file' is from lstat. */
+/* Returns 1 if PL3 forbids an existing file even under a name that the user chose, such as another
+   user's file in /tmp. 'file': status of the file, from lstat. */
 int place_foreign (const char *path, const struct stat *file);
 
 #endif

@@ -21,7 +21,7 @@ enum { NSIGNALS = 4 };
 static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 static Temporary *first;
-static int set[NSIGNALS];  /* 1: our handler is installed */
+static int set[NSIGNALS];  /* set[i] is 1 if our handler of SIGNALS[i] is installed */
 
 /* Signal handler: removes the files. The signal then ends the process. */
 static void temporary_ended (int sig) {

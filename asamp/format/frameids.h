@@ -30,7 +30,8 @@ static inline int frameids_istype (uint64_t id, uint32_t *kind) {
   return (id & 1) != 0 && id < FRAME_TYPES;
 }
 
-/* Returns 1 if the id represents no code. */
+/* Returns 1 if the id is not of a function, but of a frame such as a kind of block or a
+   collection. */
 static inline int frameids_isnobodys (uint64_t id) {
   return (id & 1) != 0 && id <= FRAME_TAIL;
 }

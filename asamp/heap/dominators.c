@@ -51,7 +51,8 @@ static void dominators_search (Work *w) {
   w->n = next;  /* all objects are reachable (GR2) */
 }
 
-/* Computes the predecessors of each object. Returns 0 if there is not enough memory. */
+/* Computes the predecessors of each object: the objects with a reference to it. Returns 0 if there
+   is not enough memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;

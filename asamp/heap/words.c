@@ -117,8 +117,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
     snprintf(out, WORDS_MOST, "[%u]", index);
 }
 
-/* Describes a coroutine by the outermost function on its stack. Writes "" if that is unknown or has
-   the prototype 'in'. */
+/* Describes a coroutine by the outermost function on its stack. Writes "" if that function is
+   unknown or has the prototype 'in'. */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;

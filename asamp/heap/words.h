@@ -11,7 +11,8 @@
 
 #define WORDS_MOST	512	/* bytes of a description, with its NUL */
 
-/* Writes n bytes escaped for quotes, cut with an ellipsis to 'size'. Returns the length. */
+/* Writes n bytes, escaped as in a quoted string. Text that does not fit into 'size' bytes is cut
+   and ends with an ellipsis. Returns the number of bytes written, without the NUL. */
 size_t words_quoted (char *to, size_t size, const char *s, size_t n);
 
 /* Describes a function or prototype: "on (app.lua:3)", "app.lua:7", "main chunk (app.lua)", "C

@@ -843,7 +843,8 @@ static char *copied (lua_State *L, const char *key) {
   return to;
 }
 
-/* Restricts the reading to the label at index 4, unless nil. */
+/* If the value at index 4 is the table {name, value}, not nil, reads only samples and collections
+   with that label. */
 static void wantlabel (lua_State *L, Work *w) {
   if (lua_isnil(L, 4))
     return;

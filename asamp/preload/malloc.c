@@ -226,8 +226,9 @@ static COLD void point (void *block, size_t n) {
   thread.inside = 0;
 }
 
-/* Subtracts a request of n bytes from 'left'. Returns 1 if the caller must call point(). Uses only
-   the low 48 bits of n, because the real allocator refuses larger requests. */
+/* Subtracts a request of n bytes from 'left', the bytes to the next sample point. Returns 1 if the
+   request passes that point; the caller must then call point(). Uses only the low 48 bits of n,
+   because the real allocator refuses larger requests. */
 static inline int malloc_passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
   return unlikely(left < 0);

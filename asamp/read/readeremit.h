@@ -29,7 +29,7 @@ void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int 
    then removes the next 'dead' samples and delivers their deaths. */
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                         uint64_t time);
-/* Delivers a collection and ends the pass over the list of survivors (readerfollow.h). */
+/* Delivers a collection, and ends the current pass over the list of survivors (readerfollow.h). */
 void readeremit_collection (ReaderState *s, const ReadCollection *c);
 /* Delivers all queued samples as READER_UNDECIDED, at the end of the file or of a state. */
 void readeremit_undecided (ReaderState *s);

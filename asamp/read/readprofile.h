@@ -31,7 +31,7 @@ typedef struct ReadKind {
 
 /* A sample of allocation, time or copying. */
 typedef struct ReadSample {
-  uint64_t time;       /* not earlier than the time of the previous sample */
+  uint64_t time;       /* us since the start; never less than that of the previous sample */
   uint64_t count;      /* number of sampling periods that the sample represents, at least 1 */
   /* Sampling period: ns for time samples, else bytes to be multiplied by ReadProfile.scale. */
   uint64_t period;

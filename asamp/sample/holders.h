@@ -43,7 +43,7 @@ typedef struct Holders {
   uint32_t npaths;	/* number of paths, including the empty path 0 */
   char *text;		/* The texts of the steps, NUL-terminated. */
   size_t ntext;
-  uint32_t *ids;	/* For each owner of the caller's list, the number of its path. */
+  uint32_t *ids;	/* ids[i]: number of the path to the i-th owner of the caller's list */
   size_t n;
   /* Number of steps left out. 'left': there were READER_MAXPATHS paths already; 'cut': the path had
      READER_MAXSTEPS steps already. */

@@ -43,7 +43,8 @@ static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context)
   return n;
 }
 
-/* Stores the Lua states that run on this thread. Returns their number. */
+/* Stores in 'whose' the Lua states whose code the tick interrupted on this thread, innermost first.
+   Returns their number. */
 static unsigned running (const void **whose, void *context) {
   return owner_states(SP((const ucontext_t *)context), whose, TIMER_DEPTH);
 }

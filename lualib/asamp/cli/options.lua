@@ -63,7 +63,7 @@ function M.number(least, most)
   end
 end
 
---- Returns a check for one of a list of words.
+--- Returns a check (of an option's argument) that accepts the words in the list.
 function M.oneof(words)
   return function(text)
     for _, word in ipairs(words) do

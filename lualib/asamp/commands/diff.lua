@@ -78,7 +78,7 @@ local function compared(pa, a, pb, b, o, fields)
     result.head = math.abs(result.b - result.a) <= settings.sigma * result.error or nil
     table.insert(results, result.head and #results + 1 or 1, result)
     for i = 2, result.head and 0 or #results do
-      results[i].holders = nil  -- equal to those of the first result
+      results[i].holders = nil  -- the first result has the holders already
     end
   end
   return results

@@ -106,7 +106,8 @@ local function object(out, t, style, line)
   out[#out + 1] = line .. "}"
 end
 
--- Appends the text of a value to the list 'out'. 'line': the start of its lines.
+-- Appends the JSON text of a value to the list 'out'. 'line': a line break and the indentation of the value;
+-- "" without indentation.
 function put(out, v, style, line)
   local kind = type(v)
   if kind == "table" then

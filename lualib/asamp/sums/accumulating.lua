@@ -380,8 +380,9 @@ local function stoppedat(run, c)
   return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
 end
 
--- Returns {holder, n, most, bytes (live), stopped (see stoppedat)} if a container has stopped and has
--- at least LEAST samples; else nil.
+-- If a container has stopped (stoppedat) and has at least LEAST samples, returns {holder, n (number of
+-- samples), most (key of the line with the most samples), bytes (live bytes), stopped (result of stoppedat)};
+-- else nil.
 local function loadedin(run, c, holder)
   local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
   for _, n in pairs(stopped and c.bytes or {}) do
