@@ -22,10 +22,10 @@ int server_open (const char *path, int create, char *why, size_t size);
 void server_unlink (const char *path);
 
 /* Accepts a connection without waiting. Returns -1 if there is no connection or no free descriptor,
-   or if the client is of another user (CN2). */
+   or if the client is of another user (CN2 of control.h). */
 int server_accept (int server);
 
-/* Returns 1 if 'fd' still refers to the recorded file (CN7). */
+/* Returns 1 if 'fd' still refers to the recorded file (CN7 of control.h). */
 int server_has (int fd);
 
 /* Closes 'fd' if server_has(fd) is 1, and removes it from the list of descriptors. */

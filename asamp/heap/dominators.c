@@ -48,7 +48,7 @@ static void dominators_search (Work *w) {
       v = w->order[w->above[w->number[v]]];
     }
   }
-  w->n = next;  /* all objects are reachable (GR2) */
+  w->n = next;  /* all objects are reachable (GR2 of graph.h) */
 }
 
 /* Computes the predecessors of each object: the objects with a reference to it. Returns 0 if there

@@ -32,7 +32,8 @@ static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
   Interval interval;		/* interval.period 0: no interval was drawn yet */
-  int inside;		/* > 0: this thread runs code of this file; nothing is sampled then (MA4) */
+  int inside;		/* > 0: this thread runs code of this file; nothing is sampled then (MA4 of
+                           mallocseam.h) */
   int resolving;	/* 1: inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
 
@@ -46,8 +47,9 @@ static __thread struct {
 /* near[i] is the number of watched blocks in the i-th 16 KiB of each 16 GiB of the address space.
    If near[i] is 0, free() tests nothing else. For addresses of the arena, near[i] is never 0. */
 static uint16_t near[NNEAR];
-static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks (MA3), such as
-                                                   MALLOC_ALIVE, one byte each */
+static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks (MA3 of
+                                                   mallocseam.h), such as MALLOC_ALIVE, one byte
+                                                   each */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
@@ -116,8 +118,9 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-/* Marks the slot of a freed block as dead, or as free if the sampler has given the slot up (MA3).
-   Then increments 'deaths': the sampler searches for dead slots when 'deaths' has changed. */
+/* Marks the slot of a freed block as dead, or as free if the sampler has given the slot up (MA3 of
+   mallocseam.h). Then increments 'deaths': the sampler searches for dead slots when 'deaths' has
+   changed. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -245,7 +248,7 @@ static COLD void *passed (void *block, size_t n) {
 
 /* Initial functions of 'real'. Each finds the real allocator with dlsym and calls it. dlsym may
    allocate memory and so call these functions again: then malloc, calloc and realloc use the arena
-   (MA5), free does nothing, and the others fail. */
+   (MA5 of mallocseam.h), free does nothing, and the others fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -276,8 +279,8 @@ static Real real = {
 static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
 
-/* Allocates n bytes from the arena (MA5) and stores n 16 bytes before the block. Returns NULL if
-   the arena is full. */
+/* Allocates n bytes from the arena (MA5 of mallocseam.h) and stores n 16 bytes before the block.
+   Returns NULL if the arena is full. */
 static void *fromarena (size_t n) {
   size_t size = (n + 31) & ~(size_t)15, at;
   if (n > ARENA) return NULL;

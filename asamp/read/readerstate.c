@@ -70,7 +70,7 @@ int readerstate_iswanted (const ReaderClient *c, uint32_t id) {
 }
 
 /* Creates a row of ReadProfile.states and returns its index. If there are READER_MAXSTATES rows,
-   returns the last row, which several states then share (RS2). */
+   returns the last row, which several states then share (RS2 of readerstream.h). */
 static uint32_t newrow (ReaderState *s, uint32_t id) {
   ReadProfile *r = s->r;
   ReadState *row;

@@ -59,7 +59,8 @@ typedef struct ReaderState {
   ReaderStreams streams;
   ReaderStream *of;    /* data of the current Lua state; never NULL */
   /* In a file of one state: its data. In a file of many states: shared by all states beyond the
-     limit (RS1), and used while no state is current ('row' is then READER_NOSTATE). */
+     limit (RS1 of readerstream.h), and used while no state is current ('row' is then
+     READER_NOSTATE). */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to the offset of the type's name in ReadProfile.text */
@@ -119,7 +120,8 @@ static inline int readerstate_isnone (const ReaderState *s) {
 }
 
 /* Returns the row of a Lua state in ReadProfile.states; creates the row if needed. Returns NULL if
-   the state shares its row with others (RS2) or if there is no space for it (RS1). */
+   the state shares its row with others (RS2), or if there is no space for it (RS1 of
+   readerstream.h). */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* Sets the OS thread of the current state. If the thread is new and READER_MAXTHREADS threads are
    known, counts it in LEFT_THREADS instead. */

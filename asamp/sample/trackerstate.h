@@ -74,7 +74,7 @@ typedef struct Tracker {
   Interval copyinterval;	/* Random distances in bytes between samples of moved bytes
                                    (trackcopies.h). */
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of
-                                   native memory are lost (A7). */
+                                   native memory are lost (A7 of tracknative.h). */
   uint64_t deaths;		/* Number of freed native blocks (mallocs_deaths) at the last
                                    search for dead samples. */
   size_t reaping;		/* When 'pending' has this many samples, it is searched for

@@ -7,7 +7,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Sentence that follows proofs: what they do not show.
+--- Sentence that follows the proofs and states their limit.
 M.LIMIT = "A proof measures which reference keeps the bytes, not whether the program still needs them: a " ..
           "cache or list in use is no leak."
 
