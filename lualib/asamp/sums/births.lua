@@ -38,7 +38,7 @@ local PERIOD = 1 / 16
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
 -- Shortest tail that time samples can show, relative to the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
--- As ENDING, but a share of the CPU time, if a collection requested by the program ends the run: the
+-- Least tail, as a share of the CPU time, if a collection requested by the program ends the run: the
 -- tail then includes a part of that collection.
 local OWNTAIL = 1 / 20
 -- Least share of the bytes that must be allocated before the last major collection (M.course).
