@@ -437,7 +437,7 @@ local function runprogram(program, t, words, environment, world, warn)
   return ended(how, status, world)
 end
 
---- Runs the command. 'world': see asamp.lua. Returns the script's exit code, 2 for wrong
+--- Runs the command. 'world': input and output (asamp.lua). Returns the script's exit code, 2 for wrong
 -- arguments. If a signal ended the script, ends by it, unless world.signalled is set.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()

@@ -100,7 +100,8 @@ local function readold(path, new, world, warn)
 end
 
 -- Returns the proofs of a profile's likely leaks (asamp.show.page.proofs) for the page of `asamp view`;
--- nil: it has no likely leaks, or there is no heap snapshot of the same process. 'world': see asamp.lua.
+-- nil: it has no likely leaks, or there is no heap snapshot of the same process. 'world': input and
+-- output (asamp.lua).
 local function proofsof(profile, path, world)
   local judged = path ~= "-" and proofs.verdict(profile)
   local snapshot = judged and proving.find(profile)
@@ -120,7 +121,7 @@ end
 
 -- Writes the HTML page of the profile at 'path' to 'out'. Returns its text and a list of messages for
 -- stderr; on failure nil and a list with the message, which is empty if it was printed already. 'o':
--- options of the command; 'world': see asamp.lua; 'warn': see asamp.cli.complaints.
+-- options of the command; 'world': input and output (asamp.lua); 'warn': see asamp.cli.complaints.
 local function make(path, out, o, world, warn)
   local oldpath = o.files[2] and o.files[1]
   local template, missing = M.template()

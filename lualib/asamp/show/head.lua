@@ -286,7 +286,7 @@ local function alone(p)
     :format(table.concat(list, ", "))
 end
 
---- Returns the head as lines. 'style': see tables.lua. Options, nil if absent:
+--- Returns the head as lines. 'style': settings of the report (tables.lua). Options, nil if absent:
 --
 --   - brief: true: no explanations
 --   - verdict: result of asamp.sums.verdict

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's table of the values of a label. Has no side effects. 'style': settings of the report, which
--- tables.lua lists.
+-- The report's table of the values of a label. Has no side effects. 'style': settings of the report
+-- (tables.lua).
 
 local labelled = require "asamp.sums.labelled"
 local labels = require "asamp.show.labels"

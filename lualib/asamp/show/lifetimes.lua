@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of lifetimes: renders rows of asamp.sums.lifetimes as a table. Has no side
--- effects. 'style': see tables.lua.
+-- The report's section of lifetimes: renders rows of asamp.sums.lifetimes as a table. Has no side effects.
+-- 'style': settings of the report (tables.lua).
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -320,8 +320,8 @@ local function fit(blocks, rows, width)
   end
 end
 
---- Returns the verdict as lines. 'style': see tables.lua. 'rows': rows of the terminal for the sentences;
--- nil: no limit.
+--- Returns the verdict as lines. 'style': settings of the report (tables.lua). 'rows': rows of the terminal
+-- for the sentences; nil: no limit.
 function M.lines(style, v, rows)
   local blocks, lines = {}, {}
   for i, sentence in ipairs(M.sentences(v, style.profile)) do

@@ -131,7 +131,7 @@ local function goeson(run, c)
 end
 
 -- Returns true if at least DELAY of the CPU time had passed before the lines of a container allocated
--- their first survivor. 'lines': see births.of.
+-- their first survivor. 'lines': result of births.of.
 local function isdelayed(run, c, lines)
   local first = math.huge
   for key in pairs(c.keys) do
@@ -297,7 +297,7 @@ end
 
 -- Returns the verdict ("leak", "maybe" or nil) on a container whose objects are partly removed. 'growth':
 -- growth of the heap in the second half, in bytes, that no other container explains; 'late': live
--- bytes of the second half in this one; 'lines': see births.of.
+-- bytes of the second half in this one; 'lines': result of births.of.
 --
 -- With a heap of constant size, fewer than 1 of 100 runs have a verdict.
 local function ofgrowing(run, c, course, growth, late, lines)
