@@ -46,8 +46,8 @@ static size_t length (const char *s, size_t n) {
   return nul != NULL ? (size_t)(nul - s) : n;
 }
 
-/* Returns the number of a string of n > 0 bytes, or IDMAP_NONE. Sets *key to its key in
-   'byhash'. */
+/* Returns the offset in t->text of a string of n > 0 bytes; IDMAP_NONE: the table does not have it.
+   Sets *key to the string's key in 'byhash'. */
 static uint32_t seek (const StrTab *t, const char *s, size_t n, uint64_t *key) {
   uint64_t k;
   for (k = hash_bytes(s, n); ; k++) {

@@ -55,7 +55,7 @@ typedef struct LiveFile {
   unsigned char ending[COMPRESSOR_ENDING];  /* bytes that complete the gzip member of the first
                                                'sure' bytes */
   size_t nending;
-  Bytes kept;           /* bytes put since the last flush */
+  Bytes kept;           /* bytes passed to livefile_put since the last flush */
 } LiveFile;
 
 /* Opens *f for the descriptor 'fd' of an empty regular file, or of another kind of file such as a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the bytes of a file (source.h). 'out' has the bytes to deliver, from index 'next' on; 'in'
-   has compressed bytes. A gzip file may have several members. Their checksums are verified; data
-   after the last member that are no member are skipped. */
+   has compressed bytes. A gzip file may have several members, whose checksums are verified. Data
+   after the last member are skipped. */
 #include "source.h"
 #include "descriptor.h"
 #include "filekind.h"
@@ -30,7 +30,8 @@ struct Source {
   uint64_t offset;        /* bytes returned or skipped */
   uint64_t fetched;       /* bytes read from the file */
   uint64_t filesize;      /* size of the file when it was opened, bytes; 0: unknown */
-  size_t next, ready;     /* bytes to deliver: index in 'out' of the first; number */
+  size_t next, ready;     /* 'next': index in 'out' of the first byte to deliver; 'ready': number
+                             of bytes to deliver */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
   size_t nin;             /* compressed bytes from 'nextin' on */

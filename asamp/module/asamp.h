@@ -44,7 +44,7 @@ typedef struct asamp_Function {
                            represents callers that tail calls have replaced; "?" represents frames
                            left out of a long stack, or a function if there is no memory. */
   const char *source;	/* Path of its file, or the chunk name. */
-  int linedefined;	/* Line of its definition; 0: none. */
+  int linedefined;	/* Line of the function's definition; 0: none. */
 } asamp_Function;
 
 typedef struct asamp_Frame {

@@ -470,8 +470,8 @@ static void manyprogress (void *ud, double fraction) {
     lua_settop(w->L, lua_gettop(w->L) - 1);
 }
 
-/* Sets element i of the list on top to the summary of the profile with its path. If 'isread' is 0,
-   to {path, error} instead. */
+/* Sets element i of the list on top: to the summary of the profile at 'path', with the field
+   'path'; if 'isread' is 0, to {path, error}. */
 static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   if (isread)
     pushsummary(w);

@@ -549,7 +549,7 @@ static const Passing PASSING[NPASSING] = {
   {.signal = SIGALRM, .at_once = passdelayed}
 };
 
-/* Installs the handler of a signal unless it is ignored, and stores the previous action. */
+/* Stores the present action of a signal. Installs the handler, unless the signal is ignored. */
 static void handle (Passing *p) {
   struct sigaction a;
   memset(&a, 0, sizeof(a));
@@ -622,7 +622,7 @@ static char **pointers (lua_State *L, size_t n) {
 }
 
 /* Returns the program's environment: the pairs of the table at index 2, then other variables of
-   this process. The memory belongs to values that it pushes. */
+   this process. The result is valid while the values that this function pushes are on the stack. */
 static char **environmentof (lua_State *L) {
   size_t n = 0, own = 0, i, given;
   char **list;

@@ -21,7 +21,7 @@
 /* Bytes of the log between two calls of the client's 'progress'. */
 #define PROGRESS	(4u << 20)
 
-/* A frame of the last stack. */
+/* A frame of the stack that was read last. */
 typedef struct PathFrame {
   uint64_t id;         /* id of the function, aliases resolved */
   uint32_t line;
@@ -50,7 +50,7 @@ typedef struct Input {
   int memory, pairs, threads;
   size_t word, address;  /* sizes of a number and of an address in the file, bytes */
   unsigned char *wide;   /* buffer for the addresses of a record, extended from 32 to 64 bits */
-  PathFrame *path;     /* frames of the last stack, outermost first */
+  PathFrame *path;     /* frames of the stack that was read last, outermost first */
   size_t npath;        /* number of frames in 'path' */
   /* Elements of the cache. They are not cleared, so that a short profile touches few pages. */
   Known *known;

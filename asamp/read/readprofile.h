@@ -143,7 +143,7 @@ typedef struct ReadWalk {
 typedef struct ReadPath {
   uint32_t parent;     /* the path without its last step, as index in ReadProfile.paths + 1; 0:
                           there is only one step */
-  uint32_t step;       /* the last step as a string, offset in ReadProfile.text */
+  uint32_t step;       /* text of the path's last reference, offset in ReadProfile.text */
   uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
 } ReadPath;
 

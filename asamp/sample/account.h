@@ -53,7 +53,8 @@ void account_off (Account *a, lua_State *L);
    the sums of all label sets. Call it on the state's own thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
-/* Frees the memory. Counting must be off, and no other thread may read the account. */
+/* Frees the memory of the account. Counting must be off, and no other thread may read the
+   account. */
 void account_close (Account *a);
 
 /* Returns the bytes allocated while counting was on, with any labels or none. Call it on the

@@ -31,7 +31,7 @@ enum {
 
 typedef struct ClassName {	/* A path: its last component, and the path before it. */
   const void *table;	/* Address of the Lua table. */
-  /* Index in Classes.names of the path before the last component; UINT32_MAX: none. */
+  /* Index in Classes.names of the path without its last component; UINT32_MAX: none. */
   uint32_t parent;
   uint32_t text, length;	/* Last component of the path: offset in Classes.text, and bytes.
                                    0 bytes: the path is the same as that of 'parent'. */

@@ -234,7 +234,7 @@ void tracker_abandon (Tracker *t) {
   followed_forget(&t->followed);
 }
 
-/* Runs a minor collection, which decides the survival of the last samples. */
+/* Runs a minor collection, which decides the survival of all samples that have no outcome yet. */
 static void last (Tracker *t, lua_State *L) {
   t->measured = 0;  /* the collection is then reported even if it decides no sample, and its
                        resident bytes are read anew */

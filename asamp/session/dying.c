@@ -16,8 +16,8 @@
 static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
 static int ended;		/* 0: no thread finishes the profiles, 1: a thread does, 2: done;
                                    atomic. */
-static pid_t where, who;	/* Process whose profiles are finished, atomic; OS thread that
-                                   finishes them. */
+static pid_t where, who;	/* Process whose profiles are finished (atomic), and the OS thread
+                                   that finishes them. */
 static int holds;		/* number of threads between dying_hold and dying_release; atomic */
 
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Signals that are handled in every
@@ -75,7 +75,7 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* does not raise the signal if it interrupted this thread's exit(), which then continues */
+  /* If the signal interrupted the exit() of this thread, does not raise it: exit() continues. */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
     raise(signal);
   errno = e;

@@ -93,7 +93,7 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 typedef struct Walk {
   size_t from, to;		/* 'from': index of the next orphan to visit; 'to': new index of the
                                    next live orphan */
-  size_t alive;			/* number of live orphans of the same state before 'from' */
+  size_t alive;			/* number of live orphans of the same state below index 'from' */
 } Walk;
 
 /* Visits the orphans of one state, starting at w->from, and removes the dead ones. Stores in 'runs'

@@ -87,8 +87,8 @@ void resident_forked (void);
 /* Forgets the measurement of one state without freeing memory, in a forked child. */
 void resident_forget (Resident *r);
 
-/* Returns the present rows, which the caller frees, and stores their number; NULL: none.
-   Thread-safe. */
+/* Returns the rows of resident memory as of now, in an array that the caller frees, and stores
+   their number; NULL: none. Thread-safe. */
 ResidentRow *resident_rows (size_t *n);
 
 #endif

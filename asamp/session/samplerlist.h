@@ -75,7 +75,7 @@ void samplerlist_unlock (void);
 
 /* Registers the handlers of fork and exit, once. */
 void samplerlist_watch (void);
-/* Reports the last data and finishes all profiles, at exit or before a fatal signal. */
+/* Emits the final data of all states and ends all profiles, at exit or before a fatal signal. */
 void samplerlist_exiting (void);
 
 /* Adds a sampler to the list. Lock held. */

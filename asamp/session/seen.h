@@ -55,7 +55,7 @@ enum { SEEN_UNNAMED = 0 };	/* number of the name "", which a state has until its
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
   const char *name;	/* valid for the life of the process */
-  uint64_t open, made;	/* number of open states with the name; of all states with it */
+  uint64_t open, made;	/* numbers of open states, and of all states so far, with the name */
   uint64_t samples, bytes, minors, majors, pauses;  /* sums over all states with the name;
                                                        pauses in ns */
   uint64_t inuse, held;	/* sums over the open states, bytes */

@@ -33,7 +33,7 @@ typedef struct Dump {
                                    of the object of the last sample */
   uint64_t from;		/* address of the object whose edges are written; 0: edges from the
                                    roots */
-  int64_t index;		/* last array index written for an edge of 'from' */
+  int64_t index;		/* last array index written for an edge of the object 'from' */
   size_t n;			/* bytes in 'buffer' */
   unsigned char buffer[DUMP_PIECE];
 } Dump;

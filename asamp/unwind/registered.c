@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A C function and its name. Atomic, except 'function'. */
+/* A C function and its name. All members except 'function' are atomic. */
 typedef struct Entry {
   const void *function;
   const char *name;	/* NULL: not found yet */
