@@ -87,7 +87,7 @@ typedef struct ProfileCollection {
   /* CPU time of the parts of major collections that ran in pauses of minor collections since the
      previous record, ns. */
   uint64_t slices;
-  /* CPU time of the program since the previous record, ns; 0: unknown. */
+  /* CPU time of the program since the previous record, without 'left', ns; 0: unknown. */
   uint64_t mutator;
   uint64_t tenured;   /* bytes tenured since the previous record */
   /* Sums over the nurseries since the previous record, bytes. 'charged': bytes that counted toward

@@ -40,6 +40,7 @@ static void collected (void *ud, lua_State *L) {
   Tracker *t = ud;
   if (t->client == NULL) return;
   if (t->deciding) decided(t, L);
+  else if (!t->idle) trackoutcomes_leave(t, L);
   if (t->client == NULL || t->client->safe == NULL || t->ending) return;
   t->busy++;
   t->client->safe(t->ud, L);

@@ -44,6 +44,14 @@ void trackoutcomes_resume (Tracker *t) {
   t->reportedon = thisthread();
 }
 
+void trackoutcomes_leave (Tracker *t, lua_State *L) {
+  luaN_Memory m;
+  luaN_memory(L, &m);
+  t->since = m.began;
+  t->sinceprocessor = m.processor;
+  t->reported += clock_between(m.processor, processorat(t, clock_now()));
+}
+
 void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   ProfileCollection *c = &t->collection;
   luaN_Memory m;

@@ -19,6 +19,10 @@ void trackoutcomes_decide (void *ud, lua_State *L, int major);
    follows in the same pause. */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
+/* To be called after a pause whose collections have no record: the CPU time of the pause is not the
+   program's. */
+void trackoutcomes_leave (Tracker *t, lua_State *L);
+
 /* Records the CPU time at which the program continues after a reported collection. */
 void trackoutcomes_resume (Tracker *t);
 

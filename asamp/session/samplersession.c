@@ -98,7 +98,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
     out->majors = all.majors + (c->major != 0);
     out->left = all.left + c->duration;
     out->slices = all.slices;
-    out->mutator = all.mutator + c->processor;
+    out->mutator = all.mutator;
     out->tenured = all.tenured;
     out->planned = all.planned;
     out->charged = all.charged;

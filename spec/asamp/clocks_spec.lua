@@ -86,7 +86,7 @@ describe("the sessions of a thread", function()
   it("have the time in which their state runs, which adds up", function()
     local life = signals.cpu()
     local list = open(4, {1000000, 500000, 2000000, 1000000}, false, require "spec.support.times".exact)
-    local used, took = {0, 0, 0, 0}, 0
+    local used, took = {0, 0, 0, 0}
     repeat
       for i, s in ipairs(list) do used[i] = used[i] + work(s, 20000 * i) end
       took = used[1] + used[2] + used[3] + used[4]
