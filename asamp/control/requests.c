@@ -29,7 +29,7 @@
 #define NAME_BYTES	1023	/* longest name in an answer, bytes */
 #define NOPROFILE	"no profile is being written; asamp record starts one"
 
-static uint64_t due;		/* time at which the recording ends (requests_due) */
+static uint64_t due;		/* time at which the recording ends (clock_now, ns); 0: none */
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -27,7 +27,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
 
 /* exactlabels() writes no comment for label sets with larger numbers. */
 #define EXACT_COMMENTS	256
-/* A comment that has this length, in bytes, receives no further labels. */
+/* Length in bytes from which no further labels are appended to a comment with exact bytes. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {

@@ -59,7 +59,8 @@ typedef struct Reader {
      the number of the object, or is FREE */
   uint64_t *table;
   uint32_t mask;		/* entries - 1; 0: no table */
-  uint64_t seed;		/* makes collisions unpredictable */
+  uint64_t seed;		/* random part of the hash of an address, so that
+				   no file can be made to cause collisions */
   uint32_t next;		/* object whose record probably comes next */
   size_t sitesize, samplesize, codesize;
   IdMap codes;			/* maps addresses of C functions to indexes in Graph.codes */

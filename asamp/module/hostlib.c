@@ -513,7 +513,7 @@ static void passon (int signal) {
   errno = e;
 }
 
-static volatile sig_atomic_t delayed;  /* signal delayed by passlater */
+static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
 
 /* Handles SIGINT and SIGQUIT. Ignores a signal of the terminal, because the program receives it
    too. Passes other signals on after a second, if the program still runs then: the program may have

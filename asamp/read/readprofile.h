@@ -119,7 +119,7 @@ typedef struct ReadLabelSet {
    snapshot. Pointers are valid during the call. */
 typedef struct ReadResident {
   uint64_t time;
-  int64_t bytes;       /* may be negative */
+  int64_t bytes;       /* negative in some old files: reserved memory that was never touched */
   /* Kind of memory, such as "rss"; the file or source line that uses it, or an empty text. Not
      NUL-terminated. */
   const char *what, *text;

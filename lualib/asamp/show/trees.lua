@@ -8,7 +8,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Returns the branches before a row: "│ ├ ".
+-- Returns the branches of the tree that are drawn before the text of a row, such as "│ ├ ".
 local function branches(row)
   local parts = {}
   for level = 1, row.level - 1 do

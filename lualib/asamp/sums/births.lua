@@ -46,7 +46,7 @@ local COVERED = 1 / 2
 
 -- {== clocks ================================================================
 
--- Types of vectors.
+-- Types of vectors: the blocks with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
 -- Returns the byte clock: a function that maps a number of sampled bytes, the unit of the slices of

@@ -235,8 +235,9 @@ function M.fields(pa, a, pb, b)
   return list
 end
 
---- Returns the field of a measure if both profiles support it and one has a value; otherwise nil
--- and perhaps the reason.
+--- Returns the field of the measure 'by' if the profiles can be compared by it: both files can have it,
+-- and one of them has a value. Else returns nil, and the reason if it is known. 'a', 'b': results of
+-- totals.of for the profiles 'pa', 'pb'.
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"

@@ -161,9 +161,9 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Numbers those of the first n slices of the run that are in the set 'has'. Returns a map from slice to
--- number (0, 1, ...), and how many have one. Numbers all n slices if fewer than FEWBUSY, or at least the
--- share PARTS, are in the set.
+-- Numbers the slices of time in which the program ran: those of the first n slices that are in the set 'has';
+-- but all n if fewer than FEWBUSY, or at least the share PARTS, are in it. Returns a map from slice to number
+-- (0, 1, ...), and how many slices have a number.
 local function busyparts(n, has)
   local number, busy = {}, 0
   for part = 0, n - 1 do
