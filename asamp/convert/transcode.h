@@ -63,7 +63,7 @@ typedef struct Transcode {
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   const TranscodeInto *into;  /* NULL: not merged */
-  uint32_t ofstate;     /* number of the Lua state 'of' in the input */
+  uint32_t ofstate;     /* id of the Lua state 'of' in the profile that is read */
   TranscodeState *of;   /* Lua state to which the encoder assigns events; NULL: none */
   TranscodeState single;  /* the only state, if the output is not merged */
   Encoder *encoder;     /* NULL before the first event */

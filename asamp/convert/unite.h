@@ -61,8 +61,8 @@ typedef struct Unite {
   TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
   IdMap places;             /* maps the result of placekey for a state to the state's index in
                                'open' */
-  /* Maps an ended state with live native memory to the state's number in the result. The key is
-     from placekey. */
+  /* Maps an ended state with live native memory to the state's number in the merged profile. The
+     key is the result of placekey. */
   IdMap orphaned;
   IdMap sets;               /* maps label sets of this profile to numbers in 'labels' */
   uint32_t set;             /* label set of this profile whose labels the callback labelsof

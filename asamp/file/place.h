@@ -45,7 +45,7 @@ typedef struct PlaceWish {
 typedef struct Place {
   int fd;               /* descriptor for writing; -1: none */
   char *path;           /* path opened or tried last; the caller frees it in any case */
-  int busy;             /* 1: the requested file is being written */
+  int busy;             /* 1: the requested file was not used, because it is being written */
   int kept;             /* 1: the requested file may not be replaced */
   int created;          /* 1: the file was created */
   int folder;           /* PlaceWish.folder */

@@ -18,7 +18,7 @@
 #define asamp_temporary_h
 
 typedef struct Temporary {
-  char *name;               /* temporary name; NULL: no file */
+  char *name;               /* path of the temporary file; NULL: there is none */
   char *target;             /* final name */
   int fd;                   /* descriptor of the file, for writing */
   int replaced;             /* descriptor of the file to be replaced, with a shared lock (TM6);

@@ -410,7 +410,8 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-/* Adds a Slot. Returns the Way with this kind and the slot's index. */
+/* Adds a Slot, the description of a variable or stack slot. Returns the Way with this kind and the
+   slot's index. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);

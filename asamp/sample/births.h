@@ -33,7 +33,7 @@ typedef struct BirthFunction {
 
 /* The functions of a session. All zero: empty. */
 typedef struct BirthFunctions {
-  BirthFunction *functions;	/* Indexed by the number of the function. */
+  BirthFunction *functions;	/* functions[n]: data of the function with number n */
   size_t n, size;
 } BirthFunctions;
 

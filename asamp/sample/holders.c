@@ -94,7 +94,7 @@ static uint64_t holders_keyof (const void *p) {
 
 /* {== the walk ========================================================= */
 
-/* Memory function that uses malloc. */
+/* The HoldersMemory that is used by default: allocates with malloc. */
 static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   (void)ud;
   if (size == 0) {

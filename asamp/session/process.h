@@ -59,7 +59,8 @@ int process_switch (const char *to, const ProcessRate *rate, int temporary, char
 int process_stop (char *err, size_t errsize);
 
 /* Writes the content of the flight recorder to the file 'to'; 'to' NULL: to the next file named by
-   the option 'out'. Returns 0 with the reason in 'err' on failure. */
+   the option 'out'. Stores the path of the file in 'path'. Returns 0 with the reason in 'err' on
+   failure. */
 int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
 int process_isring (void);
 

@@ -144,8 +144,8 @@ static void profilewriter_await (Profile *p) {
   }
 }
 
-/* Waits for work, then exchanges the two buffers of the queue. Returns the one with the new
-   events. */
+/* Waits for work, then exchanges the two buffers of the queue. Returns the one with the new events.
+   Sets *stop to 1 if the profile ends, and *wish to the request of profile_dump (NULL: none). */
 static Queue *swap (Profile *p, int *stop, Wish **wish) {
   Queue *q;
   pthread_mutex_lock(&p->lock);

@@ -47,7 +47,7 @@ struct Sampler {
   SamplerOptions options;
   char *path;			/* path of the last session's file */
   struct stat file;		/* device and inode of the file at 'path' */
-  pid_t pid;			/* process of the session */
+  pid_t pid;			/* process that started the session */
   int reported;			/* 1: the end of the session was reported to the user */
   Timing timing;
   HeldPaths heldpaths;		/* the paths of references that were emitted */

@@ -13,7 +13,8 @@
 
 #include <stdint.h>
 
-/* Makes libunwind's walks of this process use this check. Later calls have no effect. */
+/* Makes libunwind check, in walks of this process, whether memory is readable before it reads it.
+   Later calls have no effect. */
 void readable_use (void);
 
 /* Returns 1 if the word at that address is readable. */
