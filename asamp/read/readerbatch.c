@@ -256,8 +256,8 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample of a line "l" of the batch. Returns the name of the class of the sample's
-   object, as an offset in ReadProfile.text; 0: none. */
+/* Moves to the next sample of a line "l" of the batch. Returns the name of the class of the
+   sample's object, as an offset in ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&

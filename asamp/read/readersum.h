@@ -91,8 +91,8 @@ typedef struct ReaderSum {
 #define READERSUM_PARTS	64u	/* largest number of slices of 'born' and 'alive' */
 #define READERSUM_FINE	256u	/* largest number of slices of 'worked' */
 
-#define READERSUM_EVER	UINT64_MAX  /* value of ReaderSum.instant: all samples count; of ReaderSum.till:
-                                       no end */
+#define READERSUM_EVER	UINT64_MAX  /* value of ReaderSum.instant: all samples count; of
+                                       ReaderSum.till: no end */
 
 /* Initializes the totals. 'bins': largest number of slices of time; 0: no slices. 'instant':
    see ReaderSum. Returns 0 if there is not enough memory; call readersum_free in either case. */

@@ -32,8 +32,8 @@ static const void *thisthread (void) {
   return &own;
 }
 
-/* Returns the CPU time of this thread in ns at 'time', which is now or shortly before. t->since must
-   be a time at which this thread ran. */
+/* Returns the CPU time of this thread in ns at 'time', which is now or shortly before. t->since
+   must be a time at which this thread ran. */
 static uint64_t processorat (const Tracker *t, uint64_t time) {
   uint64_t passed = clock_between(t->since, time);
   return (passed < PREEMPTED_NS) ? t->sinceprocessor + passed : clock_thread();
