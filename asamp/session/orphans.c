@@ -126,7 +126,7 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   return n;
 }
 
-/* Records the time of a check and the number of blocks freed so far. */
+/* Records when the orphans were last checked for deaths, and the number of blocks freed so far. */
 static void orphans_check (void) {
   __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
   __atomic_store_n(&o.checked, clock_now(), __ATOMIC_RELAXED);

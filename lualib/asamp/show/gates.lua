@@ -76,7 +76,7 @@ function M.text(check)
   return text
 end
 
--- Returns text for the smallest increase that is found, in percent.
+-- Returns text for the smallest increase, in percent, that a comparison finds.
 local function increase(percent)
   return percent < math.huge and ("from %+.0f%% on"):format(math.max(percent, 1)) or "(none)"
 end

@@ -28,7 +28,7 @@ M.BINS = 16
 local LEAST = 12  -- fewest kept samples of a likely leak
 -- The heap grew if its least size in the last quarter is above this multiple of that in the second.
 local GROWTH = 1.1
--- Like GROWTH, but enough if the bytes that likely leaks keep explain the growth (explained).
+-- This smaller multiple suffices if the bytes that the likely leaks keep explain the growth (explained).
 local SLOW = 1.02
 -- Limits of a result that is not proved. KEPT: least growth of the heap, as a share of the survivors
 -- of the second half; ROOM: most survivors of a line, relative to the growth.
@@ -46,7 +46,7 @@ local ALONE = 1 / 2
 local ALL = 9 / 10
 -- A program that keeps more than this share of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
--- Parts in which the program did not run are ignored if at least this number of others remain.
+-- Slices of time in which the program did not run are ignored if at least this number of others remain.
 local FEWBUSY = 4
 -- The program ran in a part if at least this share of its CPU time is outside of collections.
 local RAN = 1 / 4
