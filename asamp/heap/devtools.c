@@ -36,7 +36,7 @@ static const char HEAD[] =
   "\"size\",\"children\"],\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
-/* Returns the type of v's node. */
+/* Returns the type that the .heapsnapshot format has for object v. */
 static int typeof_ (const Graph *g, uint32_t v) {
   switch (v == 0 ? HEAP_KINDS : g->kind[v]) {
     case HEAP_STRING: return STRING;

@@ -235,7 +235,7 @@ static int graph_grow (void *list, size_t size, size_t element) {
   return 1;
 }
 
-/* Adds an object whose record was not read yet. */
+/* Adds the object with the address a, whose record was not read yet. Returns its number. */
 static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;

@@ -266,7 +266,8 @@ typedef struct ReadProfile {
   /* All functions. Set after the last event. */
   FrameName *functions;
   uint32_t nfunctions;
-  uint32_t *fn;        /* function of each node; fn[0] is unused */
+  uint32_t *fn;        /* fn[i]: index in 'functions' of the function of call tree node i; fn[0] is
+                          unused */
 } ReadProfile;
 
 /* Receives events. Callbacks may be NULL. The fields from 'only' to 'nwithout' select events.

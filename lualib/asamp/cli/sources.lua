@@ -48,7 +48,8 @@ local function forbidden(path, roots)
   return reason
 end
 
--- Returns the text of a file and the time of its last change; nil and the reason on failure.
+-- Returns the text of a file and the time of its last change; nil and the reason on failure. 'roots': folders
+-- below which files may be opened.
 local function load(name, roots)
   local path = not name:find("\0", 1, true) and host.realpath(name)
   if not path then

@@ -11,7 +11,7 @@ local verdict = require "asamp.sums.verdict"
 local M = {}
 
 --- Returns the sentences of the report's verdict, a list of {text, command}; empty for merged profiles. The
--- profile must have bins.
+-- profile must have time slices ('bins').
 function M.of(profile)
   if profile.profiles or profile.samples + profile.timesamples == 0 then
     return {}
