@@ -48,7 +48,7 @@ local function leaks(check)
   elseif check.few then
     return ("no likely leak; %s with fewer than %d samples alive cannot be judged%s"):format(
       units.plural(check.few.lines, "line"), check.few.least,
-      check.few.alloc and (", --alloc %d would decide"):format(check.few.alloc) or "")
+      check.few.alloc and (", --alloc %s would decide"):format(units.period(check.few.alloc)) or "")
   end
   return "no likely leak"
 end
@@ -81,17 +81,13 @@ local function increase(percent)
   return percent < math.huge and ("from %+.0f%% on"):format(math.max(percent, 1)) or "(none)"
 end
 
-local function period(n)
-  return n >= 1024 and n // 1024 .. "K" or n
-end
-
 -- Returns the lines about the smallest increases that a comparison finds (asamp.sums.gates.changes).
 local function sighted(sight)
   local lines = {("found  in 9 of 10 runs: increases of the total %s\n"):format(increase(sight.all))}
   for _, row in ipairs(sight.lines) do
     lines[#lines + 1] = ("found  in 9 of 10 runs: increases of %s, %.0f%% of the baseline, %s%s\n"):format(
       place(row.blame), 100 * row.share, increase(row.least),
-      row.period and ("; --alloc %s finds smaller ones"):format(period(row.period)) or "")
+      row.period and ("; --alloc %s finds smaller ones"):format(units.period(row.period)) or "")
   end
   return table.concat(lines)
 end

@@ -87,11 +87,6 @@ local function better(bytes)
   return period, bytes // period
 end
 
-local function option(period)
-  return period % 1024 == 0 and ("--alloc %dK"):format(period // 1024)
-         or ("--alloc %d"):format(period)
-end
-
 -- Returns advice on how to get more allocation samples; nil: there are enough.
 local function remedy(p, samples)
   local bytes = p.allocated or p.bytes or 0
@@ -99,8 +94,8 @@ local function remedy(p, samples)
   if samples >= FEW or period >= p.period or n <= samples then
     return nil
   end
-  return ("With %s there would be about %s."):format(
-    option(period), units.plural(n, "sample"))
+  return ("With --alloc %s there would be about %s."):format(
+    units.period(period), units.plural(n, "sample"))
 end
 
 -- Returns the reason why there are no samples, and a remedy.

@@ -46,8 +46,8 @@ function M.summary(found)
   elseif found.maybe then
     return "None that is certain: t" .. grew .. "; the verdict names possible leaks"
   elseif found.grew and found.alloc then
-    return ("None: t%s, which is too little for these samples; --alloc %d would decide"):format(
-      grew, found.alloc)
+    return ("None: t%s, which is too little for these samples; --alloc %s would decide"):format(
+      grew, units.period(found.alloc))
   elseif found.grew then
     return "None: t" .. grew .. ", but no line kept allocating objects that " ..
            (found.proved and "are still alive" or "survived")
@@ -106,7 +106,7 @@ local function fewtext(found)
   local few = found.few
   return few and ("%s with fewer than %d live samples, old and new, cannot be judged%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
-    few.alloc and ("; a run with --alloc %dK would decide"):format(few.alloc // 1024) or "") or nil
+    few.alloc and ("; a run with --alloc %s would decide"):format(units.period(few.alloc)) or "") or nil
 end
 
 --- Returns lines of text; none if 'found' is nil. 'brief': without explanations.

@@ -35,6 +35,11 @@ function M.bytes(n)
   return (value % 1 == 0 and "%d %siB" or "%.1f %siB"):format(value, unit)
 end
 
+--- Formats a sampling period as options take it: "128K", "512".
+function M.period(n)
+  return n % 1024 == 0 and ("%dK"):format(n // 1024) or ("%d"):format(n)
+end
+
 --- Formats a count with separators: "1,234,567".
 function M.count(n)
   local s = ("%d"):format(n)

@@ -113,19 +113,16 @@ local function quarters(v)
     units.bytes(v.before), units.bytes(v.after))
 end
 
-local function option(bytes)
-  return bytes % 1024 == 0 and ("--alloc %dK"):format(bytes // 1024) or ("--alloc %d"):format(bytes)
-end
-
 -- Returns a sentence with the sampling period that would find the lines of the heap's growth; "": no
 -- other period is needed.
 local function finer(v)
-  return v.alloc and (" Too few samples of the growth: %s would decide."):format(option(v.alloc)) or ""
+  return v.alloc and
+         (" Too few samples of the growth: --alloc %s would decide."):format(units.period(v.alloc)) or ""
 end
 
 -- Returns a sentence about the data that a verdict on the heap's growth lacks.
 local function few(v, p)
-  local more = v.alloc and ("A longer run, or %s, would decide."):format(option(v.alloc)) or
+  local more = v.alloc and ("A longer run, or --alloc %s, would decide."):format(units.period(v.alloc)) or
                "A longer run would decide."
   if v.few then
     return ("The heap grew %s, but %s with old and new live objects %s fewer than %d live samples, too " ..
@@ -178,7 +175,7 @@ local function growth(v, p, add)
     add("The heap does not grow: nothing that was sampled survived its first collection.")
   elseif v.growth == "small" then
     add(("The heap grew %s, too little for samples of %s to say why%s."):format(quarters(v),
-      units.bytes(v.period), v.alloc and ": " .. option(v.alloc) or ""))
+      units.bytes(v.period), v.alloc and ": --alloc " .. units.period(v.alloc) or ""))
   elseif v.growth then
     add(("The heap does not grow (%s)."):format(quarters(v)))
   end

@@ -337,7 +337,7 @@ describe("asamp report", function()
     assert(p:close())
     local _, out = run("--show", "leaks", path)
     assert.matches("None: the heap grew from [%d.]+ MiB to [%d.]+ MiB, which is too little for these " ..
-                   "samples; %-%-alloc 131072 would decide", (out:gsub("%s+", " ")))
+                   "samples; %-%-alloc 128K would decide", (out:gsub("%s+", " ")))
     _, out = run(path)
     assert.matches("too little for samples of 1 MiB to say why: %-%-alloc 128K", (out:gsub("%s+", " ")))
   end)
