@@ -91,6 +91,15 @@ end
 
 -- Steps that represent many elements of one table.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
+-- The registry's table of the hooks that debug.sethook has set. It has one hook for each coroutine, so its
+-- elements do not count as many.
+local HOOKS = '["_HOOKKEY"]'
+
+-- Returns "list" or "keys" if 'step' represents many elements of the table that the step 'before' reaches;
+-- else nil.
+local function many(step, before)
+  return before ~= HOOKS and MANY[step] or nil
+end
 
 --- Finds the table with many elements in a path: returns the path to it, "list" or "keys", and the
 -- steps after the element. Without such a table: the whole path, nil and "".
@@ -100,8 +109,9 @@ function M.container(text)
     steps[#steps + 1] = step
   end
   for i = 2, #steps do
-    if MANY[steps[i]] then
-      return table.concat(steps, M.ARROW, 1, i - 1), MANY[steps[i]],
+    local kind = many(steps[i], steps[i - 1])
+    if kind then
+      return table.concat(steps, M.ARROW, 1, i - 1), kind,
              table.concat(steps, M.ARROW, i + 1)
     end
   end
@@ -114,7 +124,7 @@ function M.cut(h, path)
   local found
   while path > 0 do
     local parent = h.parent[path]
-    if MANY[h.step[path]] and parent > 0 then
+    if parent > 0 and many(h.step[path], h.step[parent]) then
       found = parent
     end
     path = parent
@@ -128,8 +138,9 @@ function M.elements(h, text)
   local kind
   for path, step in ipairs(h.step) do
     local parent = h.parent[path]
-    if MANY[step] and kind ~= "keys" and parent > 0 and M.pathtext(h, parent) == text then
-      kind = MANY[step]
+    local own = parent > 0 and kind ~= "keys" and many(step, h.step[parent])
+    if own and M.pathtext(h, parent) == text then
+      kind = own
     end
   end
   return kind

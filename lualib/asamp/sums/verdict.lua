@@ -205,13 +205,31 @@ end
 
 -- {== holders and leaks ========================================================
 
+-- Returns true if some of the steps lead through a coroutine.
+local function suspended(steps)
+  return steps:find "stack of" or steps:find ", coroutine"
+end
+
+-- Finds the first table with many elements that a coroutine in a container holds: returns {of (the
+-- container), path (text), many ("list" or "keys")}; nil: there is none. 'rest': the steps of 'path' after
+-- the container's elements.
+local function incoroutine(path, container, rest)
+  local inner, many = holders.container(rest)
+  return many and suspended(inner) and
+         {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
+end
+
 -- Returns the kind of container that keeps the objects of a likely leak ('group'): "coroutines",
--- "closures", "list", "keys" or "chain".
+-- "closures", "list", "keys" or "chain". If coroutines in the container hold the objects, but no
+-- coroutine is one of them, the table in a coroutine (group.inner) replaces the container.
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
     add(bytes, SORTS[row.type] or row.type, row.keptbytes)
     of = of + row.keptbytes
+  end
+  if group.inner and group.inner.of == group.holder and not bytes.coroutines then
+    group.holder, group.many, group.suspended = group.inner.path, group.inner.many, nil
   end
   if group.suspended or (bytes.coroutines or 0) >= of / 5 then
     return "coroutines"
@@ -259,7 +277,8 @@ local function leaksof(found, h)
     group.many = group.many or many
     group.bytes, group.rows[#group.rows + 1] = group.bytes + row.keptbytes, row
     if held then
-      group.suspended = group.suspended or rest:find "stack of" or rest:find ", coroutine"
+      group.suspended = group.suspended or suspended(rest)
+      group.inner = group.inner or incoroutine(held.text, holder, rest)
       group.upvalues = group.upvalues or rest:find "^upvalue"
     end
   end
@@ -267,7 +286,7 @@ local function leaksof(found, h)
     table.sort(group.rows, order.by("-keptbytes", "file", "line"))
     group.many = group.many or h and group.holder and holders.elements(h, group.holder)
     group.kind = kindof(group)
-    group.many, group.suspended, group.upvalues = nil, nil, nil
+    group.many, group.suspended, group.upvalues, group.inner = nil, nil, nil, nil
   end
   table.sort(groups, order.by("-bytes"))
   return groups

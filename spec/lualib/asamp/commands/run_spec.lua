@@ -99,6 +99,36 @@ describe("asamp run", function()
     assert.matches("By line", text, 1, true)
   end)
 
+  -- Former bugs: the verdict ended at the table of coroutines, "coroutines that never finish are kept",
+  -- and at the registry's table of hooks, "functions are added to a list".
+  it("names the list in a coroutine or hook that grows, not the table of coroutines or hooks", function()
+    write [[
+      local workers = {}
+      local function worker(id)
+        local seen = {}
+        while true do
+          local n = coroutine.yield()
+          local reply = {n, id}
+          if id == 7 then seen[#seen + 1] = reply end
+        end
+      end
+      for id = 1, 20 do
+        workers[id] = coroutine.create(worker)
+        coroutine.resume(workers[id], id)
+      end
+      for n = 1, 200000 do coroutine.resume(workers[n % 20 + 1], n) end]]
+    local function report()
+      return (select(3, run{"--alloc", "1K", "--seed", "1", "--out", profile, "app.lua"}):gsub("%s+", " "))
+    end
+    assert.matches('Likely leak: local "workers" of main chunk (app.lua) → [1..n] → local "seen" of ' ..
+                   'worker (app.lua:2), coroutine: elements are added to a list', report(), 1, true)
+    write [[
+      local trace = {}
+      debug.sethook(function() trace[#trace + 1] = {#trace} end, "", 100)
+      for n = 1, 50000 do for k = 1, 20 do local _ = {n, k} end end]]
+    assert.matches('→ upvalue "trace" of app.lua:2: elements are added to a list', report(), 1, true)
+  end)
+
   it("says what to do when there is no sample, in the units of the report", function()
     write "local t = {} for i = 1, 100 do t[i] = {i} end"
     local status, _, err = run{"--alloc", "1G", "--time", "1", "-o", profile, "app.lua"}

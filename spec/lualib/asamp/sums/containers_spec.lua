@@ -29,6 +29,15 @@ describe("the container of a path", function()
     assert.is_nil(holders.elements(h, "a"))
   end)
 
+  it("is not the table of hooks, which has one for each coroutine", function()
+    local h = paths({"registry", '["_HOOKKEY"]', "[*] (weak key)", 'upvalue "t" of f', "[1..n]"})
+    local text = holders.pathtext(h, 5)
+    assert.same({'registry → ["_HOOKKEY"] → [*] (weak key) → upvalue "t" of f', "list", ""},
+                {holders.container(text)})
+    assert.equal(4, holders.cut(h, 5))
+    assert.is_nil(holders.elements(h, 'registry → ["_HOOKKEY"]'))
+  end)
+
   it("is the object that holds a tree or chain", function()
     local h, known = paths({"a", "l", "r", "l"}, {"a", "r", "l", "r", "v"}, {"b", "l"}, {"b", "c", "d"})
     local stem = holders.stems(h)
