@@ -188,8 +188,8 @@ function M.alloc_start(n, o)
   end
   if current() then
     if next(checked) ~= nil then
-      error("bad argument #2 to 'alloc_start' (a session is open with options of its own; "
-        .. "call profiler.disable() first)", 2)
+      error("bad argument #2 to 'alloc_start' (the options were set when sampling started; call " ..
+        "profiler.disable() first)", 2)
     end
   else
     local ok, message, errno = open(checked, every)
@@ -222,8 +222,8 @@ function M.time_start(hz, o)
     local exact = default(checked.exact, session.exact)
     checked.wall, checked.exact, checked.time = nil, nil, nil
     if next(checked) ~= nil then
-      error("bad argument #2 to 'time_start' (a session is open with options of its own; "
-        .. "call profiler.disable() first)", 2)
+      error("bad argument #2 to 'time_start' (the options were set when sampling started; call " ..
+        "profiler.disable() first)", 2)
     end
     return core.timeon(SECOND // n, wall, exact)
   end
@@ -244,7 +244,7 @@ function M.period(n)
     local every, wrong = options.period(n)
     if not every then error(("bad argument #1 to 'period' (%s)"):format(wrong), 2) end
     if not current() then
-      error("no session is open; call profiler.alloc_start(n)", 2)
+      error("allocations are not sampled; call profiler.alloc_start(n)", 2)
     end
     session.period = every
     core.period(every)

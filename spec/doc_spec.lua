@@ -236,8 +236,8 @@ local SILENT = {
   "^a recording", "^a compressed", "^table ", "reads? it$", "^open it in a", "^unpack it first",
   "^`asamp run` profiles",
   -- parts of messages, and the closing lines of sessions and of asamp run
-  "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
-  "^… sample… of … allocated;", "^… sample of ",
+  "^by process …$", "^code that no", "^the program itself", "samples, one every",
+  "^… sample… of … allocated;", "^… sample of ", "^… time sample",
   "Lua states; $", "^profiler: …profile: …$", "^<…>…",  -- the last: the head of a line of the system log
   "shows more%.$",
   -- answers of a socket
@@ -249,8 +249,9 @@ local SILENT = {
   -- texts in files of other formats
   "^[%],]", "^bytes ", "^resident set", "^Alive at",
   -- checks of the debug build, of the compiler, and of the modules' arguments
-  "^unwind: ", "^stack: ", "^backtrace: ", "^an Answer", "^time samples: name", "^a Binding", "^bins not",
-  "^format not", "does not end a process", "^reading a profile", "^the snapshot is closed",
+  "^unwind: ", "^stack: ", "^backtrace: ", "^an Answer", "^time samples: name", "^a Binding",
+  "^the number of bins", "^format not", "does not end a process", "^reading a profile",
+  "^the snapshot is closed",
   "^it was not compared",
   -- texts read from the system's files
   "^… … … … …$", "^Rss: ",

@@ -77,9 +77,9 @@ describe("the settings of bench/evaluate", function()
     assert.same({ samples = 869, allocated = 455.5 * 1024 ^ 2, timesamples = 0 }, settings.closing(
       "profiler: 869 samples, one every 512 KiB on average, of 455.5 MiB allocated; profile: x"))
     assert.equal(674, settings.closing("profiler: 0 samples, one every 513.5 KiB, of 56 bytes "
-      .. "allocated; 674 samples of time; profile: x").timesamples)
+      .. "allocated; 674 time samples; profile: x").timesamples)
     assert.same({ samples = 0, allocated = 0, timesamples = 12 },
-      settings.closing "profiler: 12 samples of time; profile: p")
+      settings.closing "profiler: 12 time samples; profile: p")
     assert.is_nil(settings.closing "lua: no such file")
   end)
 end)

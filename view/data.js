@@ -107,7 +107,7 @@ export function modesOf(data, format) {
     { key: "bytes", title: "Bytes", on: allocations && head.bytes > 0, text: format.bytes,
       about: "allocated, estimated: samples × period" },
     { key: "samples", title: "Samples", on: allocations, text: format.count,
-      about: "samples of allocations" },
+      about: "allocation samples" },
     { key: "survived", title: "Survived", on: allocations && head.fates && head.bytes > 0,
       text: format.bytes,
       about: "allocated and still alive at the first collection" },
@@ -122,7 +122,7 @@ export function modesOf(data, format) {
       about: "allocated and dead at the first collection: temporary objects" },
     { key: "time", title: "Time", on: head.timesamples > 0,
       text: head.timeperiod > 0 ? n => format.seconds(n * head.timeperiod) : format.count,
-      about: head.timeperiod > 0 ? "spent, estimated: samples of time × their period"
-        : "samples of time" },
+      about: head.timeperiod > 0 ? "spent, estimated: time samples × their period"
+        : "time samples" },
   ];
 }

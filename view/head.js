@@ -20,7 +20,7 @@ function meaning(head) {
   }
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
-      ? `One sample of time represents ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
+      ? `One time sample represents ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
         `${clock(head)} (on average): it is the code that ran at that moment.`
       : "The file does not record how much time a sample represents.");
   }
@@ -52,11 +52,11 @@ function facts(data) {
   if (outside) add(bytes(outside), "outside Lua's heap, of userdata, by its samples");
   if (head.native) add(bytes(head.native), "native memory, by its samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
-  if (head.samples > 0) add(count(head.samples), `${noun(head.samples, "sample")} of allocations`);
+  if (head.samples > 0) add(count(head.samples), `${noun(head.samples, "allocation sample")}`);
   if (head.timesamples > 0) {
     add(head.timeperiod > 0 ? seconds(head.time * head.timeperiod) : count(head.timesamples),
         head.timeperiod > 0 ? `${clock(head).trim() || "of time"}, in ${plural(head.observations, "sample")}`
-          : `${noun(head.timesamples, "sample")} of time`);
+          : `${noun(head.timesamples, "time sample")}`);
   }
   const { survived, alive, decided } = fates(data);
   if (head.fates && decided > 0) add(percent(survived, decided), "survived its first collection");

@@ -33,7 +33,7 @@ function pathTree({ paths, rows }, inBytes) {
 
 // Returns the reason why there are no paths.
 function whyNot(head) {
-  if (head.samples === 0) return "There are no samples of allocations, so there are no holders.";
+  if (head.samples === 0) return "There are no allocation samples, so there are no holders.";
   if (!(head.followed > 0)) return "The profile does not record the holders of live objects.";
   if (head.survived === head.later && head.undecided === 0) return "No sample was alive at the end.";
   return "The profile does not record the holders of live objects: its program was killed, or ran with holders=0.";

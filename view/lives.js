@@ -74,7 +74,7 @@ export class Lives {
       el("h3", {}, "By lifetime"),
       el("p", { class: "muted" }, lifetimes.length > 0
         ? "Bytes allocated from the birth of an object to its death, which a major collection finds; alive: at the end of the run."
-        : head.samples === 0 ? "There are no samples of allocations."
+        : head.samples === 0 ? "There are no allocation samples."
           : "The file does not record when surviving objects died."),
       this.lifetimes.element);
     this.lifetimes.empty.remove();

@@ -145,7 +145,7 @@ static void control_start (void) {
   }
   if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) == NULL)
     complain("cannot listen at '%s': %s", bound != NULL ? bound : "",
-             "cannot start a thread for it; raise the limit of processes (ulimit -u)");
+             "cannot start a thread for the socket; raise the limit of processes (ulimit -u)");
 }
 
 void control_setup (const ControlOptions *o) {

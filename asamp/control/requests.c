@@ -282,8 +282,9 @@ static int requests_record (Request *r, char *rest) {
     return request_refuse(r, "the upper bound of the rate must be 1 to 1000000 samples a second");
   if (!requests_number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
-  if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample: the period and "
-                                                         "the rate are 0");
+  if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample: the period (--alloc) "
+                                                         "and the rate (--time) are 0; set one of "
+                                                         "them");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must start with a /");
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;
@@ -338,7 +339,8 @@ static int heap (Request *r, char *rest) {
   const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;
   if (strcmp(state, "-") != 0 && !requests_number(state, UINT32_MAX, &id))
-    return request_refuse(r, "the state must be a number, or - for the first one that collects");
+    return request_refuse(r, "the Lua state must be a number, or - for the first state that runs a "
+                             "collection");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must start with a /");
   r->heap = heaprequest_start(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);

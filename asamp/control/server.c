@@ -172,8 +172,8 @@ int server_open (const char *path, int create, char *why, size_t size) {
   memset(&a, 0, sizeof(a));
   a.sun_family = AF_UNIX;
   if (strlen(path) >= sizeof(a.sun_path)) {
-    snprintf(why, size, "the path of the socket has more than 107 bytes, the limit; give a shorter "
-             "one");
+    snprintf(why, size, "the path of the socket is longer than 107 bytes, the limit; give a "
+                        "shorter path");
     errno = error;
     return -1;
   }
@@ -199,7 +199,7 @@ int server_open (const char *path, int create, char *why, size_t size) {
     return fd;
   }
   else snprintf(why, size, "%s%s", strerror(errno), errno != EADDRINUSE ? "" :
-                "; another file or process uses this path: put %p into it");
+                "; another file or process uses this path: put %p, the process id, into the path");
   if (fd >= 0) server_close(fd);
   errno = error;
   return -1;

@@ -22,14 +22,14 @@ static uint64_t weightof (const ReadProfile *r, const Site *s,
 
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (weight == FLAME_HELD && r->npaths == 0)
-    return "has no holders of live objects: the program was killed or ran with holders=0, or no "
-           "sample was alive at its end; use --weight alive for the lines that allocated";
+    return "records no holders of live objects: the program was killed or ran with holders=0, or "
+           "no sample was alive at its end; use --weight alive for the lines that allocated";
   if (r->samples + r->timesamples == 0 || weight == FLAME_HELD)
     return NULL;
   if (weight == FLAME_TIME)
-    return r->timesamples > 0 ? NULL : "has no samples of time; give another --weight";
+    return r->timesamples > 0 ? NULL : "has no time samples; give another --weight";
   if (r->samples == 0)
-    return "has no samples of allocations; give another --weight";
+    return "has no allocation samples; give another --weight";
   if (weight == FLAME_SURVIVED && !r->fates)
     return "has no data about survival; give another --weight";
   if (weight == FLAME_ALIVE && (!r->fates || r->followed == 0))

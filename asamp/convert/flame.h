@@ -13,7 +13,7 @@ enum FlameWeight {
   FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_ALIVE, FLAME_TIME, FLAME_HELD
 };
 
-/* Returns NULL, or why the profile lacks this weight ("has no samples of time"). */
+/* Returns NULL, or why the profile lacks this weight ("has no time samples"). */
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
 /* Writes a line "root;caller;leaf;[kind] weight" for each site (stack, kind and tag) whose weight

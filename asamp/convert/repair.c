@@ -126,8 +126,8 @@ int repair_file (const char *path, const char *out, int inplace,
   if (!inplace && samefile(path, out))
     return REPAIR_SAME;
   if (stat(path, &file) == 0 && S_ISFIFO(file.st_mode)) {
-    snprintf(err, errsize, "cannot repair '%s': it is a pipe, which can be read only once; use "
-             "it as standard input, and give -", path);
+    snprintf(err, errsize, "cannot repair '%s': a pipe can be read only once; give - instead of "
+                           "the path, with the pipe as standard input", path);
     return REPAIR_UNREADABLE;
   }
   c.client.ud = &c;
@@ -144,7 +144,7 @@ int repair_file (const char *path, const char *out, int inplace,
   if (inplace && r->live)
     result = REPAIR_LIVE;
   else if (!r->complete && r->samples + r->timesamples == 0) {
-    snprintf(err, errsize, "cannot repair '%s': no sample is left in it", path);
+    snprintf(err, errsize, "cannot repair '%s': its readable part contains no sample", path);
     result = REPAIR_UNREADABLE;
   }
   else if (!r->complete && (error = repair_write(r, c.undecided, path, out, to)) != 0) {

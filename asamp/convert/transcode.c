@@ -166,8 +166,8 @@ void transcode_head (void *ud, const ReadProfile *r) {
   if (!r->own)
     t->client.stop = "only profiles written by Asamp can be converted to vmprof";
   else if (r->many && t->into == NULL)
-    t->client.stop = "a profile of a whole process has no extended format; asamp report and the "
-                     "other formats of asamp convert read it";
+    t->client.stop = "a profile of a whole process cannot be converted to the extended format; use "
+                     "asamp report, or another format";
 }
 
 /* Called after each event. Makes the encoder write its buffer if that is full. Stops the reading if
@@ -302,7 +302,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     return;  /* READER_UNKNOWN: the sample has no type that could be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
-    t->client.stop = "it has an object of a type that this asamp does not know; use a newer one";
+    t->client.stop = "it contains an object of a type that this asamp does not know; use a newer "
+                     "asamp";
     return;
   }
   if (t->into != NULL) {
@@ -322,7 +323,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     ProfileSample sample;
     uint64_t type = t->r->kinds[s->kind].type;
     if (type >= KIND_COUNT) {
-      t->client.stop = "it has an object of a type that this asamp does not know; use a newer one";
+      t->client.stop = "it contains an object of a type that this asamp does not know; use a newer "
+                       "asamp";
       return;
     }
     sample = anysample(t, s, (int)type);
@@ -461,7 +463,7 @@ static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t ti
     return;
   }
   if (t->of->undecided)
-    t->client.stop = "more than 2,097,152 samples had no collection yet, the limit";
+    t->client.stop = "more than 2,097,152 samples, the limit, were not followed by a collection";
   handondeaths(t);
   t->of->deathplace = 0;
   if (t->nfates == FATES)

@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char NOMEMORY[] = "not enough memory";
-static const char TOOMANY[] = "all profiles together have more than 16,384 Lua states that "
-                              "did not end, the limit; merge fewer profiles";
+static const char TOOMANY[] = "the profiles together contain more than 16,384 Lua states without "
+                              "an end, the limit; merge fewer profiles";
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
-                              "limit; leave the damaged one out";
+                              "limit; leave the damaged profile out";
 
 #define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts, us */
 
@@ -74,9 +74,10 @@ static void addhead (void *ud, const ReadProfile *r) {
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
   if (!r->own || (r->message[0] != '\0' && r->followed == 0)) {
-    l->client.stop = r->message[0] != '\0' ? "it ends before its first sample; leave it out" :
-      "another profiler wrote it, and only profiles of Asamp can be merged; asamp report --sum "
-      "reads it";
+    l->client.stop = r->message[0] != '\0' ? "the profile ends before its first sample; leave this "
+                                             "file out" :
+      "another profiler wrote the file, and only profiles of Asamp can be merged; use asamp report "
+      "--sum";
     return;
   }
   l->own = 1;

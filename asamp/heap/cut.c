@@ -199,23 +199,24 @@ static int findends (Work *w, uint64_t *count) {
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
-    case HEAP_EROOT: return "a root of the state holds it, and no Lua code can remove that "
-                            "reference";
+    case HEAP_EROOT: return "a root of the Lua state holds this object, and no Lua code can remove "
+                            "that reference";
     case HEAP_EINDEX:
       return isregistry(g, from) && way_argument(g->way[v]) <= 2
              ? "the table of globals or the main thread cannot be removed" : NULL;
     case HEAP_EFIELD:
       return isloaded(g, v) ? "package.loaded cannot be removed" : NULL;
-    case HEAP_EUSERVALUE: return "a user value of a userdata holds it, and only C code can "
-                                 "remove that reference";
+    case HEAP_EUSERVALUE: return "a user value of a userdata holds this object, and only C code "
+                                 "can remove that reference";
     case HEAP_EUPVALUE:
       return g->kind[from] == HEAP_CFUNCTION
-             ? "an upvalue of a C function holds it, and only C code can remove that "
+             ? "an upvalue of a C function holds this object, and only C code can remove that "
                "reference" : NULL;
     case HEAP_ESTACK: case HEAP_ECODE: case HEAP_EOPEN:
-      return "a stack slot that is not a local variable holds it, and no Lua code can clear it";
+      return "a stack slot without a local variable holds this object, and no Lua code can clear "
+             "that slot";
     case HEAP_EPROTO: case HEAP_ECONSTANT: case HEAP_ENAME:
-      return "the code of a function holds it, and no Lua code can remove that reference";
+      return "the code of a function holds this object, and no Lua code can remove that reference";
     default: return NULL;
   }
 }

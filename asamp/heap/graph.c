@@ -100,7 +100,7 @@ static _Noreturn void graph_nomemory (Reader *r) {
 }
 
 static _Noreturn void damaged (Reader *r, const char *what) {
-  graph_fail(r, "it is damaged at byte %llu (unpacked): %s; take another",
+  graph_fail(r, "the snapshot is damaged at byte %llu (unpacked): %s; take another snapshot",
              (unsigned long long)source_offset(r->source) - r->n + r->at, what);
 }
 
@@ -130,8 +130,8 @@ static unsigned byte (Reader *r) {
     if (r->n == 0)
       graph_fail(r, source_live(r->source)
                  ? STILL_WRITTEN
-                 : "it ends early, after %llu objects: its writer was killed, or the file was cut; "
-                   "take another", (unsigned long long)r->defined);
+                 : "the snapshot ends early, after %llu objects: its writer was killed, or the "
+                   "file was cut; take another snapshot", (unsigned long long)r->defined);
   }
   return r->buffer[r->at++];
 }
@@ -240,7 +240,8 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;
   if (v >= OBJECTS_MOST)
-    graph_fail(r, "it has more than %u objects, the limit; take one of a smaller heap",
+    graph_fail(r, "the snapshot contains more than %u objects, the limit; take a snapshot of a "
+                  "smaller heap",
                (unsigned)OBJECTS_MOST);
   spend(r, OBJECT_COST);
   if (v == r->size) {
@@ -497,7 +498,8 @@ static void readedge (Reader *r, int kind) {
   if (g->nedges == r->edgesize) {
     size_t size = r->edgesize + r->edgesize / 2 + BOUND_FIRST(4096);
     if (g->nedges >= EDGES_MOST)
-      graph_fail(r, "it has more than %u references, the limit; take one of a smaller heap",
+      graph_fail(r, "the snapshot contains more than %u references, the limit; take a snapshot of "
+                    "a smaller heap",
                  (unsigned)EDGES_MOST);
     if (!graph_grow(&g->to, size, sizeof(*g->to)) || !graph_grow(&g->ways, size, sizeof(*g->ways)))
       graph_nomemory(r);
@@ -694,9 +696,10 @@ static _Noreturn void nosnapshot (Reader *r, size_t i) {
     graph_fail(r, STILL_WRITTEN);
   if (source_fetched(r->source) == 0 && source_failure(r->source) == NULL)
     graph_fail(r, "it is not a heap snapshot but empty: its writer may have been killed; take "
-                  "another");
+                  "another snapshot");
   if (i >= HEAPFORMAT_VERSION)
-    graph_fail(r, "it is of another version of the format; read it with the asamp that wrote it");
+    graph_fail(r, "the format of the snapshot is another version; use the asamp that wrote the "
+                  "file");
   source_other(r->source, other);
   graph_fail(r, "it is not a heap snapshot%s", other);
 }

@@ -308,9 +308,9 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
     return luaN_isclosing(L) ? "the state is being closed; call start before lua_close"
                              : "not enough memory";
   t = sampler_tracker(s);
-  if (embed_isours(t)) return "the state has a client; stop it first";
+  if (embed_isours(t)) return "the Lua state already has a client; stop that client first";
   if (t->client != NULL)
-    return "the state writes a profile; call profiler.disable() first";
+    return "the Lua state writes a profile; call profiler.disable() first";
   if ((e = calloc(1, sizeof(*e))) == NULL) return "not enough memory";
   e->client = c;
   e->tracker = t;
@@ -335,7 +335,7 @@ static const char *period (lua_State *L, uint64_t n) {
   Embed *e;
   if (inside) return INSIDE;
   if (wrong != NULL) return wrong;
-  if ((e = embed_current(L)) == NULL) return "the state has no client; start one first";
+  if ((e = embed_current(L)) == NULL) return "the Lua state has no client; call start first";
   tracker_period(e->tracker, L, n);
   return NULL;
 }

@@ -797,7 +797,7 @@ static void options (lua_State *L, Numbers *to) {
     lua_getfield(L, 2, "bins");
     bins = luaL_optinteger(L, -1, 0);
     luaL_argcheck(L, bins >= 0 && bins <= BINS_MOST, 2,
-                  "bins not from 0 to 16384");
+                  "the number of bins must be 0 to 16384");
     lua_pop(L, 1);
     to->at = readerlib_timeof(L, "at", READERSUM_EVER);
     to->since = readerlib_timeof(L, "since", 0);

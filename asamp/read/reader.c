@@ -125,7 +125,7 @@ static Step header (Input *in) {
   unsigned char b[3];
   int mode = 0;
   if (in->header)
-    return damaged(in, "it has a second header");
+    return damaged(in, "the log contains a second header");
   if (source_read(in->source, b, 2) < 2)
     return reader_ended(in);
   r->version = b[0] << 8 | b[1];

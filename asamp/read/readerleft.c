@@ -13,113 +13,119 @@ static const struct {
   const char *text;
 } all[LEFT_N] = {
   [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
-    "more than % functions of chunks without a file: at least # others share "
-    "the rows of [other chunks]; give load a chunk name such as @app.lua"},
+    "over the limit of % functions of chunks without a file: at least # others share the rows of "
+    "[other chunks]; give load a chunk name such as @app.lua"},
   [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
-    "more than % functions: at least # others share one row, (other functions); profile a "
-    "part of the program"},
+    "over the limit of % functions: at least # others share one row, (other functions); profile "
+    "a part of the program"},
   [LEFT_CLASSES] = {"classes", CLASSES_MAX,
-    "more than % classes: # objects of other classes count as (other classes); use fewer "
+    "over the limit of % classes: # objects of other classes count as (other classes); use fewer "
     "values of __name"},
   [LEFT_TEXTS] = {"texts", 255,
-    "names longer than % bytes or values longer than 4,095: # were cut; use shorter ones"},
+    "names of classes and marks over % bytes, or values over 4,095: # were cut; use shorter names "
+    "and values"},
   [LEFT_NATIVES] = {"natives", ENCODER_MAXNATIVES,
-    "more than % addresses of native code: # others have no name; the option native=0 leaves "
-    "native code out"},
+    "over the limit of % addresses of native code: # others have no name; the option native=0 "
+    "leaves native code out"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "more than % bytes of stacks or of names are older than the time that the flight "
-    "recorder keeps: # of these stacks and names were left out; use a larger alloc="},
+    "over the limit of % bytes of stacks or names from before the time that the flight recorder "
+    "keeps: # were left out; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
-    "more than % nodes of the call tree: # times a frame was left out, and its "
-    "costs count for its caller; profile a shorter run"},
+    "over the limit of % nodes of the call tree: # times a frame was left out, and its caller "
+    "was charged instead; profile a shorter run"},
   [LEFT_IDS] = {"ids", READER_MAXIDS,
-    "more than % names: # others are shown as [unknown]; profile a shorter run"},
+    "over the limit of % names: # others are shown as [unknown]; profile a shorter run"},
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
-    "more than % bytes of names: # names were left out; profile a shorter run"},
+    "over the limit of % bytes of names: # names were left out; profile a shorter run"},
   [LEFT_NAMELESS] = {"nameless", READER_MAXNAMELESS,
-    "more than % functions without a name: # frames of others share one row, "
-    "[unknown]; profile a shorter run"},
+    "over the limit of % functions without a name: # frames of others share one row, [unknown]; "
+    "profile a shorter run"},
   [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
     "names longer than % bytes: # were cut; use shorter names of files and chunks"},
   [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
-    "more than % functions with equal names: # of them are separate rows; profile a shorter run"},
+    "over the limit of % functions with equal names: # of them are separate rows; profile a "
+    "shorter run"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
-    "more than % types: # times an object was counted as [unknown]"},
+    "over the limit of % types: # times an object was counted as [unknown]"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
-    "more than % pairs of type and class: # samples count for their type alone; use fewer "
-    "values of __name"},
+    "over the limit of % pairs of type and class: # samples count for their type alone; use "
+    "fewer values of __name"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
-    "more than % samples were taken between two collections: the survival of # is unknown; "
+    "over the limit of % samples between two collections: the survival of # others is unknown; "
     "use a larger --alloc"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
-    "more than % surviving samples were alive at once: the death of # is unknown; use a "
+    "over the limit of % surviving samples at a time: the death of # others is unknown; use a "
     "larger --alloc"},
   [LEFT_UNFOLLOWED] = {"unfollowed", FOLLOWED_MOST,
-    "more than % samples of a Lua state were alive at once: the death of # others was not "
-    "recorded, so they count as alive, and have no holder; use a larger --alloc"},
+    "over the limit of % live samples of a Lua state at a time: the death of # others was not "
+    "recorded, so they count as alive, without a holder; use a larger --alloc"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
-    "more than % stacks in a row had no details: the size, survival and time of # "
+    "over the limit of % successive stacks without details: the size, survival and time of # "
     "samples are unknown; use a larger --alloc"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
     "# samples have a count above %: they count as %; the file is damaged, make a new profile"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
-    "more than % paths of holders: # others were shortened or left out; use a larger --alloc"},
+    "over the limit of % paths of holders: # others were shortened or left out; use a larger "
+    "--alloc"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
     "paths of holders with more than % steps: # were shortened to their first steps"},
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,
-    "more than % names of labels, or 32 labels at once: # times a label was left out; use "
-    "fewer names"},
+    "over the limit of % names of labels, or 32 labels at once: # times a label was left out; "
+    "use fewer names"},
   [LEFT_LABELVALUES] = {"labelvalues", LABELS_VALUES,
-    "more than % values of a label: # times another value was recorded as (others); use "
+    "over the limit of % values of a label: # times another value was recorded as (others); use "
     "fewer values"},
   [LEFT_LABELSETS] = {"labelsets", LABELS_SETS,
-    "more than % sets of labels: # times the values of another set were recorded as (others); "
-    "use fewer values"},
+    "over the limit of % sets of labels: # times the values of another set were recorded as "
+    "(others); use fewer values"},
   [LEFT_STATES] = {"states", READER_MAXSTATES,
-    "more than % Lua states: # others share one row; start new files with rotate="},
+    "over the limit of % Lua states: # others share one row; start new files with rotate="},
   [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,
-    "more than % Lua states at a time: the survival of # samples of others is unknown; use "
-    "fewer states at a time"},
+    "over the limit of % Lua states at a time: the survival of # samples of others is unknown; "
+    "use fewer states at a time"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
-    "more than % OS threads: # times one without a row ran a state; start new files with rotate="},
+    "over the limit of % OS threads: # times a thread without a row ran a Lua state; start new "
+    "files with rotate="},
   [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
-    "more than % sets of labels in a file: # others are left out, and their samples count "
-    "as (none); merge fewer profiles"},
+    "over the limit of % sets of labels in a file: # others are left out, and their samples "
+    "count as (none); merge fewer profiles"},
   [LEFT_LABELS] = {"labels", READER_MAXLABELS,
-    "more than % labels in the sets of a file: # others are left out (their value is (none)); "
-    "merge fewer profiles"},
+    "over the limit of % labels in the sets of a file: # others are left out (their value is "
+    "(none)); merge fewer profiles"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
-    "more than % pairs of stack and type: # samples are in the totals, but in no "
+    "over the limit of % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line; profile a shorter run"},
   [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
-    "more than % pairs of stack and lifetime: # samples have a lifetime in the "
-    "totals, but not by line; profile a shorter run"},
+    "over the limit of % pairs of stack and lifetime: # samples have a lifetime in the totals, "
+    "but not by line; profile a shorter run"},
   [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
-    "more than % pairs of stack and holder: # samples have their holder, but no line "
+    "over the limit of % pairs of stack and holder: # samples have their holder, but no line "
     "that allocated them; profile a shorter run"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
-    "more than % rows in the time slices: # samples have no stack there; profile a shorter run"},
+    "over the limit of % rows in the slices of the timeline: # samples have no stack there; "
+    "profile a shorter run"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
-    "more than % collections: the timeline shows # of them together with their "
+    "over the limit of % collections: the timeline shows # of them together with their "
     "neighbours; counts, pauses and sums include all"},
   [LEFT_MARKS] = {"marks", MARKS_MOST,
-    "more than % marks: the timeline lacks # of them, the table has all"},
+    "over the limit of % marks: the timeline omits # of them, the table lists all"},
   [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
-    "more than % names of marks: # marks count as (other marks); use fewer names"},
+    "over the limit of % names of marks: # marks count as (other marks); use fewer names"},
   [LEFT_PICTURES] = {"pictures", PICTURES_MOST,
-    "more than % snapshots of resident memory: # of them are left out, but not the largest"},
+    "over the limit of % snapshots of resident memory: # of them are left out, the largest is "
+    "kept"},
   [LEFT_PICTUREROWS] = {"picturerows", PICTURES_ROWS,
-    "more than % rows in a snapshot of memory: # are left out, or have no name"},
+    "over the limit of % rows in a snapshot of memory: # others are left out, or have no name"},
   [LEFT_TOGETHER] = {"together", TAGS_STATES,
-    "more than % Lua states: # share a row with others of the same script; asamp report --by "
-    "state lists them"},
-  [LEFT_SCRIPTS] = {"scripts", TAGS_STATES,
-    "more than % scripts of Lua states: # states of other scripts share one row; asamp report "
+    "over the limit of % Lua states: # share a row with others of the same script; asamp report "
     "--by state lists them"},
+  [LEFT_SCRIPTS] = {"scripts", TAGS_STATES,
+    "over the limit of % scripts of Lua states: # states of other scripts share one row; asamp "
+    "report --by state lists them"},
   [LEFT_TAGS] = {"tags", TAGS_MOST,
-    "more than % combinations of Lua state, OS thread and labels: # samples have none of "
+    "over the limit of % combinations of Lua state, OS thread and labels: # samples have none of "
     "these; --together leaves all out"},
 };
 

@@ -42,7 +42,7 @@ typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* 1: an allocation failed */
-  uint64_t summed[2];  /* [0]: bytes of all samples of allocation and copying; [1]: ns of all time
+  uint64_t summed[2];  /* [0]: bytes of all allocation and copy samples; [1]: ns of all time
                           samples */
   uint64_t decided;    /* bytes of all samples whose outcome was read */
   int toomuch;         /* 1: a sum in 'summed' would exceed READER_MAXSUM */

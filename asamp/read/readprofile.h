@@ -29,7 +29,7 @@ typedef struct ReadKind {
   uint32_t class;      /* name of the class, offset in ReadProfile.text; 0: none */
 } ReadKind;
 
-/* A sample of allocation, time or copying. */
+/* An allocation, time or copy sample. */
 typedef struct ReadSample {
   uint64_t time;       /* us since the start; never less than that of the previous sample */
   uint64_t count;      /* number of sampling periods that the sample represents, at least 1 */

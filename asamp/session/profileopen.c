@@ -80,13 +80,14 @@ static void reason (int error, char *why, size_t size) {
   else if (error == ENOMEM && limited(RLIMIT_AS, 1024, a, sizeof(a)) == a)
     snprintf(why, size, "not enough memory; raise its limit (ulimit -v, now %s)", a);
   else if (error == EAGAIN)
-    snprintf(why, size, "cannot start the thread that writes it: too little memory (ulimit "
+    snprintf(why, size, "cannot start the thread that writes the profile: too little "
+                        "memory (ulimit "
              "-v, now %s) or too many processes (ulimit -u, now %s); raise the limit",
              limited(RLIMIT_AS, 1024, a, sizeof(a)),
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
   else if (error == EACCES)
-    snprintf(why, size, "Permission denied; the process that writes it runs as user %u, which may "
-             "not write there", (unsigned)geteuid());
+    snprintf(why, size, "Permission denied; the process that writes the profile runs as user %u, "
+                        "which may not write there", (unsigned)geteuid());
 }
 
 /* Writes to 'err' that no profile can be written at 'path', and why. */
@@ -236,7 +237,7 @@ void profile_totals (Profile *p, ProfileTotals *t) {
 
 const char *profile_message (int error) {
   return error == EBADF ? "the program has closed the descriptor of the file"
-       : error == ESTALE ? "another program has truncated it while it was written"
+       : error == ESTALE ? "another program truncated the file while it was written"
        : error == EDEADLK ? "exit() was called in a signal handler, which interrupted "
                             "code that the writer must wait for"
        : error == ETIMEDOUT ? "nobody has read from this pipe for 5 s at the end; the profile "

@@ -374,7 +374,7 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, int ti
     snprintf(times, sizeof(times), "0 samples; ");
   else if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
     snprintf(times, sizeof(times),
-             ntimes == 1 ? "%llu sample of time; " : "%llu samples of time; ",
+             ntimes == 1 ? "%llu time sample; " : "%llu time samples; ",
              (unsigned long long)ntimes);
   if (t->states > 1)
     snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
@@ -405,7 +405,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
                     s->options.timeperiod > 0, t->error, s->path);
   }
   if (s->timing.cramped > 0)
-    complain("%s: %llu samples of time have no C stack, because this thread's alternate signal "
+    complain("%s: %llu time samples have no C stack, because this thread's alternate signal "
              "stack is too small; make it larger (sigaltstack), or remove it", s->path,
              (unsigned long long)s->timing.cramped);
   sampler_loss(t->error, lost, s->options.summary, s->path);

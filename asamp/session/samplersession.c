@@ -502,8 +502,8 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
   if (p == NULL)
     snprintf(err, errsize, "no profile is open; call profiler.enable{ring = \"5m\"} first");
   else if (to != NULL && !profile_isring(p))
-    snprintf(err, errsize, "the profile is already in the file '%s'; a path is only for sessions "
-             "with ring", profile_path(p));
+    snprintf(err, errsize, "this profile is written to the file '%s'; call dump without a path, "
+                           "which only a flight recorder (option ring) takes", profile_path(p));
   else return profile_dump(p, to, 0, path, pathsize, err, errsize);
   return 0;
 }

@@ -141,8 +141,8 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* Writes to 'why' that the time limit was reached. */
 static void overtime (unsigned seconds, char *why, size_t size) {
-  snprintf(why, size, "it took more than %u s, the limit; profiler.snapshot() and asamp heap PID "
-           "have no limit", seconds);
+  snprintf(why, size, "writing took more than %u s, the limit; profiler.snapshot() and asamp heap "
+                      "PID have no limit", seconds);
 }
 
 /* Writes the child's error message to stderr. Allocates no memory: another thread may have held the
@@ -229,7 +229,7 @@ static int snapshot_result (const Draft *d, int status, unsigned seconds, char *
   if (error == ETIMEDOUT)
     overtime(seconds, why, size);
   else if (error != 0)
-    snprintf(why, size, "the process that was to write it failed: %s",
+    snprintf(why, size, "the process that writes the snapshot failed: %s",
              WIFEXITED(status) ? strerror(error) : strsignal(WTERMSIG(status)));
   return error;
 }
@@ -249,8 +249,8 @@ static void waiting_free (Waiting *w) {
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
-    complain("cannot write the snapshot '%s': a signal killed the process that was to write it; "
-             "take another one", w->path);
+    complain("cannot write the snapshot '%s': a signal killed the process that wrote it; take "
+             "another snapshot", w->path);
   else if (known && WIFSIGNALED(status)) {
     snapshot_result(&w->draft, status, w->seconds, why, sizeof(why));
     complain("cannot write the snapshot '%s': %s", w->path, why);
@@ -313,7 +313,7 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
   char user[100] = "";
   if (error == EACCES && why[0] == '\0')
     snprintf(user, sizeof(user),
-             "; the process that writes it runs as user %u, which may not write there",
+             "; the process that writes the snapshot runs as user %u, which may not write there",
              (unsigned)geteuid());
   snprintf(err, size, "cannot write the snapshot '%s': %s%s", path,
            why[0] != '\0' ? why : strerror(error), user);
@@ -362,8 +362,9 @@ static int isshort (lua_State *L, char *why, size_t size) {
   luaN_memory(L, &m);
   if (left >= NEEDED(m.inuse))
     return 0;
-  snprintf(why, size, "not enough memory: it needs up to %llu MiB in addition to the heap, and "
-           "%llu MiB are left; raise the limit of the system or control group",
+  snprintf(why, size, "not enough memory: the snapshot needs up to %llu MiB in addition to the "
+                      "heap, and %llu MiB are left; "
+                      "raise the limit of the system or control group",
            (unsigned long long)(NEEDED(m.inuse) >> 20), (unsigned long long)(left >> 20));
   return 1;
 }

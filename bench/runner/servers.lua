@@ -65,7 +65,7 @@ local function profile(name, server)
 end
 
 print(machine.line() .. "\n")
-print("| server | answers equal | own lines | samples of time | of CPU time | socket "
+print("| server | answers equal | own lines | time samples | of CPU time | socket "
   .. "| plain, CPU us a request | fork | fork/plain |")
 print("| --- | --- | --- | ---: | ---: | --- | ---: | ---: | --- |")
 io.stdout:flush()

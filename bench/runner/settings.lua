@@ -128,12 +128,12 @@ function settings.closing(text)
   local samples, amount, unit =
     text:match("profiler: (%d+) samples?, one every [%d.]+ %a+[^,]*, of ([%d.]+) (%a)%a+ allocated")
   if not samples then
-    local ticks = text:match("profiler: (%d+) samples? of time")  -- and of nothing else
+    local ticks = text:match("profiler: (%d+) time samples?")  -- and of nothing else
     return ticks and { samples = 0, allocated = 0, timesamples = math.tointeger(tonumber(ticks)) }
   end
   return {
     samples = math.tointeger(tonumber(samples)), allocated = tonumber(amount) * UNITS[unit],
-    timesamples = math.tointeger(tonumber(text:match("; (%d+) samples? of time") or "0")),
+    timesamples = math.tointeger(tonumber(text:match("; (%d+) time samples?") or "0")),
   }
 end
 

@@ -35,7 +35,7 @@ function costs(report, folder) {
     add(self.alivebytes, whole.alivebytes, `alive ${size(self.alivebytes)}`);
     add(self.timesamples, whole.timesamples, `time ${percent(self.timesamples, whole.timesamples)}`);
     if (texts.length === 0) continue;
-    const hover = [`${row.name || "line"}: ${self.samples} samples of allocations`];
+    const hover = [`${row.name || "line"}: ${self.samples} allocation samples`];
     if (self.objects > 0) hover.push(`about ${Math.round(self.objects)} objects`);
     if (report.timeperiod > 0 && self.timesamples > 0)
       hover.push(`${(self.timesamples * report.timeperiod).toFixed(2)} s`);

@@ -20,7 +20,7 @@ local PERIOD = 64   -- mean bytes between samples when explain calls f again and
 local ENOUGH = 20   -- f is called as often as is needed to expect this number of samples
 local MOST = 100    -- limit of these calls
 
-local LITTLE = "a second run allocated too little for a sample"
+local LITTLE = "a second run allocated too few bytes to be sampled"
 
 local FIELDS = {"bytes", "blocks", "retained"}  -- the counts of a test, fields of its baseline
 
@@ -152,7 +152,7 @@ local function explain(f, args, bytes, retained)
     end
   end
   if #list == 0 then
-    return retained and "a second run kept too little for a sample" or LITTLE
+    return retained and "a second run kept too few bytes to be sampled" or LITTLE
   end
   text[1] = retained and "alive after a second run, by line, estimated from samples:" or
             calls == 1 and "allocated in a second run, by line, estimated from samples:" or
@@ -171,7 +171,7 @@ end
 
 -- Returns the reason why no second run can be profiled; nil: it can.
 local function busy()
-  return profiler.period() and "a session is open already, so a second run is not profiled"
+  return profiler.period() and "the profiler is enabled already, so a second run is not profiled"
 end
 
 -- Measures a call f(...). Returns true if 'field' of the result of M.measure is at most 'most' (bytes); else
@@ -185,8 +185,8 @@ local function within(field, most, f, ...)
     return true
   end
   local over = field == "retained" and
-    ("%d bytes stayed alive, at most %d may"):format(found.retained, most) or
-    ("%d bytes in %d %s were allocated, at most %d bytes may be"):format(
+    ("%d bytes stayed alive; the budget is %d"):format(found.retained, most) or
+    ("%d bytes in %d %s were allocated; the budget is %d bytes"):format(
       found.bytes, found.blocks, found.blocks == 1 and "block" or "blocks", most)
   return false, over .. "\n" .. (busy() or explain(f, pack(...), found.bytes, field == "retained"))
 end

@@ -30,7 +30,8 @@ function M.setup(wish)
   local every = o.alloc or DEFAULT_PERIOD
   local time = (o.time or 0) > 0 and SECOND // o.time or 0
   if every == 0 and time == 0 and (o.malloc or 0) == 0 and not o.listen then
-    return nil, "ASAMP: nothing to sample: alloc is 0, and neither time nor malloc is set"
+    return nil, "ASAMP: nothing to sample: alloc is 0, and neither time nor malloc is set; set one of " ..
+      "them"
   end
   local warning = not o.quiet and options.unheeded(o)
   if warning then io.stderr:write("profiler: ASAMP: ", core.printable(warning), "\n") end

@@ -106,7 +106,7 @@ describe("a signal of a time sample", function()
       local list = samples.read(path)
       local share = times.within(list, "_start")
       if i == 2 then
-        assert.is_truthy(err:find("^profiler: " .. path .. ": %d+ samples of time have no C stack, "
+        assert.is_truthy(err:find("^profiler: " .. path .. ": %d+ time samples have no C stack, "
           .. "because this thread's alternate signal stack is too small; "
           .. "make it larger %(sigaltstack%), or remove it\n$"), err)
         assert.equal(0, share)

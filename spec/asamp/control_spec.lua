@@ -183,7 +183,7 @@ describe("a process that listens", function()
     local ok, refused = clients.fuzz(socket, REQUESTS, 17)
     assert.is_true(ok > 100 and refused > 100, ok .. " " .. refused)
     assert.equal("error a line has a zero byte\n", host.query(socket, "st\0ats\n", 9))
-    assert.is_truthy(host.query(socket, "heap x /y\n", 9):find "^error the state must be a number")
+    assert.is_truthy(host.query(socket, "heap x /y\n", 9):find "^error the Lua state must be a number")
     assert.equal("error a line is too long\n", host.query(socket, ("y"):rep(4095), 9))
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     process.await(function() return descriptors() <= before end)
@@ -425,8 +425,8 @@ describe("a process that listens", function()
     shell.write(folder .. "/y.lua", "")
     local code, _, err = process.run{"y.lua", directory = folder, env = {LUA_PATH = "", LUA_CPATH = "",
       ASAMP = "alloc=0,listen=s/x.sock"}}
-    assert.same({0, "profiler: cannot listen at 's/x.sock': Address already in use; another file " ..
-                    "or process uses this path: put %p into it\n"}, {code, err})
+    assert.same({0, "profiler: cannot listen at 's/x.sock': Address already in use; another file or " ..
+      "process uses this path: put %p, the process id, into the path\n"}, {code, err})
   end)
 
   -- A former bug: a user who had made the folder before the process did received the requests, and
@@ -705,7 +705,7 @@ describe("a process that listens", function()
     -- The lines of a dump had the present time and its rates.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
-    assert.is_truthy(out:find("No lines: the samples are in a flight recorder", 1, true), out)
+    assert.is_truthy(out:find("No source lines are shown: the process keeps its samples in", 1, true), out)
     assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
     assert.is_truthy(host.query(socket, "stop\n"):find "ok\n$")
     assert.equal("p.2.vmprof p.3.vmprof p.4.vmprof p.vmprof r.vmprof",
@@ -723,7 +723,8 @@ describe("a process that listens", function()
       host.pause(10)
     end
     assert.same({nil, true}, {fields, late})
-    local wanted = "cannot query '%s': it has not answered for 1 s: it may be stopped or busy; try again"
+    local wanted = "cannot query '%s': the process has not answered for 1 s: it may be stopped or " ..
+      "busy; try again"
     assert.equal(wanted:format(socket), message)
     assert(os.execute("kill -CONT " .. pid))
     finish()

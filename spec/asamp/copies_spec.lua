@@ -192,7 +192,7 @@ end
       assert.equal(1, status)
       return err
     end
-    assert.matches("option 'copies' needs samples of allocation: alloc must not be 0", refused "alloc=0")
+    assert.matches("option 'copies' needs allocation samples: alloc must not be 0", refused "alloc=0")
     assert.matches("option 'copies' needs format \"stock\"", refused "format=extended")
   end)
 end)

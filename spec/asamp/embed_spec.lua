@@ -307,15 +307,15 @@ describe("a client of asamp.h", function()
   it("is refused with the reason", function()
     local bad = "the period must be 64 to 2^62 bytes"
     assert.same({nil, bad}, {embedding.start(63)})
-    assert.same({nil, "the state has no client; start one first"}, {embedding.period(64)})
+    assert.same({nil, "the Lua state has no client; call start first"}, {embedding.period(64)})
     assert.is_false(embedding.stop())
     assert.is_true(embedding.start(64, true))
     assert.same({nil, bad}, {embedding.period(0)})
-    assert.same({nil, "the state has a client; stop it first"}, {embedding.start(64)})
+    assert.same({nil, "the Lua state already has a client; stop that client first"}, {embedding.start(64)})
     assert.is_true(embedding.stop())
     local path = os.tmpname()
     assert(profiler.enable{out = path})
-    assert.same({nil, "the state writes a profile; call profiler.disable() first"},
+    assert.same({nil, "the Lua state writes a profile; call profiler.disable() first"},
                 {embedding.start(64)})
     assert.is_false(embedding.stop())
     assert.is_true(profiler.stats().on)

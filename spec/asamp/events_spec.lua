@@ -40,7 +40,7 @@ end
 
 for format = 6, 7 do
   describe("version " .. format, function()
-    describe("samples of time", function()
+    describe("time samples", function()
       it("stand between those of allocation, in one order of time", function()
         local list, details, _, totals = written(format, function(p, t)
           functions(p)
@@ -158,7 +158,7 @@ for format = 6, 7 do
         end
       end)
 
-      it("is 0.0 without a sample of time, for a converter divides by them", function()
+      it("is 0.0 without a time sample, for a converter divides by them", function()
         local list = written(format, function(p) p:sample{8, 1} p:name(8, "f", 1, "@x") end,
                              {timeperiod = MS})
         assert.equal("0.0", list.log.metas.period)

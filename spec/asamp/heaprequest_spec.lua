@@ -92,8 +92,8 @@ describe("a snapshot requested from an idle process", function()
       assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
       host.pause(100)
     end
-    assert.equal("error another client is waiting for a snapshot of this state, or of any state; try again "
-      .. "later\n", host.query(socket, heap("-", "b.heap")))
+    assert.equal("error another client is waiting for a snapshot of this Lua state, or of any state; try " ..
+      "again later\n", host.query(socket, heap("-", "b.heap")))
     local second = send(heap(1, "c.heap"))  -- another state's
     assert.equal("", clients.answer(first, 50))
     say "collect"
@@ -101,7 +101,7 @@ describe("a snapshot requested from an idle process", function()
     assert.is_true(isthere "a.heap")
     assert.equal("", clients.answer(second, 50))
     say "close"
-    assert.equal("error the state was closed before it collected; try another state\n",
+    assert.equal("error the Lua state was closed before its next collection; try another state\n",
                  clients.answer(second, 20000))
     assert.is_false(isthere "b.heap" or isthere "c.heap")
   end)
@@ -160,7 +160,7 @@ describe("a snapshot requested from an idle process", function()
     say "exit"
     local text = clients.answer(waiting, 20000)
     assert.is_true(text == nil
-      or text == "error the state was closed before it collected; try another state\n", text)
+      or text == "error the Lua state was closed before its next collection; try another state\n", text)
     assert.is_false(isthere "a.heap")
   end)
 
@@ -193,8 +193,8 @@ describe("a snapshot requested from an idle process", function()
       "heap", "--wait", "30s", "-o", "c.heap", socket}
     assert.equal(0, code, err)
     assert.is_truthy(out:find "By class", out)
-    assert.is_truthy(err:find("^snapshot of state 1, which collected first; %-%-state N selects another: " ..
-                              "0 %(no script seen, .* in use, %d+ collections?%)\n"), err)
+    assert.is_truthy(err:find("^snapshot of Lua state 1, which collected first; %-%-state N selects " ..
+                              "another: 0 %(no script seen, .* in use, %d+ collections?%)\n"), err)
     code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "--state", "0", "-o", "d.heap", socket}
     os.execute("kill " .. busy)
@@ -218,16 +218,16 @@ describe("a snapshot requested from an idle process", function()
       return err
     end
     local err = during("collect\\nother\\n", "60s")
-    assert.is_truthy(err:find("^snapshot of state 1, the largest; %-%-state N selects another: 0 "), err)
+    assert.is_truthy(err:find("^snapshot of Lua state 1, the largest; %-%-state N selects another: 0 "), err)
     err = during("collect\\n", "3s")
-    assert.is_truthy(err:find("^snapshot of state 0, which collected first; "), err)
+    assert.is_truthy(err:find("^snapshot of Lua state 0, which collected first; "), err)
   end)
 
   it("waits as long as the option says, and reports the event that it waits for", function()
     local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "-o", "a.heap", socket}
     assert.same({1, ""}, {code, out})
-    assert.equal(("asamp heap: '%s' had no collection within 1 s, so no snapshot was taken: a state " ..
+    assert.equal(("asamp heap: '%s' had no collection within 1 s, so no snapshot was taken: a Lua state " ..
       "collects only after "
       .. "it has allocated enough. --wait TIME waits longer\n"):format(socket), err)
     -- The process notices the end of the command before it answers the next request.
@@ -252,7 +252,8 @@ describe("a snapshot requested from an idle process", function()
       return err
     end
     for _, path in ipairs{"/dev/full", folder} do
-      assert.equal(("asamp heap: cannot write the snapshot '%s': a snapshot needs a regular file\n")
+      assert.equal(("asamp heap: cannot write the snapshot '%s': a snapshot needs a regular file; give " ..
+        "another path\n")
         :format(path), run(path))
     end
     say "limit"
@@ -261,7 +262,7 @@ describe("a snapshot requested from an idle process", function()
     local err = run "a.heap"
     os.execute("kill " .. waiting)
     assert.equal(("asamp heap: '%s/a.heap' does not exist: the process could not write it; the reason is "
-      .. "on its stderr\n"):format(folder), (err:gsub("^snapshot of state 0[^\n]*\n", "")))
+      .. "on its stderr\n"):format(folder), (err:gsub("^snapshot of Lua state 0[^\n]*\n", "")))
   end)
 end)
 
@@ -303,7 +304,7 @@ describe("a snapshot requested from a process with a state for each of its reque
       "heap", "--state", "99999", "-o", "c.heap", socket}
     os.execute(("kill %d %d"):format(busy, pid))
     assert.same({1, ""}, {code, out})
-    assert.truthy(err:find("refuses: there is no state with that number; leave --state out", 1, true), err)
+    assert.truthy(err:find("refuses: there is no Lua state with that number; leave --state", 1, true), err)
     shell.remove(folder)
   end)
 end)

@@ -104,7 +104,7 @@ describe("the bytes alive at an instant", function()
     end)
   end
 
-  it("has no samples of time, no slices, and the same names as ever", function()
+  it("has no time samples, no slices, and the same names as ever", function()
     local p = assert(gen.open{path = path, period = PERIOD, followed = 10, timeperiod = 1000000})
     p:name(8, "f", 1, "@x.lua")
     p:time{8, 1, count = 5}

@@ -488,7 +488,7 @@ describe("asamp run of a program #plain", function()
         fixed = "'./fixed' is linked statically; its Lua states cannot be profiled",
         other = "'./other' is linked to liblua5.3.so.0; its Lua states cannot be profiled",
         none = "no profile: neither './none' nor a child with ASAMP in its environment created a state "
-          .. "of liblua5.4.so.0; if one did, its log has the reason"} do
+          .. "of liblua5.4.so.0; if one of them did, its log contains the reason"} do
       for _, option in ipairs{"--alloc=1M", "--quiet"} do  -- the second said nothing
         local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
                                            "run", option, "--", "./" .. name}

@@ -645,7 +645,7 @@ describe("the reader", function()
       local profile = assert(read(table.concat(log)))
       checkshape(profile)
       assert.same({what = "nameless", limit = limit, count = many - limit - 1,
-                   text = "more than 65,536 functions without a name: 4,463 frames of " ..
+                   text = "over the limit of 65,536 functions without a name: 4,463 frames of " ..
                           "others share one row, [unknown]; profile a shorter run"}, profile.left[1])
       assert.is_true(profile.complete)
       assert.equal(many + 1, profile.timesamples)
@@ -702,7 +702,7 @@ describe("the reader", function()
     local damage = {
       ["a record is of unknown kind (0x63)"] = "c" .. ("x"):rep(100),
       ["a record is of unknown kind (0x04)"] = "\4\3lua",
-      ["it has a second header"] = vmprof.header(6, 2),
+      ["the log contains a second header"] = vmprof.header(6, 2),
       ["the count of a stack is not 1"] = vmprof.stack(1, 2, {5, 100}, {0}),
       ["a stack has more than 65,536 words"] =
         "\1" .. string.pack("<i8i8", 1, 65537),
@@ -770,8 +770,8 @@ describe("the reader", function()
       vmprof.meta("asamp.1", table.concat(lines) .. "t 10\ns 64\n") .. vmprof.trailer(1)))
     assert.equal(4096, #profile.threads)
     assert.same({what = "threads", limit = 4096, count = 8,
-                 text = "more than 4,096 OS threads: 8 times one without a row ran a state; start new " ..
-                   "files with rotate="}, profile.left[1])
+                 text = "over the limit of 4,096 OS threads: 8 times a thread without a row ran a Lua " ..
+                   "state; start new files with rotate="}, profile.left[1])
   end)
 
   it("takes the collections of format 2 as those of format 3, fates and deaths with them", function()

@@ -62,7 +62,7 @@ describe("a snapshot of the heap", function()
       print(require "profiler.core".snapshot{path = ..., replace = 2, wait = true, inprocess = false})]]}
     assert.same({0, ""}, {status, err})
     assert.matches("^nil\tcannot write the snapshot '" .. path ..
-                   "': the process that was to write it failed: ", out)
+                   "': the process that writes the snapshot failed: ", out)
     assert.is_nil(process.read(path))
   end)
 
@@ -99,7 +99,7 @@ describe("a snapshot of the heap", function()
     shell.output("chmod 640 '%s'", whole)
     local bytes = process.read(whole)
     local KILLED = "profiler: cannot write the snapshot '%s': " ..
-                   "the process that was to write it failed: Killed\n"
+                   "the process that writes the snapshot failed: Killed\n"
     -- At the next snapshot, and at the end of the process.
     assert.equal("then\n" .. KILLED:format "/link.heap" .. "then\n" .. KILLED:format "/new.heap", try[[
       refusing.mortal()

@@ -11,7 +11,7 @@ local times = require "spec.support.times"
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
-describe("samples of time", function()
+describe("time samples", function()
   -- A former bug: they were taken at the ticks of the kernel's scheduler, mostly every 4 ms:
   -- synchronous with rounds of 4 ms, and with programs that start to run at such a tick, woken on a
   -- busy processor.

@@ -87,7 +87,7 @@ describe("a state that runs another", function()
     assert.is_true(share > 0.05, share)
   end)
 
-  it("has them in samples of allocations too, walked whole or in part", function()
+  it("has them in allocation samples too, walked whole or in part", function()
     local f, peer = scene(300, true)
     local list = samples.of(function() for _ = 1, 30 do f() end end, {period = 512, native = true})
     peer:close()

@@ -102,7 +102,7 @@ local WORK = {
   end,
 }
 
-describe("samples of time and lost ones are all of the thread's CPU time", function()
+describe("time samples and lost ones are all of the thread's CPU time", function()
   for what, f in pairs(WORK) do
     for _, rate in ipairs{1000, 20000} do
       it(("in %s, %d a second"):format(what, rate), function()
@@ -183,7 +183,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
       local env = {LUA_PROFILER = "alloc=0,time=1000,out=" .. path}
       local status, before, err = process.run{"-l", "profiler", script, how, env = env}
       assert.equal(3, status)
-      local n, lost = err:match("^profiler: (%d+) samples? of time; profile: " .. path ..
+      local n, lost = err:match("^profiler: (%d+) time samples?; profile: " .. path ..
                                 "\nprofiler: " .. path .. ": (%d+) samples are lost\n$")
       assert(n, err)
       account(n + lost, 0.3 - LATE - 0.001, before + 0.3 + 0.02, 1000, "exit")

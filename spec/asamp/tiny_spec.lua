@@ -27,7 +27,8 @@ local PROGRAM = [[
 local SAID = {
   "^profiler: %d+ samples?[^\n]*; profile: ",
   "^profiler: cannot write profile '[^']+': not enough memory; raise its limit %(ulimit %-v, now %d+%)$",
-  "^profiler: cannot write profile '[^']+': cannot start the thread that writes it: too little memory "
+  "^profiler: cannot write profile '[^']+': cannot start the thread that writes the profile: too little " ..
+  "memory "
     .. "%(ulimit %-v, now %d+%)",
   "^profiler: cannot write profile '[^']+': Cannot allocate memory$",
   "^profiler: cannot sample time: ",

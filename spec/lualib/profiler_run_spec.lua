@@ -175,7 +175,7 @@ describe("lua -l profiler", function()
   it("says nothing of allocations when only time was sampled", function()
     local status, _, err, _, path = run{"-l", "profiler", script, env = "alloc=0,time=100"}
     assert.equal(0, status)
-    assert.equal(path, err:match "^profiler: %d+ samples? of time; profile: ([^\n]+)\n$", err)
+    assert.equal(path, err:match "^profiler: %d+ time samples?; profile: ([^\n]+)\n$", err)
   end)
 
   it("does not speak of time where nothing was allocated, and no time sampled", function()

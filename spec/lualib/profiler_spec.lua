@@ -113,7 +113,7 @@ describe("arguments", function()
        profiler.time_start, 100, {alloc = 64}},
       {"bad argument #1 to 'period' (" .. MIN .. "1)", profiler.period, 1},
       {"bad argument #1 to 'period' (" .. MIN .. "false)", profiler.period, false},
-      {"no session is open; call profiler.alloc_start(n)", profiler.period, 64},
+      {"allocations are not sampled; call profiler.alloc_start(n)", profiler.period, 64},
       {"bad argument #1 to 'dump' (path expected, got \"a\\0b\")", profiler.dump, "a\0b"},
       {"bad argument #1 to 'snapshot' (path expected, got \"a\\0b\")", profiler.snapshot, "a\0b"},
     }

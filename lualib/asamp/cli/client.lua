@@ -158,9 +158,9 @@ local function result(waits, request, target, path, seconds, answer)
     if hasended(closed, true, waits) then
       return nil, ("process %d has ended; start it again"):format(closed)
     end
-    message = "it closed the connection without an answer; try again"
+    message = "the process closed the connection without an answer; try again"
   elseif late then
-    message = ("it has not answered for %d s: it may be stopped or busy; try again"):format(seconds)
+    message = ("the process has not answered for %d s: it may be stopped or busy; try again"):format(seconds)
   elseif not text and not host.realpath(path) then
     message = message .. "; give the id of a process, or its socket"
   end

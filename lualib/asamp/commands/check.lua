@@ -64,7 +64,7 @@ local DESCRIPTION = {
   {"baseline", "FILE", "fails if the run or a line allocated more than in the profile FILE"},
   {"tolerance", "PERCENT", "allows this increase over the baseline (default 5)",
     options.number(0, 1e6)},
-  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
+  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},
   range.FROM,
   range.UNTIL,
   {"github", nil, "also prints annotations for GitHub Actions"},
@@ -136,7 +136,7 @@ local function load(path, name, o, world, warn)
   warn.partial(name, profile.message, profile.samples, "the readable part is checked")
   if profile.samples == 0 and not decided(profile, o) then
     if not profile.message then
-      warn.failed("'%s' has no samples of allocation; a smaller --alloc takes more", name)
+      warn.failed("'%s' has no allocation samples; a smaller --alloc takes more", name)
     end
     return nil
   end
@@ -169,7 +169,7 @@ local function missing(o, profile, t)
   elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
     return undecided(o["max-alive"], profile, t.whole)
   elseif o["no-leak"] and profile.profiles then
-    return "--no-leak: the profile is of several runs together; check each of them"
+    return "--no-leak: the profile was merged from several runs; check the profile of each run"
   elseif o["no-leak"] and not (profile.fates and profile.lines) then
     return "--no-leak: the profile does not record which objects survived, or has no lines; " ..
            "make one with asamp run"

@@ -49,19 +49,19 @@ local DESCRIPTION = {
     "survived), alive (bytes alive at the end), time (microseconds) or held (bytes alive " ..
     "at the end, with their holders as the stack); default bytes, or time if the profile " ..
     "has only that", options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
-  {"flavour", "WHICH", "the flavour of vmprof: stock or extended (default: the one that " ..
-    "the profile is not)", options.oneof{"extended", "stock"}},
+  {"flavour", "WHICH", "the flavour of vmprof: stock or extended (default: extended for a stock profile, " ..
+    "else stock)", options.oneof{"extended", "stock"}},
   options.sources("for firefox: folders, separated by colons, whose " ..
     "source files are copied into the result (default: none)"),
   {"together", nil, "adds up all Lua states, OS threads and labels (all formats of profiles except " ..
-    "vmprof, which always keeps them separate). Default: pprof has them as labels, Firefox has a thread " ..
-    "and speedscope has profiles for each state, collapsed has an outermost frame; if there are more " ..
-    "than 64 states, those of one script are added up"},
+    "vmprof, which always keeps them separate). Default: in pprof they are labels; Firefox shows a thread " ..
+    "for each state, speedscope a profile, collapsed an outermost frame. Above 64 states, the states of " ..
+    "one script are added up"},
   {"start-up", nil, "keeps the C functions that call the script in " ..
     "every stack (all formats of profiles except vmprof, which always has them)"},
   range.FROM,
   range.UNTIL,
-  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
+  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},
   {"plain", nil, "does not compress the result"},
   after = "Files whose name ends in .gz are compressed, those of pprof and vmprof " ..
     "always. The result gets its name only when it is complete.",
@@ -171,7 +171,7 @@ local function warnings(warn, path, s, setting)
   warn.partial(path, s.message, s.samples + s.timesamples,
                "the result covers the readable part")
   for _, left in ipairs(s.left) do
-    warn.failed("'%s': limit: %s", path, left.text)
+    warn.failed("'%s': %s", path, left.text)
   end
   local changed = s.started > 0 and sources.changed(setting.texts, s.started / 1000000)
   if changed then

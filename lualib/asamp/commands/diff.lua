@@ -58,7 +58,7 @@ local function load(path, world, warn)
     return nil
   end
   for _, left in ipairs(profile.left) do
-    warn.failed("'%s': limit: %s", path, left.text)
+    warn.failed("'%s': %s", path, left.text)
   end
   return profile, totals.of(profile)
 end

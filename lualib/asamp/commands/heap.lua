@@ -37,20 +37,21 @@ local DESCRIPTION = {
     "the line that allocated them, and a tree of holders. If a process that listens " ..
     "(ASAMP=listen) is given, first takes a snapshot of it.",
   {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
-  {"state", "N", "number of the Lua state of a process (default: the largest, or the first that collects)",
+  {"state", "N", "number of the Lua state of a process (default: the state with the largest heap, or the " ..
+    "first that collects)",
     options.whole(0)},
   {"wait", "TIME", "time limit for the next collection of a process, at the end of which the " ..
     "snapshot is taken (default 10s)", options.duration},
   {"held-by", "WHAT", "shows the paths of references to the objects of a class (table, string, " ..
     "function, ... or the name of a metatable), or to those sampled at a line (app.lua:5), " ..
     "merged, with shares"},
-  {"paths", nil, "shows the objects that retain most, each with the shortest path to it " ..
-    "(with --held-by: those of the class)"},
-  {"prove", "PROFILE", "measures the bytes that become free without the reference of each likely leak in " ..
-    "PROFILE, a profile of the same run. If PROFILE is not given: without each of the references " ..
-    "that hold most sampled bytes", bare = ""},
+  {"paths", nil, "shows the objects that retain most, each with the shortest path to it (with --held-by: " ..
+    "the objects of that class)"},
+  {"prove", "PROFILE", "measures how many bytes become free if the reference of each likely leak is " ..
+    "removed. PROFILE: a profile of the same run; without PROFILE, the references that hold most sampled " ..
+    "bytes are measured", bare = ""},
   {"diff", "OLD", "shows new, gone and grown objects since the snapshot OLD of the same " ..
-    "process, by class and line; and the holders of the new ones"},
+    "process, by class and line; and the holders of the new objects"},
   {"least", "PERCENT", "leaves out rows of a tree below this share (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most"},
@@ -136,7 +137,8 @@ local function take(o, world, warn)
   local fields, message = client.send(target, "stats")
   local out = fields and client.absolute(o.out or fields.pid .. ".heap")
   if out and host.samefile(out, out) and not host.isfile(out) then
-    fields, message = nil, ("cannot write the snapshot '%s': a snapshot needs a regular file")
+    fields, message = nil, ("cannot write the snapshot '%s': a snapshot needs a regular file; give " ..
+      "another path")
       :format(out)
   end
   if fields then
@@ -144,8 +146,8 @@ local function take(o, world, warn)
   end
   if late then
     local rest = o.state and others(target, o.state)
-    message = ("%s had no collection within %d s, so no snapshot was taken: a state collects only after " ..
-               "it has allocated enough. --wait TIME waits longer%s"):format(
+    message = ("%s had no collection within %d s, so no snapshot was taken: a Lua state collects only " ..
+      "after it has allocated enough. --wait TIME waits longer%s"):format(
       o.state and ("state %d of '%s'"):format(o.state, target) or ("'%s'"):format(target), seconds,
       rest and "; --state N selects another state: " .. rest or "")
   end
@@ -155,7 +157,7 @@ local function take(o, world, warn)
   end
   local rest = not o.state and fields.state and others(target, fields.state)
   if rest then
-    world.err(("snapshot of state %d, %s; --state N selects another: %s\n"):format(
+    world.err(("snapshot of Lua state %d, %s; --state N selects another: %s\n"):format(
       fields.state, large and "the largest" or "which collected first", rest))
   end
   return fields.file, fields.peer

@@ -17,10 +17,10 @@ local KIND = "a profile of this sampler"
 
 local DESCRIPTION = {
   command = "merge", arguments = "FILE... -o OUT", most = 100000,
-  about = "Makes one profile of several, of the processes of a fleet or of many runs. Its report " ..
-    "has the same sums as report --sum. Each Lua state of each input is a state of the result " ..
-    "(--by state, --state); if an input has only one state, it gets the name of the file. In " ..
-    "the timeline, the profiles follow one another.",
+  about = "Makes one profile of several, of the processes of a fleet or of many runs. asamp report shows " ..
+    "the same sums for it as --sum for the inputs. Each Lua state of each input is a state of the result " ..
+    "(--by state, --state); the only state of an input is named after its file. In the timeline, the " ..
+    "profiles follow one another.",
   options.out "the merged profile; required",
   {"plain", nil, "does not compress the result"},
   exits = "Exit codes: 0 done, 1 a file has no usable data (the others are merged) or the result " ..
@@ -44,7 +44,7 @@ local function judge(files, warn)
       warn.partial(f.path, f.message, f.samples + f.timesamples,
                    "the result covers the readable part")
       for _, left in ipairs(f.left) do
-        warn.failed("'%s': limit: %s", f.path, left.text)
+        warn.failed("'%s': %s", f.path, left.text)
       end
     end
   end
@@ -82,7 +82,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return isreported and 1 or warn.failed("%s", message)
   end
   for _, left in ipairs(result.left) do
-    warn.failed("'%s': limit: %s", o.out, left.text)
+    warn.failed("'%s': %s", o.out, left.text)
   end
   if o.out ~= "-" then
     world.out(("%s (%s of %s)\n"):format(layout.printable(o.out), units.plural(result.states, "Lua state"),

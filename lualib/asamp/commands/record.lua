@@ -24,9 +24,9 @@ local DESCRIPTION = {
     "current folder)", short = "o"},
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none (default 32K, but more " ..
     "bytes while 32K would give over 1000 samples a second)"},
-  {"time", "RATE", "takes RATE samples of time a second; 0: none (default 100)"},
+  {"time", "RATE", "takes RATE time samples per second; 0: none (default 100)"},
   {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
-  {"stop", nil, "stops the current recording, also if another client started it"},
+  {"stop", nil, "stops the current recording, even if another client started it"},
 }
 
 --- Returns the help text.
@@ -41,7 +41,7 @@ local function rates(o)
   if not t then
     return nil, wrong
   elseif t.alloc == 0 and t.time == 0 then
-    return nil, "nothing to sample: --alloc and --time are 0"
+    return nil, "nothing to sample: --alloc and --time are 0; set one of them"
   end
   return t
 end

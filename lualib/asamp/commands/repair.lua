@@ -39,10 +39,10 @@ end
 local function summary(path, out, r)
   local parts = {}
   if r.samples > 0 or r.timesamples == 0 then
-    parts[1] = units.plural(r.samples, "sample") .. " of allocation"
+    parts[1] = units.plural(r.samples, "allocation sample")
   end
   if r.timesamples > 0 then
-    parts[#parts + 1] = units.plural(r.timesamples, "sample") .. " of time"
+    parts[#parts + 1] = units.plural(r.timesamples, "time sample")
   end
   local samples = table.concat(parts, " and ")
   if r.whole then

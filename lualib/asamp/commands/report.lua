@@ -65,7 +65,8 @@ local DESCRIPTION = {
   {"state", "TEXT", "shows only Lua states whose name contains TEXT, or the state with the number TEXT"},
   {"by-label", "NAME", "prints a table of the values of that label (profiler.label), with " ..
     "their costs"},
-  {"label", "NAME=VALUE", "shows only code that ran with that label; NAME=(none): without that label",
+  {"label", "NAME=VALUE", "shows only code that ran with that label; NAME=(none): only code without the " ..
+    "label NAME",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sorts functions and lines by total instead of self"},
   {"show", "LIST", "shows only these sections: functions, lines, callers, types, trends, copies, " ..
@@ -81,7 +82,7 @@ local DESCRIPTION = {
     "contains TEXT, and the callers of that function"},
   {"line", "FILE:LINE", "shows only samples with that line on their stack, and " ..
     "the callers of its function", place},
-  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
+  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},
   range.FROM,
   range.UNTIL,
   {"at", "WHEN", "shows only objects alive at that time, in seconds since the start; " ..
@@ -353,7 +354,8 @@ end
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
-    return nil, "the profile has no data by state and thread; profiles made with ASAMP or asamp run -- " ..
+    return nil, "the profile does not record Lua states and threads; profiles made with ASAMP or asamp " ..
+      "run -- " ..
       "PROGRAM have them"
   elseif TABLES[o.by] and o.at then
     return nil, "tables by state and thread cover the whole run: leave --at out"

@@ -44,35 +44,35 @@ local DESCRIPTION = {
     "creates with liblua5.4.so.0 (by the variable ASAMP). Ends like the script: with its exit " ..
     "code, or by its signal.",
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
-    "Fewer bytes give more detail (default 32K, for a PROGRAM 512K)",
+    "Fewer bytes give more detail (default 32K; 512K if a PROGRAM is run)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
-  {"rate", "N", "takes at most N samples of allocation a second, on average: BYTES of --alloc " ..
+  {"rate", "N", "takes at most N allocation samples a second, on average: BYTES of --alloc " ..
     "double while there are more (default 1000 if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
   {"malloc", "BYTES", "samples native memory, too: every BYTES that the whole process " ..
     "allocates with malloc, on average (512K if BYTES are not given)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
   {"copies", nil, "samples copied bytes, too: copies into new strings, and of buffers and tables that grow"},
-  {"time", "RATE", "takes RATE samples of time a second; 0: none (default 100, for a PROGRAM 0)",
+  {"time", "RATE", "takes RATE time samples per second; 0: none (default 100; 0 if a PROGRAM is run)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "samples wall-clock time instead of CPU time"},
   {"exact", nil, "takes a stack for every sample of CPU time, not only at ticks of " ..
     "the scheduler"},
   {"no-native", nil, "records no C stacks, only the C functions that Lua called"},
   {"fixed", nil, "takes allocation samples at fixed intervals, not at random ones"},
-  {"seed", "N", "repeats the random intervals between samples of allocation: runs with the same " ..
-    "integer N have the same ones",
+  {"seed", "N", "repeats the random intervals between allocation samples: runs with the same integer N " ..
+    "use the same intervals",
     like("^%-?%d+$", "an integer")},
   {"holders", "WHEN", "records the holders of live objects at the end (1, the default), never (0), or at " ..
     "the end and at this interval (60s, 5m, 1h)",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"prove-leaks", nil, "for each likely leak of a script, reports the bytes that become free without the " ..
-    "reference that holds them; a forked process writes a snapshot of the heap for it"},
+  {"prove-leaks", nil, "for each likely leak of a script, reports the bytes that become free if the " ..
+    "reference that holds them is removed. For this, a forked process writes a heap snapshot"},
   {"out", "OUT", "path of the profile; %p is the process id, %t the time of its start, %h " ..
     "the name of the host (default SCRIPT.PID.vmprof in the current folder). An existing " ..
     "profile is replaced, any other file is kept",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
-  {"overwrite", nil, "replaces OUT, also if it is not a profile"},
+  {"overwrite", nil, "replaces the file OUT even if it is not a profile"},
   {"format", "NAME", "stock, for VMProf's tools, or extended, for its allocation forks (default stock)",
     options.oneof{"stock", "extended"}},
   {"plain", nil, "does not compress the profile"},
@@ -135,9 +135,9 @@ local function settings(o, inherited, isprogram)
   if not checked then
     return nil, wrong
   elseif checked.alloc == 0 and (checked.time or 0) == 0 and (checked.malloc or 0) == 0 then
-    return nil, "nothing to sample: --alloc and --time are 0, and --malloc is not given"
+    return nil, "nothing to sample: --alloc and --time are 0, and --malloc is not given; set one of them"
   elseif (o.wall or o.exact) and (checked.time or 0) == 0 then
-    return nil, ("--%s needs samples of time, but the rate is 0: give --time RATE, too"):format(
+    return nil, ("--%s needs time samples, but the rate is 0: give --time RATE, too"):format(
       o.wall and "wall" or "exact")
   elseif t.out == "-" then
     return nil, "a profile cannot be written to stdout, which the script uses: give --out a path ('./-' " ..
@@ -405,7 +405,7 @@ local function none(program)
             "asamp run SCRIPT runs a script with Asamp's Lua"):format(program)
   end
   return ("no profile: neither '%s' nor a child with ASAMP in its environment created a state of " ..
-          "liblua5.4.so.0; if one did, its log has the reason"):format(program)
+          "liblua5.4.so.0; if one of them did, its log contains the reason"):format(program)
 end
 
 -- Runs a program that is not a Lua script, with the settings t. Returns the exit code.

@@ -66,8 +66,8 @@ end
 local DESCRIPTION = {
   command = "serve", arguments = client.ARGUMENT .. "...", what = "process", most = 1000,
   about = "Serves data of processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
-    "heap, allocs and profile (seconds=N) below /debug/pprof/, as Go programs have them, for " ..
-    "go tool pprof and continuous profilers. With several processes, target=NAME selects one. " ..
+    "heap, allocs and profile (seconds=N) below /debug/pprof/, as in Go programs, for go tool pprof and " ..
+    "continuous profilers. With several processes, target=NAME selects a process. " ..
     "Ctrl-C ends it.",
   {"http", "ADDRESS", "address and port of the server (default 127.0.0.1:6060); an address that other " ..
     "machines can reach needs --token, too", address},
@@ -132,7 +132,7 @@ local function targetsof(words, warn)
   for _, word in ipairs(words) do
     local before = same(list, word)
     if before then
-      warn.failed("'%s' is given twice, before as '%s'; it is served once", word, before.word)
+      warn.failed("'%s' is the same process as '%s'; it is served once", word, before.word)
     else
       local name = word:match "([^/]*)$":gsub("%.sock$", "")
       name = (name == "" or used[name]) and word or name
@@ -278,8 +278,8 @@ function Server:start(t, kind, seconds, query, now)
     return nil, 409, "the process writes no profile of allocations: add seconds=N to the URL, or start " ..
       "it with alloc="
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
-    return nil, 409, "the process writes a profile without such samples, and a recording would end this " ..
-      "profile: start the process with alloc= and time=, or send record=1 by POST"
+    return nil, 409, "the profile of the process contains no such samples, and a recording would end it: " ..
+      "restart the process with alloc= and time= in ASAMP, or send this request by POST with record=1"
   end
   local path, own = fileof(t)
   if not path then
@@ -321,7 +321,7 @@ end
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then
-    return nil, ("the profile has more than %d MiB, the limit; give seconds= for a part of it")
+    return nil, ("the profile is larger than %d MiB, the limit; give seconds=N for a part of the profile")
       :format(LARGEST >> 20)
   end
   return f and f:seek "set" and f:read "a"
@@ -339,8 +339,8 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
-local REMOVED = "the process has started another file (rotate) and removed that of these seconds (keep): " ..
-                "give fewer seconds= than rotate, or a larger keep"
+local REMOVED = "the process has started another file (option rotate) and removed the file with these " ..
+  "seconds (option keep): give fewer seconds= than rotate, or a larger keep"
 
 -- Returns true if the process now writes another profile than the one that the job converts.
 function Server:rotated(job, now)
@@ -382,7 +382,8 @@ function Server:step(job, now)
   if not body and not wrong and now < job.stop then
     return false
   end
-  wrong = wrong or ("the conversion took more than %d s, the limit; give seconds= for a part of the profile")
+  wrong = wrong or ("the conversion took more than %d s, the limit; give seconds=N for a part of the " ..
+    "profile")
     :format(PATIENCE)
   return self:finish(job, body, wrong, now)
 end
@@ -442,7 +443,7 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local found, http = pcall(require, "asamp.http")
   if not found then
-    return warn.failed("this build has no HTTP server, like the tarball: " ..
+    return warn.failed("this build contains no HTTP server, and the release tarball contains none: " ..
       "install libmicrohttpd-dev (Debian), and build from source")
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}

@@ -20,12 +20,12 @@ M.summary = "watches a running process"
 
 local DESCRIPTION = {
   command = "top", arguments = client.ARGUMENT, what = "process",
-  about = "Watches a process that listens (ASAMP=listen): how much it allocates, has in use " ..
-    "and collects, and its lines by allocation, live bytes and time. Reads " ..
-    "the profile that the process writes. Ctrl-C ends it.",
+  about = "Watches a process that listens (ASAMP=listen): shows its bytes allocated and in use, its " ..
+    "collections, and its source lines by allocation, live bytes and time. Reads the profile that the " ..
+    "process writes. Ctrl-C ends the command.",
   {"every", "SECONDS", "time between updates (default 2)", options.whole(1)},
   {"count", "N", "number of updates (default: until Ctrl-C)", options.whole(1)},
-  {"top", "N", "lines that are shown (default 15)", options.whole(1)},
+  {"top", "N", "number of source lines that are shown (default 15)", options.whole(1)},
   options.WIDTH,
 }
 
@@ -80,8 +80,8 @@ local function screen(target, state, o, world)
   -- Does not read the file of a flight recorder, because its last dump may be old.
   local profile, unopened
   if now.ring then
-    lines[#lines + 1] = "\nNo lines: the samples are in a flight recorder; asamp record --ring writes " ..
-      "them to a file"
+    lines[#lines + 1] = "\nNo source lines are shown: the process keeps its samples in a flight recorder " ..
+      "(ASAMP=ring). asamp record --ring writes them to a file"
   elseif now.file then
     -- returns false for a file without a complete header, which the next update reads
     profile, unopened = answers.reading(now.file, fields.peer, function(name)
@@ -96,7 +96,7 @@ local function screen(target, state, o, world)
     table.move(linesof(profile, before, math.max(seconds, 0.001), o, world), 1, 1000,
                #lines + 1, lines)
     for _, left in ipairs(profile.left) do
-      lines[#lines + 1] = layout.wrap("Limits: " .. left.text .. ".", "  ",
+      lines[#lines + 1] = layout.wrap("Incomplete data: " .. left.text .. ".", "  ",
                                       o.width or world.columns or layout.WIDTH)
     end
     state.lines, state.duration = since.remember(totals.of(profile)), profile.duration

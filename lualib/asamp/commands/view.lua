@@ -93,8 +93,8 @@ local function readold(path, new, world, warn)
       end
     end
     return nil, ("'%s' and '%s' have nothing in common to compare%s"):format(
-      path, new.path, ": " .. (compare.clocks(old, new) or "one has only samples of allocations, the " ..
-        "other only samples of time"))
+      path, new.path, ": " .. (compare.clocks(old, new) or "one has only allocation samples, the " ..
+        "other only time samples"))
   end
   return found
 end

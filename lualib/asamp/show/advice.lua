@@ -150,7 +150,7 @@ function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {
     layout.wrap(("%s allocated; %s minor collections, one every %s; %s tenured (%s); " ..
-      "collecting took %s, %s of it major; at most %s reserved"):format(
+      "collections took %s, major ones %s of that; at most %s reserved"):format(
       units.bytes(now.allocated), units.count(now.minors), units.bytes(now.nursery),
       units.bytes(now.tenured), units.percent(now.tenured, now.allocated),
       units.seconds(now.time), units.seconds(now.major), units.bytes(now.held)), "",
@@ -192,8 +192,8 @@ function M.render(found, style)
     row("collecting", units.shorttime, "time", 1e-6)
     say("", clock(v))
     if not v.alike then
-      say("", ("Runs with the profile's nursery size tenured %s in %s minor collections, but the profile " ..
-        "has %s in %s: the script that ran is not the one of the profile."):format(size(v.before.tenured),
+      say("", ("Runs with the profile's nursery size tenured %s in %s minor collections, but in the " ..
+        "profile %s were tenured in %s: another script was profiled."):format(size(v.before.tenured),
         units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
     end
   end

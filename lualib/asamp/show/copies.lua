@@ -59,7 +59,7 @@ function M.lines(style, copies, brief)
   if not copies then
     return {}
   elseif copies.samples == 0 then
-    return {"", style.paint("bold", "Copies"), "  No sample of copied bytes."}
+    return {"", style.paint("bold", "Copies"), "  No copied bytes were sampled."}
   end
   local lines = listing(style, copies)
   table.insert(lines, 3, layout.wrap(M.summary(copies) .. ":", "  ", style.width))

@@ -44,7 +44,7 @@ local function apart(p, t)
   if outside == 0 then
     return units.bytes(p.allocated) .. " allocated by Lua"
   end
-  return ("About %s allocated by Lua, %s outside of its heap that userdata own,"):format(
+  return ("About %s allocated by Lua, %s owned by userdata outside of Lua's heap,"):format(
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
@@ -103,7 +103,7 @@ local function nothing(p)
   local parts = {}
   local timed = p.own and (p.timeperiod or 0) > 0
   if p.allocated then
-    parts[1] = ("%s allocated%s, but no sample was taken: one is taken every %s."):format(
+    parts[1] = ("%s allocated%s, but no sample was taken: the period is %s."):format(
       units.bytes(p.allocated), duration(p), units.bytes(p.period))
     parts[2] = remedy(p, 0)
   elseif p.own and p.complete and not timed then
@@ -113,10 +113,11 @@ local function nothing(p)
     parts[1] = ("No samples%s."):format(duration(p))
   end
   if timed then
-    parts[#parts + 1] = ("No sample of time%s: one is taken every %s of %s time%s."):format(
+    parts[#parts + 1] = ("No time sample%s: the period is %s of %s time%s. Use a longer run, or a larger " ..
+      "--time."):format(
       p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
       p.wall and "wall" or "CPU", p.wall and "" or
-      "; without --exact, most kernels allow at most 250 a second")
+      "; without --exact, most kernels allow at most 250 samples a second")
   end
   return table.concat(parts, " ")
 end
@@ -198,9 +199,9 @@ local function survival(p, t)
       units.plural(t.whole.undecided, "sample"))
   end
   if (p.lost or 0) > 0 then
-    text = text .. (p.lost == 1 and " 1 more sample was lost, of allocation or of time, and is in " ..
-      "no number here." or " %s more samples were lost, of allocation or of time, and are in " ..
-      "no number here."):format(units.count(p.lost))
+    text = text .. (p.lost == 1 and " 1 more sample (allocation or time) was lost and is not counted " ..
+      "here." or " %s more samples (allocation or time) were lost and are not counted " ..
+      "here."):format(units.count(p.lost))
   end
   return text
 end
@@ -213,7 +214,7 @@ local function timing(p, t)
   local clock = measures.clock(p)
   -- a sample that represents several periods is a single observation
   local independent = math.max(1, math.floor(measures.observations(t.whole) + 0.5))
-  local text = units.plural(independent, "sample") .. " of time"
+  local text = units.plural(independent, "time sample")
   if (p.timeperiod or 0) > 0 then
     text = ("%s of %stime, from %s of %s%s"):format(
       units.seconds(n * p.timeperiod), clock and clock .. " " or "", units.plural(independent, "sample"),
@@ -230,7 +231,7 @@ end
 function M.untimed(p)
   for _, mark in ipairs(p.marknames or {}) do
     if mark.name == "time is not sampled" then
-      return ("Time is not sampled on %s; of the last one: %s."):format(
+      return ("Time is not sampled on %s; the reason on the last one: %s."):format(
         units.plural(mark.count, "thread"), layout.clean(mark.value))
     end
   end
@@ -277,7 +278,8 @@ local function alone(p)
   if #list == 0 then
     return nil
   end
-  return ("This sum lacks %s, which are data of single runs. A profile made by asamp merge has more of them.")
+  return ("A sum of several files does not include %s, which are data of single runs. A profile made by " ..
+    "asamp merge keeps more of these data.")
     :format(table.concat(list, ", "))
 end
 
@@ -349,7 +351,7 @@ function M.lines(p, t, style, options)
       units.plural(p.undetailed, "sample")))
   end
   for _, left in ipairs(p.left or {}) do
-    add("Limits: " .. left.text .. ".")
+    add("Incomplete data: " .. left.text .. ".")
   end
   local shown = {}
   for i, sentence in ipairs(sentences) do

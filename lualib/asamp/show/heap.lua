@@ -62,8 +62,8 @@ local function classes(list, info, style)
   end)
   for _, row in ipairs(list) do
     if row.least then
-      lines[#lines + 1] = tables.remark(style, 2, "+: at least; because the heap is large, bytes that " ..
-        "objects of a class retain only together are not included")
+      lines[#lines + 1] = tables.remark(style, 2, "+: a lower bound; because the heap is large, bytes " ..
+        "that objects of a class retain only together are not included")
       break
     end
   end
@@ -140,7 +140,7 @@ function M.render(parts, style)
   end
   if parts.sites and #parts.sites > 0 then
     append(lines, sites(parts.sites, parts.info, style,
-      "By line that allocated it, of what was sampled every " .. units.short(parts.info.period)))
+      "Sampled objects by allocating line, one sample every " .. units.short(parts.info.period)))
   end
   if parts.tree then
     append(lines, tree("By holder: bytes that removing the row would free", parts.tree,
@@ -187,7 +187,7 @@ end
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
-         share .. " (retained by others of these), held by:"
+         share .. " (retained by other listed objects), held by:"
 end
 
 function M.heldby(held, style)
@@ -281,7 +281,7 @@ function M.changes(diff, style)
     end)
   if #diff.sites > 0 then
     local rows = diff.sites
-    append(lines, tables.titled(style, "By line that allocated it, of what was sampled", rows, {
+    append(lines, tables.titled(style, "Sampled objects by allocating line", rows, {
       {"change", function(r) return M.signed(r.change) end},
       {"new", function(r) return units.short(r.newbytes) end},
       {"gone", function(r) return units.short(r.gonebytes) end},

@@ -135,7 +135,7 @@ local function grid(out, columns, rows, what)
   end
   out[#out + 1] = "</tbody></table></div>\n"
   if #rows > ROWS then
-    legend(out, ("and %s, which --json has"):format(units.plural(#rows - ROWS, "more " .. what)))
+    legend(out, ("and %s, which --json lists"):format(units.plural(#rows - ROWS, "more " .. what)))
   end
 end
 
@@ -158,7 +158,7 @@ end
 local function classes(out, list, info)
   heading(out, "By class")
   legend(out, "self: the objects' own bytes. " .. retained "these objects" ..
-              " %: of all " .. units.bytes(info.bytes) .. ".")
+              " %: share of all " .. units.bytes(info.bytes) .. ".")
   local rows = {}
   for i, r in ipairs(list) do
     rows[i] = {bytes(r.self), share(r.self, info.bytes), bytes(r.retained), share(r.retained, info.bytes),
@@ -185,8 +185,8 @@ local function sites(out, list)
     rows[i] = {bytes(r.bytes), share(r.bytes, all), count(r.samples),
                cell(units.shorttime(r.age / 1000), r.age), siteline(r, out.lineof)}
   end
-  legend(out, "alive: the bytes that these samples represent. %: of all of them. mean age: since the " ..
-              "allocation.")
+  legend(out, "alive: the bytes that these samples represent. %: share of all listed rows. mean " ..
+    "age: mean time since the allocation.")
   grid(out, {{"alive"}, {"%"}, {"samples", spare = true}, {"mean age"}, {"line", text = true}}, rows, "line")
 end
 
@@ -208,9 +208,10 @@ end
 -- its parent (row.depth: number of ancestors); 'least': smallest share of a row, for the text about
 -- omitted rows.
 local function tree(out, rows, totals, least)
-  legend(out, "A row holds the rows indented below it: if it were removed, they would be freed. %: of " ..
-              units.bytes(totals.value) .. ". (repeated): a chain of similar objects, such as a linked " ..
-              "list. (and otherwise): several objects hold it; the text names the one nearest to a root.")
+  legend(out, "A row holds the rows indented below it: if it were removed, they would be freed. %: " ..
+              "share of " .. units.bytes(totals.value) .. ". (repeated): a chain of similar objects, such " ..
+              "as a linked list. (and otherwise): several objects hold the row; its text names the one " ..
+              "nearest to a root.")
   out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0
@@ -240,14 +241,14 @@ local function heldby(out, held, least)
   heading(out, ("%s: %s of %s, which retain %s"):format(held.name,
     units.plural(held.totals.count, "object"), units.bytes(held.totals.self),
     units.bytes(held.totals.value)))
-  legend(out, "The shortest path to each from a root. " .. retained "the objects there" ..
-              " of them: the share of these objects. 0B: others of the list retain them.")
+  legend(out, "The shortest path from a root to each object. " .. retained "the objects of the row" ..
+              " share: of all objects of this class or line. 0B: other listed objects retain these.")
   local rows = {}
   for i, leaf in ipairs(held.leaves) do
     rows[i] = {bytes(leaf.value), share(leaf.value, held.totals.value),
                share(leaf.count, held.totals.count), "<code>" .. escape(leaf.text) .. "</code>"}
   end
-  grid(out, {{"retained"}, {"%", spare = true}, {"of them"}, {"held by", text = true}}, rows, "path")
+  grid(out, {{"retained"}, {"%", spare = true}, {"share"}, {"held by", text = true}}, rows, "path")
   if held.sites and #held.sites > 0 then
     heading(out, "Allocated at")
     sites(out, held.sites)
@@ -258,8 +259,8 @@ end
 
 local function paths(out, list, info)
   heading(out, "Objects that retain most, and the shortest path to each")
-  legend(out, retained "the object" .. " %: of all " .. units.bytes(info.bytes) .. ". age: since the " ..
-              "allocation, of what was sampled.")
+  legend(out, retained "the object" .. " %: share of all " .. units.bytes(info.bytes) .. ". age: time " ..
+    "since the allocation, if the object was sampled.")
   local rows = {}
   for i, object in ipairs(list) do
     local steps = {}
@@ -281,8 +282,8 @@ local function diff(out, found, info, least)
   heading(out, ("Since %s: %s"):format(found.from, show.signed(found.change)))
   local misfit = show.misfit(found, info)
   out[#out + 1] = misfit and "<p>" .. escape(misfit) .. "</p>\n"
-  legend(out, "new, gone: objects that only one of the two has, and their bytes. grown: bytes of " ..
-              "objects in both. %: of all " .. units.bytes(info.bytes) .. ".")
+  legend(out, "new, gone: objects in only one of the two snapshots, and their bytes. grown: growth in " ..
+    "bytes of objects in both snapshots. %: share of all " .. units.bytes(info.bytes) .. ".")
   local rows = {}
   for i, r in ipairs(found.classes) do
     rows[i] = {change(r.change), share(r.change, info.bytes), count(r.new), bytes(r.newbytes),
@@ -295,7 +296,7 @@ local function diff(out, found, info, least)
     rows[i] = {change(r.change), bytes(r.newbytes), bytes(r.gonebytes), siteline(r, out.lineof)}
   end
   if #rows > 0 then
-    heading(out, "By line that allocated it, of what was sampled")
+    heading(out, "Sampled objects by allocating line")
     grid(out, {{"change"}, {"new"}, {"gone"}, {"line", text = true}}, rows, "line")
   end
   if found.held.totals.count > 0 then
@@ -317,7 +318,7 @@ function M.render(p, name, least)
     classes(out, p.classes, p.info)
   end
   if p.sites and #p.sites > 0 then
-    heading(out, "By line that allocated it, of what was sampled every " ..
+    heading(out, "Sampled objects by allocating line, one sample every " ..
                  units.short(p.info.period))
     sites(out, p.sites)
   end

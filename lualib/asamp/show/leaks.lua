@@ -16,7 +16,7 @@ local function nativetext(found)
   for _, row in ipairs(found.rows) do
     lua = lua + (row.type ~= "native" and 1 or 0)
   end
-  local kept = ("%s of native memory from the second half of the session were not freed"):format(
+  local kept = ("%s of native memory from the second half of the run were not freed"):format(
     units.bytes(found.native))
   if lua > 0 then
     return nil, kept

@@ -29,9 +29,10 @@ function M.stats(s)
     add("the profile's file cannot be written: %s", s.full)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
-      "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
-  add("%s of %s allocated while sampling was on, %s of time; %s lost", units.plural(s.samples, "sample"),
-      size(s.allocated), units.count(s.timesamples), units.plural(s.lost, "sample"))
+      "no allocations", s.time > 0 and (", %s a second"):format(units.plural(s.time, "time sample")) or "")
+  add("%s of %s allocated while sampling was on, %s; %s lost",
+      units.plural(s.samples, "allocation sample"), size(s.allocated),
+      units.plural(s.timesamples, "time sample"), units.plural(s.lost, "sample"))
   if (s.unfollowed or 0) > 0 then
     add("%s that survived could not be followed: it is unknown when they " ..
       "died", units.plural(s.unfollowed, "sample"))

@@ -27,7 +27,7 @@ function M.lines(style, native, brief)
   if not native then
     return {}
   elseif native.samples == 0 then
-    return {"", style.paint("bold", "Native memory by library"), "  No sample of native memory."}
+    return {"", style.paint("bold", "Native memory by library"), "  No native memory was sampled."}
   end
   local rows, list = tables.top(style, native.libraries), {}
   for i, row in ipairs(rows) do
@@ -38,13 +38,13 @@ function M.lines(style, native, brief)
     tables.shares(4, "bytes", native.bytes),
     {"alive", spare = 1, function(row) return row.alive and units.short(row.alive) or "-" end},
     {"samples", spare = 3, function(row) return units.count(row.samples) end},
-  }, "library, the line with most of it", function(i, n)
+  }, "library, and its line with most bytes", function(i, n)
     return labels.offunction(list[i], n, style.paint)
   end, labels.least(style.width, list, true))
   table.insert(lines, 3, layout.wrap(M.summary(native) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "library: that of the innermost C function outside of the C and C++ libraries. " ..
+      "library: the library of the innermost C function outside of the C and C++ libraries. " ..
       "alive: not freed at the end.", "  ", style.width))
   end
   return lines

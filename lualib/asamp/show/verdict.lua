@@ -117,7 +117,7 @@ end
 -- other period is needed.
 local function finer(v)
   return v.alloc and
-         (" Too few samples of the growth: --alloc %s would decide."):format(units.period(v.alloc)) or ""
+         (" The growth has too few samples: --alloc %s would decide."):format(units.period(v.alloc)) or ""
 end
 
 -- Returns a sentence about the data that a verdict on the heap's growth lacks.
@@ -130,7 +130,7 @@ local function few(v, p)
       v.few.lines == 1 and "has" or "have", v.few.least, more)
   elseif v.collections then
     return ("Too few collections to say whether the heap grows: %s in all (%s), but none in some quarter " ..
-            "of the session. A longer run would decide."):format(
+      "of the run. A longer run would decide."):format(
       units.plural(p.minors + p.majors, "collection"), units.plural(v.samples, "sample"))
   end
   return ("Too few samples to say whether the heap grows: %s, %s. %s"):format(
@@ -139,8 +139,8 @@ end
 
 local function growth(v, p, add)
   if v.lost then
-    add(("Samples were lost: those in the file come to %s of %s allocated. The bytes below are " ..
-         "too few by the difference."):format(units.bytes(v.lost), units.bytes(p.allocated)))
+    add(("Samples were lost: the samples in the file represent only %s of %s allocated. The bytes below " ..
+      "are too low by the difference."):format(units.bytes(v.lost), units.bytes(p.allocated)))
   end
   if v.growth == "few" then
     add(few(v, p))
@@ -214,9 +214,9 @@ local function reason(v, line)
             "times. Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
   elseif line.reason == "kept" and isleaking(v, line) then
-    return " It is part of the likely leak."
+    return " This line is part of the likely leak."
   elseif line.reason == "kept" then
-    return (" %s of it survived its first garbage collection."):format(percent(line.survived))
+    return (" %s of these bytes survived their first garbage collection."):format(percent(line.survived))
   elseif line.few then
     return (" Too few samples to say why: %s."):format(units.plural(line.samples, "sample"))
   elseif REASONS[line.reason] then
@@ -255,8 +255,8 @@ local function timing(v, p, add)
   if not time then
     return
   elseif not time.sort then
-    return add(("Too few samples of time to say where it goes: %s. A longer run, or --time 1000, takes " ..
-                "more."):format(units.plural(math.floor(time.samples + 0.5), "sample")))
+    return add(("Too few time samples to say where the time is spent: %s. A longer run, or --time 1000, " ..
+      "takes more."):format(units.plural(math.floor(time.samples + 0.5), "sample")))
   end
   local inuse = p.course and p.course.last and p.course.last.inuse or 0
   if time.sort == "gc" and at and at.calls == "luaB_collectgarbage" then

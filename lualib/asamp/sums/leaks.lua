@@ -692,7 +692,7 @@ end
 -- Returns the reason why no leaks can be found in the profile, a clause; nil: they can.
 local function lacking(profile)
   local bins = profile.bins
-  return (profile.samples or 1) == 0 and "it has no samples of allocations" or
+  return (profile.samples or 1) == 0 and "it has no allocation samples" or
     profile.profiles and "it was merged from several, whose own reports list likely leaks" or
     not profile.lines and "it has no line numbers" or
     profile.own == false and "it does not record which objects survived: Asamp did not write it" or

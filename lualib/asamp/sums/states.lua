@@ -75,7 +75,8 @@ end
 -- a message if there are none.
 function M.find(profile, text)
   if not profile.states then
-    return nil, "the profile has no data by state; profiles made with ASAMP or asamp run -- PROGRAM have them"
+    return nil, "the profile does not record Lua states; profiles made with ASAMP or asamp run -- PROGRAM " ..
+      "do"
   end
   local ids = {}
   for _, s in ipairs(profile.states) do
@@ -86,7 +87,8 @@ function M.find(profile, text)
   end
   table.sort(ids)
   if #ids == 0 then
-    return nil, ("no state has '%s' in its name or as its number; --by state lists them"):format(text)
+    return nil, ("no Lua state has '%s' in its name or as its number; --by state lists the " ..
+      "states"):format(text)
   end
   return ids
 end

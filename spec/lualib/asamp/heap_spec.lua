@@ -78,7 +78,7 @@ describe("asamp heap", function()
   it("shows the allocating lines of sampled objects, their holders, and their ages", function()
     local status, out, err = asamp("--width", "200", new)
     assert.same({0, ""}, {status, err})
-    local name = out:match "\nBy line that allocated it, of what was sampled every 512B\n.-(%S+:11)  handle\n"
+    local name = out:match "\nSampled objects by allocating line, one sample every 512B\n.-(%S+:11)  handle\n"
     assert.is_truthy(name, out)
     status, out, err = asamp("--held-by", name, "--width", "200", new)
     assert.same({0, ""}, {status, err})
@@ -94,7 +94,7 @@ describe("asamp heap", function()
     -- old objects are not in the second table
     status, out = asamp("--diff", old, "--width", "200", new)
     assert.equal(0, status)
-    local change = out:match("\nBy line that allocated it, of what was sampled\n.-" ..
+    local change = out:match("\nSampled objects by allocating line\n.-" ..
                              "%+([%d.]+)K +[%d.]+K +0B  %S+:11  handle\n")
     assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
   end)
@@ -182,8 +182,8 @@ describe("asamp heap", function()
                  units.percent(first.retained, bytes)},
                 b:eval "[...document.querySelectorAll('td')].slice(0, 4).map(e => e.innerText)")
     local text = b:text "body"
-    for _, words in ipairs{"retained: memory that would be freed", "%: of all " .. units.bytes(bytes),
-                           "mean age: since the allocation", "K, M, G: powers of 1024."} do
+    for _, words in ipairs{"retained: memory that would be freed", "%: share of all " .. units.bytes(bytes),
+                           "mean age: mean time since the allocation", "K, M, G: powers of 1024."} do
       assert.is_truthy(text:find(words, 1, true), words)
     end
     b:look(500, 900)
@@ -265,7 +265,7 @@ describe("asamp heap", function()
   -- Titles, notes and the numbers of classes were once wider than the terminal.
   it("fits narrow terminals", function()
     assert.is_truthy(select(2, asamp("--width", "40", new)):find(
-      "\nBy line that allocated it, of what was\nsampled every 512B\n", 1, true))
+      "\nSampled objects by allocating line, one\nsample every 512B\n", 1, true))
     for _, words in ipairs{{new}, {"--diff", old, new}, {"--held-by", "Session", new}} do
       local _, out = asamp("--width", "40", table.unpack(words))
       commands.fits(out, 40)
@@ -317,7 +317,8 @@ describe("asamp heap", function()
         os.remove(file)
         assert.same({1, ""}, {status, out})
         assert.is_truthy(err:find("^asamp heap: cannot read the snapshot '" .. file:gsub("%p", "%%%0") ..
-          "': it is damaged at byte %d+ %(unpacked%): a number is out of range; take another\n$"), err)
+          "': the snapshot is damaged at byte %d+ %(unpacked%): a number is out of range; " ..
+          "take another snapshot\n$"), err)
       end
     end
   end)
@@ -455,7 +456,7 @@ describe("asamp heap", function()
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
-    assert.equal("96.2% of 104 objects (retained by others of these), held by:",
+    assert.equal("96.2% of 104 objects (retained by other listed objects), held by:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 

@@ -208,13 +208,14 @@ describe("the proof of a leak", function()
       assert.is_nil(cut)
       return why
     end
-    assert.equal("a root of the state holds it, and no Lua code can remove that " ..
+    assert.equal("a root of the Lua state holds this object, and no Lua code can remove that " ..
       "reference", reason "names of metamethods")
-    assert.equal("a root of the state holds it, and no Lua code can remove that " ..
+    assert.equal("a root of the Lua state holds this object, and no Lua code can remove that " ..
       "reference", reason "metatable of strings")
     assert.equal("the table of globals or the main thread cannot be removed", reason "_G")
     assert.equal("package.loaded cannot be removed", reason "package.loaded")
-    assert.equal("a stack slot that is not a local variable holds it, and no Lua code can clear it",
+    assert.equal("a stack slot without a local variable holds this object, and no Lua code can clear that " ..
+      "slot",
                  reason "stack of C function sort, slot 1")
     assert.equal("the snapshot has no such path", reason '_G → ["nothing"]')
     assert.equal("the path has no steps, or too many", select(2, h:cut{steps = {}, sites = {}}))
@@ -232,7 +233,7 @@ describe("the proof of a leak", function()
     local paths = {}
     for _, row in ipairs((h:heldby{class = "userdata"})) do paths[#paths + 1] = row.text end
     local cut, why = h:cut{steps = {"_G", '["keep"]', "upvalue 3 of a C function"}, sites = {}}
-    assert.same({nil, "an upvalue of a C function holds it, and only C code can remove that " ..
+    assert.same({nil, "an upvalue of a C function holds this object, and only C code can remove that " ..
       "reference"}, {cut, why},
                 table.concat(paths, ARROW))
   end)

@@ -10,7 +10,7 @@ local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
 local ASAMP = (process.interpreter():gsub("lua$", "asamp"))
-local TEXT = "more than 131,072 samples of a Lua state were alive at once: "
+local TEXT = "over the limit of 131,072 live samples of a Lua state at a time: "
 
 describe("samples that are not followed #plain", function()
   local folder

@@ -36,7 +36,7 @@ function M.of(profile, tree, limit, data)
                                          number(profile.undetailed, "is", "are")) or "")
   end
   if (profile.lost or 0) > 0 then
-    note("%s lost, of allocation or of time: the page lacks %s.", number(profile.lost,
+    note("%s lost (allocation or time): the page does not include %s.", number(profile.lost,
          "1 more sample was", units.count(profile.lost) .. " more samples were"),
          number(profile.lost, "it", "them"))
   end
@@ -56,7 +56,7 @@ function M.of(profile, tree, limit, data)
     note("The timeline has %s, so that the page stays small.", units.plural(data.bins.n, "slice"))
   end
   if tree.cut > 0 then
-    note("The call tree has its %s largest nodes; %s, %s of all samples, %s shown as %s.",
+    note("The call tree contains its %s largest nodes; %s, %s of all samples, %s shown as %s.",
          units.count(limit), units.plural(tree.cut, "smaller one"), share(tree.share),
          number(tree.cut, "is", "are"), M.CUT)
   end
@@ -75,7 +75,7 @@ function M.of(profile, tree, limit, data)
          number(profile.ring.samples, "was", "were"))
   end
   for _, left in ipairs(profile.left) do
-    note("Limits: %s.", left.text)
+    note("Incomplete data: %s.", left.text)
   end
   return out
 end

@@ -19,7 +19,7 @@ end
 
 -- Removes the line on survivors that are not followed, which these profiles have.
 local function clean(err)
-  return (err:gsub("[^\n]*samples of a Lua state were alive at once[^\n]*\n", ""))
+  return (err:gsub("[^\n]*live samples of a Lua state at a time[^\n]*\n", ""))
 end
 
 -- As asamp, with a file as standard input, through a pipe if 'piped'.

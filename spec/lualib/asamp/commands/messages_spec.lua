@@ -43,12 +43,12 @@ describe("asamp", function()
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name expected, got 1",
     ["merge -o m cut.vmprof"] =
-      "cannot read profile 'cut.vmprof': it ends before its first sample; leave it out",
+      "cannot read profile 'cut.vmprof': the profile ends before its first sample; leave this file out",
     ["report --at 99999 a.vmprof"] = "--at 99999 is after the end of the profile, ",
     ["run --wall --time 0 app.lua"] =
-      "--wall needs samples of time, but the rate is 0: give --time RATE, too",
+      "--wall needs time samples, but the rate is 0: give --time RATE, too",
     ["run --exact --time 0 app.lua"] =
-      "--exact needs samples of time, but the rate is 0: give --time RATE, too",
+      "--exact needs time samples, but the rate is 0: give --time RATE, too",
     ["memory half.vmprof"] = "; snapshots of memory after that byte are missing",
     ["advise half.vmprof"] = "; the advice covers the readable part",
   } do

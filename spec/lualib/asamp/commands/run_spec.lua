@@ -137,8 +137,8 @@ describe("asamp run", function()
     assert.truthy(amount, err)
     local flat = err:gsub("%s+", " ")
     assert.truthy(flat:find(" " .. amount .. " allocated in [%d.]+ m?s, but no sample was taken: " ..
-      "one is taken every 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
-      "No sample of time either: one is taken every 1.00 s of CPU time;"), err)
+      "the period is 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
+      "No time sample either: the period is 1.00 s of CPU time;"), err)
     assert.is_nil(err:find("shows more", 1, true))
   end)
 
@@ -339,7 +339,7 @@ describe("asamp run", function()
       ["--format needs stock or extended, got 'x'"] = {"--format=x", "app.lua"},
       ["unknown option '--aloc', did you mean --alloc?"] =
         {"--aloc", "4K", "app.lua"},
-      ["nothing to sample: --alloc and --time are 0, and --malloc is not given"] =
+      ["nothing to sample: --alloc and --time are 0, and --malloc is not given; set one of them"] =
         {"--alloc", "0K", "--time", "0", "app.lua"},
       ["--alloc is given twice"] = {"--alloc", "4K", "--alloc=8K", "app.lua"},
       ["option 'alloc' must be a period of 64 to 2^62 bytes, or 0 for none, got \"3\""] =
@@ -364,7 +364,8 @@ describe("asamp run", function()
   it("reports errors in LUA_PROFILER before the script starts", function()
     for text, what in pairs{
       ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
-      ["alloc=0,time=0"] = "nothing to sample: --alloc and --time are 0, and --malloc is not given",
+      ["alloc=0,time=0"] = "nothing to sample: --alloc and --time are 0, and --malloc is not given; set " ..
+        "one of them",
       ["wall=2"] = "LUA_PROFILER: option 'wall' must be true or false, 1 or 0, got \"2\"",
     } do
       local status, out, err = run({"app.lua"}, {LUA_PROFILER = text})

@@ -313,7 +313,7 @@ describe("asamp view", function()
       for fn, n in ipairs(before) do
         assert.is_true(now[fn] <= n)  -- no function gets the samples of others
       end
-      assert.truthy(columns.notes[1]:find("^The call tree has its " .. limit .. " largest nodes"))
+      assert.truthy(columns.notes[1]:find("^The call tree contains its " .. limit .. " largest nodes"))
     end
   end)
 

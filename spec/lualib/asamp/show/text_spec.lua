@@ -104,12 +104,12 @@ describe("the report's text", function()
       return flat(render(function(p) p.complete = true change(p) end, nil, {}))
     end
     has(of(function(p) p.allocated, p.timeperiod = 33000, nil end),
-        "32.2 KiB allocated in 4.50 s, but no sample was taken: one is taken every 512 KiB. " ..
+        "32.2 KiB allocated in 4.50 s, but no sample was taken: the period is 512 KiB. " ..
         "With --alloc 64 there would be about 515 samples. 42 collections")
     has(of(function(p) p.allocated, p.timeperiod = 33000, 0.001 end),
-        "No sample of time either: one is taken every 1 ms of CPU time; without --exact")
+        "No time sample either: the period is 1 ms of CPU time; without --exact")
     has(of(function(p) p.timeperiod, p.wall = 0.001, true end),
-        "No sample of time in 4.50 s: one is taken every 1 ms of wall time. ")
+        "No time sample in 4.50 s: the period is 1 ms of wall time. ")
     has(of(function(p) p.timeperiod = nil end),
         "No samples in 4.50 s: nothing was allocated while sampling was on.")
     has(of(function(p) p.timeperiod, p.own = nil, false end), "No samples in 4.50 s. ")
@@ -140,7 +140,7 @@ describe("the report's text", function()
       p.allocated, p.followed, p.unfollowed, p.lost = 600000, 9, 1, 1
     end, nil, {{"main@3", profiles.TABLE, 1, 1}}))
     has(s, "from 1 sample, which comes to 512 KiB.",
-        "1 more sample was lost, of allocation or of time, and is in no number here.")
+        "1 more sample (allocation or time) was lost and is not counted here.")
   end)
 
   -- The report once explained columns that it had omitted in a narrow terminal.
@@ -191,8 +191,8 @@ describe("the report's text", function()
         if outside then p.kinds[profiles.POINT].name = "outside" end
       end))
     end
-    has(report(true), "About 450 MiB allocated by Lua, 50 MiB outside of its heap that userdata " ..
-      "own, and about 200 MiB of native memory in 4.50 s. All below is estimated",
+    has(report(true), "About 450 MiB allocated by Lua, 50 MiB owned by userdata outside of Lua's heap, " ..
+      "and about 200 MiB of native memory in 4.50 s. All below is estimated",
       "Userdata own memory and resources outside of the heap; an open file counts as 32 KiB.")
     assert.is_nil(report(true):find("lie outside of Lua's heap", 1, true))
     has(report(false), "500 MiB allocated by Lua and about 200 MiB of native memory in 4.50 s.")
@@ -342,7 +342,7 @@ describe("the report's text", function()
     has(flat(render(half, nil, TIMES)),
         "1.00 s of CPU time, from 250 samples of 4 ms on average: 60.0% in Lua")
     has(flat(render(function(p) half(p) p.timeperiod = nil end, nil, TIMES)),
-        "250 samples of time: 60.0% in Lua")
+        "250 time samples: 60.0% in Lua")
   end)
 
   it("of time alone has self and total of time", function()
@@ -559,7 +559,7 @@ describe("the report's text", function()
 
   it("of no sample is a head without tables", function()
     local s = render(nil, nil, {})
-    has(s, "No sample of time in 4.50 s")
+    has(s, "No time sample in 4.50 s")
     assert.is_nil(s:find("By function", 1, true))
   end)
 end)

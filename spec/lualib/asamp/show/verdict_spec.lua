@@ -32,11 +32,11 @@ describe("a sentence of the verdict", function()
   it("says of a line that it is part of the leak above, or how much survived", function()
     local kept = line(7, {reason = "kept"})
     local leak = {holder = "_G", kind = "list", bytes = 4096, rows = {line(7, {type = "table"})}}
-    assert.matches("a.lua:7 %(f%) allocates 2 KiB, 50%% of all, .* It is part of the likely leak%.",
+    assert.matches("a.lua:7 %(f%) allocates 2 KiB, 50%% of all, .* This line is part of the likely leak%.",
                    text{leaks = {leak}, lines = {kept}})
     for _, growth in ipairs{"grows", "level"} do
       local out = text{growth = growth, leaks = growth == "level" and {leak} or nil, lines = {kept}}
-      assert.matches("98%% of it survived its first garbage collection%.", out)
+      assert.matches("98%% of these bytes survived their first garbage collection%.", out)
     end
   end)
 
@@ -121,7 +121,7 @@ describe("a sentence of the verdict", function()
   end)
 
   it("warns that samples were lost", function()
-    assert.matches("^Samples were lost: those in the file come to 573 MiB of 2.5 GiB allocated",
+    assert.matches("^Samples were lost: the samples in the file represent only 573 MiB of 2.5 GiB allocated",
                    text{lost = 573 << 20})
   end)
 end)

@@ -137,7 +137,7 @@ describe("several profiles as one", function()
     assert.same({samples = 5, bytes = 800, seconds = 20, wanted = 60}, all.ring)
     assert.same({2, 30, 20}, {all.walks, all.walked, all.longestwalk})
     local _, text = run("--sum", "--width", "200", paths[1], paths[2])
-    assert.is_truthy(text:find("This sum lacks collections one by one, " ..
+    assert.is_truthy(text:find("A sum of several files does not include collections one by one, " ..
                                "likely leaks and trends, which are data of single runs. A profile", 1, true))
   end)
 

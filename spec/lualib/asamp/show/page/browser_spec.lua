@@ -72,7 +72,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#verdict":find("Allocation: ", 1, true), b:text "#verdict")
     assert.truthy(b:text ".swatches":find("collections", 1, true))
     local facts = b:text "#facts":gsub("\n+", " ")
-    for _, text in ipairs{"70 MiB allocated, by its samples", "70 samples of allocations",
+    for _, text in ipairs{"70 MiB allocated, by its samples", "70 allocation samples",
                           "1.00 s of CPU time, in 100 samples",
                           "14.3% survived its first collection", "5.7% alive at the end",
                           "2 collections (1 minor, 1 major)",
@@ -80,7 +80,7 @@ describe("the page of asamp view #plain", function()
       assert.truthy(facts:find(text, 1, true), text .. " in: " .. facts)
     end
     assert.truthy(b:text "#meaning":find("A sample is taken every 1 MiB of allocation", 1, true))
-    assert.truthy(b:text "#meaning":find("One sample of time represents 10 ms", 1, true))
+    assert.truthy(b:text "#meaning":find("One time sample represents 10 ms", 1, true))
     local notes = b:text "#notes"
     assert.truthy(notes:find("^No source lines of 1 file: 1 %([^\n]*%) was not found: [^\n]*$"), notes)
   end)
@@ -111,9 +111,9 @@ describe("the page of asamp view #plain", function()
     local held = page("timed", function(p)
       for _ = 1, 10 do p:time{59, 0, 8, 1} end
     end)
-    assert.truthy(held:find("There are no samples of allocations, so there", 1, true), held)
+    assert.truthy(held:find("There are no allocation samples, so there", 1, true), held)
     b:press "7"
-    assert.truthy(b:text "#panel-leaks":find("There are no samples of allocations.", 1, true))
+    assert.truthy(b:text "#panel-leaks":find("There are no allocation samples.", 1, true))
     b:press "3"
     local table_ = b:text "[aria-label='Functions']"
     assert.truthy(table_:find("[major collection]", 1, true), table_)
@@ -124,7 +124,7 @@ describe("the page of asamp view #plain", function()
       p:collection{fates = "0"}
     end)
     assert.truthy(held:find("No sample was alive at the end.", 1, true), held)
-    assert.truthy(facts:find("1 sample of allocations", 1, true), facts)
+    assert.truthy(facts:find("1 allocation sample", 1, true), facts)
     assert.truthy(facts:find("1 collection (1 minor, 0 major)", 1, true), facts)
     held = page("killed", function(p)
       p:sample{8, 1, kind = 0}
@@ -561,7 +561,7 @@ describe("the page of asamp view #plain", function()
     columns.sources, columns.nosources, columns.reasons = {}, {}, {}
     shell.write(folder .. "/big.html", page.fill(require "asamp.commands.view".template(), columns))
     b:visit(folder .. "/big.html")
-    assert.truthy(b:text "#notes":find("The call tree has its 100,000 largest nodes", 1, true))
+    assert.truthy(b:text "#notes":find("The call tree contains its 100,000 largest nodes", 1, true))
     assert.equal("70 MiB", b:text "#whole")
     for tab = 1, 8 do
       b:press(tostring(tab))

@@ -179,8 +179,8 @@ describe("the page of asamp view of two profiles #plain", function()
     make(bytes, 10, 10, 0, 0)
     local code, _, err = pages.run(timed, bytes)
     assert.equal(1, code)
-    assert.equal(("asamp view: '%s' and '%s' have nothing in common to compare: one has only samples of " ..
-                  "allocations, the other only samples of time\n"):format(timed, bytes), err)
+    assert.equal(("asamp view: '%s' and '%s' have nothing in common to compare: one has only allocation " ..
+      "samples, the other only time samples\n"):format(timed, bytes), err)
     code, _, err = pages.run("-", "-")
     assert.equal(2, code)
     assert.truthy(err:find("standard input ('-') is given twice", 1, true))
