@@ -194,37 +194,26 @@ local function write(path, text, warn)
   return ok and 0 or warn.failed("%s", wrong)
 end
 
-M.run = options.command(DESCRIPTION, function(o, world, warn)
-  local path, isscript = o.files[1], o.files[1]:find "%.lua$"
-  if not isscript and #o.files > 1 then
-    return warn.wrong("one profile at a time, got '%s' and '%s'", path, o.files[2])
-  elseif o.tolerance and not o.baseline then
-    return warn.wrong("--tolerance is the allowed increase over the baseline: give --baseline FILE, too")
-  elseif not (o["max-allocated"] or o["max-peak"] or o["max-alive"] or o["max-line"] or
-              o["no-leak"] or o.baseline) then
-    return warn.wrong("nothing to check: give a limit (--max-...), --no-leak or --baseline")
-  end
-  local wrong = unfit(o)
-  if wrong then
-    return warn.wrong("%s", wrong)
-  end
-  local folder
+-- Runs the script, or reads the profile, and returns the results of all checks for asamp.show.gates: a
+-- list, and the smallest increases that are found (nil: without --baseline). nil after an error message.
+local function checked(o, world, warn)
+  local path, isscript, folder = o.files[1], o.files[1]:find "%.lua$"
   if isscript then
     path, folder = profiled(o, world, warn)
     if not path then
-      return 1
+      return nil
     end
   end
   local profile, t = load(path, o.files[1], o, world, warn)
   if isscript then
     host.discard(folder)
   end
-  if not profile then
-    return 1
-  end
-  wrong = missing(o, profile, t)
+  local wrong = profile and missing(o, profile, t)
   if wrong then
-    return warn.failed("%s", wrong)
+    warn.failed("%s", wrong)
+  end
+  if wrong or not profile then
+    return nil
   end
   local leak, lacks
   if o["no-leak"] then
@@ -238,18 +227,41 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.baseline then
     local before, a = load(o.baseline, o.baseline, o, world, warn)
     if not before then
-      return 1
+      return nil
     end
     local changes
     changes, sight = gates.changes(before, a, profile, t, o.tolerance or 5, ispart(o))
     table.move(changes, 1, #changes, #checks + 1, checks)
   end
-  world.out(show.lines(checks, sight))
-  if o.github then
-    world.out(show.github(checks))
+  return checks, sight
+end
+
+M.run = options.command(DESCRIPTION, function(o, world, warn)
+  local path = o.files[1]
+  if not path:find "%.lua$" and #o.files > 1 then
+    return warn.wrong("one profile at a time, got '%s' and '%s'", path, o.files[2])
+  elseif o.tolerance and not o.baseline then
+    return warn.wrong("--tolerance is the allowed increase over the baseline: give --baseline FILE, too")
+  elseif not (o["max-allocated"] or o["max-peak"] or o["max-alive"] or o["max-line"] or
+              o["no-leak"] or o.baseline) then
+    return warn.wrong("nothing to check: give a limit (--max-...), --no-leak or --baseline")
   end
-  local code = o.junit and write(o.junit, show.junit(checks, o.files[1]), warn) or 0
-  for _, check in ipairs(checks) do
+  local wrong = unfit(o)
+  if wrong then
+    return warn.wrong("%s", wrong)
+  end
+  local failed, message = warn.failed, nil
+  function warn.failed(text, ...)
+    message = text:format(...)
+    return failed(text, ...)
+  end
+  local checks, sight = checked(o, world, warn)
+  world.out(show.lines(checks or {}, sight))
+  if o.github then
+    world.out(show.github(checks or {}, not checks and message))
+  end
+  local code = o.junit and write(o.junit, show.junit(checks or {}, path, not checks and message), warn) or 0
+  for _, check in ipairs(checks or {{ok = false}}) do
     code = check.ok and code or 1
   end
   return code

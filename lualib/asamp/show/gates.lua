@@ -108,9 +108,10 @@ local function escaped(text, more)
   end))
 end
 
---- Returns workflow commands of GitHub Actions for failed checks: annotations at the lines.
-function M.github(checks)
-  local lines = {}
+--- Returns workflow commands of GitHub Actions for failed checks: annotations at the lines. 'message': why
+-- nothing could be checked; else false.
+function M.github(checks, message)
+  local lines = {message and ("::error title=asamp check::%s\n"):format(escaped(message)) or nil}
   for _, check in ipairs(checks) do
     if not check.ok then
       local row, where = check.blame, ""
@@ -130,9 +131,14 @@ local function xml(text)
   return (layout.clean(text):gsub('[&<>"]', ENTITIES))
 end
 
---- Returns a JUnit file of the checks of a profile called 'name'.
-function M.junit(checks, name)
+--- Returns a JUnit file of the checks of a profile called 'name'. 'message': why nothing could be checked;
+-- else false.
+function M.junit(checks, name, message)
   local failures, lines = 0, {}
+  if message then
+    lines[1] = ('  <testcase classname="asamp" name="run">\n    <error message="%s"/>\n  </testcase>'):format(
+      xml(message))
+  end
   for _, check in ipairs(checks) do
     local head = ('  <testcase classname="asamp" name="%s"'):format(xml(check.name))
     if check.ok then
@@ -144,8 +150,8 @@ function M.junit(checks, name)
     end
   end
   return ('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="asamp check %s" tests="%d" ' ..
-          'failures="%d">\n%s\n</testsuite>\n'):format(xml(name), #checks, failures,
-                                                      table.concat(lines, "\n"))
+          'failures="%d"%s>\n%s\n</testsuite>\n'):format(xml(name), #lines, failures,
+    message and ' errors="1"' or "", table.concat(lines, "\n"))
 end
 
 return M

@@ -130,6 +130,18 @@ describe("asamp check", function()
     has(out, "cannot write '/nowhere/x': No such file or directory\n")
   end)
 
+  -- A former bug: the file of an earlier run stayed, and had no failure.
+  it("writes annotations and a JUnit file if nothing could be checked", function()
+    local to = os.tmpname()
+    shell.write(to, "an earlier run")
+    local code, out = run("/nowhere/x.vmprof", "--no-leak", "--github", "--junit", to)
+    assert.equal(1, code)
+    local message = "cannot read profile '/nowhere/x.vmprof': No such file or directory"
+    has(out, "::error title=asamp check::" .. message .. "\n")
+    has(shell.read(to), 'asamp check /nowhere/x.vmprof" tests="1" failures="0" errors="1">\n',
+        '<testcase classname="asamp" name="run">\n    <error message="' .. message .. '"/>\n')
+  end)
+
   -- The default of asamp run has a limit of samples per second.
   it("takes all samples of a script's default period", function()
     local command, given = require "asamp.commands.run", nil
