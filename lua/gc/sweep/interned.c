@@ -35,7 +35,9 @@
 #define SPLITS_A_STRING		2
 
 /* The list of young strings is freed after a minor collection if its capacity is at most this
-   number of words, because an idle state does not need it. */
+   number of words, because an idle state does not need it. It is kept if lua_Alloc has refused
+   memory, because it might not be granted again, and a minor collection without it sweeps the whole
+   string table. */
 #define MAX_LIST_DROPPED		256u
 
 /*
@@ -204,7 +206,8 @@ static void endnursery (global_State *g, int born) {
   c->strings.young.n = 0;
   c->strings.kept = g->strt.nuse;
   c->strings.unlisted = (lu_byte)aremany(c, born);
-  if (c->strings.unlisted || c->strings.young.size <= MAX_LIST_DROPPED)
+  if (c->strings.unlisted ||
+      (c->strings.young.size <= MAX_LIST_DROPPED && g->heap.blocks.ceiling == 0))
     luaN_freevec(g, &c->strings.young);
   else luaN_shrinkvec(g, &c->strings.young);
 }

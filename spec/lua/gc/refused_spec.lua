@@ -79,6 +79,24 @@ describe("a state near its limit", function()
       assert.is_true(majors <= 50, ("%d full collections at %d KiB"):format(majors, limit))
     end
   end)
+
+  -- A former bug: the list of young strings was freed and requested in vain at each of thousands of
+  -- minor collections, which then swept all strings: four calls of lua_Alloc each, and six times the
+  -- CPU time.
+  it("keeps the list of young strings", function()
+    local s = states.open {libs = true, limit = 3100 * 1024}
+    local status, n = s:run(function()
+      local live, n = {}, 10000
+      for i = 1, n do live["k" .. i] = {v = i} end
+      math.randomseed(42, 7)
+      for i = 1, 60000 do live["k" .. math.random(n)] = {v = "val" .. i} end
+      return next(live) and n
+    end)
+    local calls, minors = s:stats().calls, s:memory().minors
+    s:close()
+    assert.same({"ok", 10000}, {status, n})
+    assert.is_true(calls <= 3 * minors, ("%d calls, %d minor collections"):format(calls, minors))
+  end)
 end)
 
 describe("a C module that calls lua_Alloc itself", function()
