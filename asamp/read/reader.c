@@ -359,12 +359,12 @@ static const char *firstwords (Input *in) {
   w[0] = bytes_gethalf(b);
   w[1] = bytes_gethalf(b + 4);
   if (b[7] == 3)
-    return "a big-endian VMProf log; only little-endian ones can be read";
+    return "a big-endian VMProf log; only little-endian logs can be read";
   for (i = in->word == 4 ? 2 : 1; i < 5; i++) {
     if (!getnumber(in, in->word, &w[i]))
       return "not a VMProf log (too short)";
     if (i == 1 && w[1] >> 56 == 3)
-      return "a big-endian VMProf log; only little-endian ones can be read";
+      return "a big-endian VMProf log; only little-endian logs can be read";
   }
   if (w[0] != 0 || w[1] != 3 || w[2] != 0)
     return "not a VMProf log";

@@ -317,7 +317,7 @@ static char *defaultpattern (void) {
 
 int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   if (isset) {
-    snprintf(err, errsize, "this process has two copies of Lua with a profiler; link all to "
+    snprintf(err, errsize, "this process has two copies of Lua with a profiler; link all code to "
                            "one liblua5.4.so.0");
     return 0;
   }
@@ -434,7 +434,7 @@ int process_isring (void) {
 int process_dump (const char *to, char *where, size_t size, char *err, size_t errsize) {
   Profile *p = process_current(0);
   if (p != NULL && profile_isring(p)) return profile_dump(p, to, 0, where, size, err, errsize);
-  snprintf(err, errsize, "the process has no flight recorder; start it with ASAMP=ring%s",
+  snprintf(err, errsize, "the process has no flight recorder; start the process with ASAMP=ring%s",
            temporary ? ", or wait until the recording has ended" : "");
   return 0;
 }

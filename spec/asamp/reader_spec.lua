@@ -667,7 +667,7 @@ describe("the reader", function()
       ["the file is empty"] = "",
       ["not a VMProf log (too short); this is a text file"] = "hello",
       ["not a VMProf log; this is a text file"] = ("this is no profile at all, but long enough "):rep(3),
-      ["a big-endian VMProf log; only little-endian ones can be read"] =
+      ["a big-endian VMProf log; only little-endian logs can be read"] =
         string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
       ["not a VMProf log (no header)"] = head .. vmprof.meta("os", "linux"),
       ["compressed data are corrupt"] = "\31\139" .. ("x"):rep(100),

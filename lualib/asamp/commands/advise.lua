@@ -29,8 +29,8 @@ local DESCRIPTION = {
   about = "Predicts the effects of other nursery sizes: bytes that survive, time in " ..
     "collections, memory; each with its error. Lists lines whose objects nearly all survive, or " ..
     "nearly all die young, and the longest pauses. Needs a profile with many samples (--alloc 16K).",
-  {"nursery", "SIZE", "the size that --verify tries (default: the recommended one, else " ..
-    "twice the present one)", size},
+  {"nursery", "SIZE", "the size that --verify tries (default: the recommended size, else twice the " ..
+    "present size)", size},
   {"verify", nil, "runs SCRIPT again with that nursery, and compares the prediction with " ..
     "the measurement"},
   {"runs", "N", "how often --verify runs SCRIPT with the profile's nursery size and, alternately, " ..

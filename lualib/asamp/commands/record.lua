@@ -17,8 +17,8 @@ local DUMP = 60  -- time limit of an answer in seconds; the process may write a 
 local DESCRIPTION = {
   command = "record", arguments = client.ARGUMENT, what = "process",
   about = "Makes a process that listens (ASAMP=listen) write a separate profile for a limited " ..
-    "time, and waits until it is complete. If the process already writes a profile, that one " ..
-    "ends first, and afterwards continues in a new file. Ctrl-C ends the recording early.",
+    "time, and waits until the recording is complete. If the process already writes a profile, that file " ..
+    "ends first, and the profile continues in a new file afterwards. Ctrl-C ends the recording early.",
   {"for", "TIME", "length of the recording (default 10s)", options.duration},
   {"out", "OUT", "path of the profile, which the process writes as its user (default PID.vmprof in the " ..
     "current folder)", short = "o"},
@@ -86,7 +86,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return dump(target, o.out, warn, world)
   elseif o.stop then
     if o["for"] or o.alloc or o.time or o.out then
-      return warn.wrong("--stop stops a recording: --for, --alloc, --time and --out are for a new one")
+      return warn.wrong("--stop stops a recording: leave --for, --alloc, --time and --out out")
     end
     local fields, message = client.send(target, "stop")
     return fields and 0 or warn.failed("%s", message)

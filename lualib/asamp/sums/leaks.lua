@@ -693,7 +693,7 @@ end
 local function lacking(profile)
   local bins = profile.bins
   return (profile.samples or 1) == 0 and "it has no allocation samples" or
-    profile.profiles and "it was merged from several, whose own reports list likely leaks" or
+    profile.profiles and "it was merged from several profiles, whose own reports list likely leaks" or
     not profile.lines and "it has no line numbers" or
     profile.own == false and "it does not record which objects survived: Asamp did not write it" or
     not (profile.course and profile.fates) and "the run had no collection; profile a longer run" or
