@@ -540,11 +540,13 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks that old open upvalues of young threads are remembered (G1). */
+/* Checks that old open upvalues of young threads are remembered (G1). Does not check them while
+   objects are pending (mark.c): the next collection visits a pending upvalue, too. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
-  for (i = 0; i < c->lists.threads.v.n && !c->remset.overflow; i++) {
+  if (c->mark.pending || c->remset.overflow) return NULL;
+  for (i = 0; i < c->lists.threads.v.n; i++) {
     const lua_State *th = (const lua_State *)c->lists.threads.v.a[i];
     const UpVal *uv = (th != NULL && luaN_isyoung(th)) ? th->openupval : NULL;
     for (; uv != NULL; uv = uv->u.open.next)
