@@ -365,10 +365,10 @@ LUA_API int luaN_refused (lua_State *L);
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection without finalizers, in which 'decide' can find the dead owners of all
-** samples. (If the remembered set is incomplete, runs a full collection.) Does nothing inside a
-** collection or finalizer, or while the state is created or closed. Not for a sampler's functions,
-** except 'closing'.
+** Runs a minor collection without finalizers. It calls the sampler's 'decide', where luaN_isdead
+** returns whether the object that owns a sample is dead. (If the remembered set is incomplete, runs
+** a full collection.) Does nothing inside a collection or finalizer, or while the state is created
+** or closed. Not for a sampler's functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 

@@ -71,7 +71,7 @@ typedef struct Transcode {
   /* Number of sampling periods that the samples of unknown type represent. The output lacks these
      samples. */
   uint64_t untyped;
-  int wall;             /* 1: the last period of time samples is of wall time */
+  int wall;             /* 1: the time samples read last measure wall time; 0: CPU time */
   uint32_t node;        /* call tree node of the encoder's current stack */
   uint32_t *path;       /* nodes of the encoder's current stack, outermost first */
   size_t npath;

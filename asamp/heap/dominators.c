@@ -172,7 +172,7 @@ int dominators_of (Dominators *d, const Graph *g) {
     dominators_search(&w);
     if (reverse(&w)) {
       semidominators(&w, stack);
-      for (i = 0; i < w.n; i++)  /* converts numbers to objects */
+      for (i = 0; i < w.n; i++)  /* w.dominator has search numbers; w.label gets objects */
         w.label[w.order[i]] = w.order[w.dominator[i]];
       d->dominator = w.label;
       w.label = NULL;

@@ -43,10 +43,10 @@ typedef struct ReaderStream {
      collection. 'survived': that of the survivors. */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
-  /* The previous collection, because the record of the next one has differences from it. */
+  /* The previous collection; the file stores the next one as differences from it. */
   ReadCollection before;
-  /* ReadCollection.planned of the last minor collection, because the record of the next minor
-     collection has the difference from it. */
+  /* Planned bytes of the nurseries in the last record of a minor collection; the file stores those
+     of the next such record as the difference from it. */
   uint64_t planned;
   /* Number of survivors in 'follow' for which the file has given a path of references since the
      last heap walk. */

@@ -139,12 +139,12 @@ typedef struct ReadWalk {
   uint64_t duration;   /* time that the program waited, us */
 } ReadWalk;
 
-/* A path of references from a root to a live object: a shorter path and a last step. */
+/* A path of references from a root to a live object: a shorter path and a last reference. */
 typedef struct ReadPath {
-  uint32_t parent;     /* the path without its last step, as index in ReadProfile.paths + 1; 0:
-                          there is only one step */
+  uint32_t parent;     /* the path without its last reference, index in ReadProfile.paths + 1;
+                          0: there is only one reference */
   uint32_t step;       /* text of the path's last reference, offset in ReadProfile.text */
-  uint32_t depth;      /* number of steps, at most READER_MAXSTEPS */
+  uint32_t depth;      /* number of references, at most READER_MAXSTEPS */
 } ReadPath;
 
 /* A Lua state. All sums include samples that the client does not select. */

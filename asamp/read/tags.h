@@ -23,7 +23,8 @@ enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8
    script each, and one with all other states. It is also the largest number of groups. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
-/* The combination that a tag represents. Members that Tags.by does not select are 0. */
+/* The place, OS thread and label set of the samples with a tag. Members that Tags.by
+   does not select are 0. */
 typedef struct Tag {
   uint32_t group;       /* number of the place, an index in Tags.groupof. A place is one Lua state,
                            all states of a script, or all other states. */

@@ -34,7 +34,9 @@ typedef struct Footprint {
   luaN_Places places;
   uint64_t resident;	/* Resident bytes of the memory mapped for the Lua heap. */
   uint64_t outside;	/* External bytes that userdata own. */
-  /* lines[FOOTPRINT_FREE] and lines[FOOTPRINT_NATIVE]: list of source lines, most bytes first. */
+  /* lines[FOOTPRINT_FREE]: the source lines with most free bytes in blocks, most first;
+     lines[FOOTPRINT_NATIVE]: with most native memory. n[i]: length of lines[i]. rest[i]: bytes of
+     all other lines. */
   FootprintLine *lines[FOOTPRINT_SORTS];
   size_t n[FOOTPRINT_SORTS];
   uint64_t rest[FOOTPRINT_SORTS];

@@ -87,10 +87,10 @@ void stack_forget (Stack *s);
    outside them are unchanged (K1). Call stack_ready first. */
 void stack_walk (Stack *s, lua_State *L, int native);
 
-/* Completes tick m at a safepoint of L: sets s->frames to all frames that ran at the tick. Lua
-   frames that have returned since the tick are missing. If m->ci, the innermost frame at the tick,
-   has returned, all Lua frames of the safepoint are taken instead. If a collection ran at the
-   tick, it is the innermost frame. */
+/* Completes the time sample of tick m at a later safepoint of L. Sets s->frames to the frames that
+   ran at the tick, except Lua frames that have returned since. If m->ci, the innermost frame at the
+   tick, has returned, uses all Lua frames of the safepoint. A collection that ran at the tick
+   is the innermost frame. 'native' 1: includes the native frames of m. */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /* Determines the stack of L from n native frames that the caller has walked; L NULL: native

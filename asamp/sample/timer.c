@@ -51,7 +51,7 @@
 
 typedef struct Clock Clock;
 
-/* A timer. Never freed, because a handler may read it (C4). */
+/* A timer. Never freed, because a signal handler may still read it. */
 struct Timer {
   Timer *next;			/* next running timer of the same clock */
   Timer **link;			/* pointer to this timer in the clock's list; changed with the

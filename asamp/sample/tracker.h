@@ -89,8 +89,8 @@ void tracker_points (Tracker *t, lua_State *L, int on);
    not enough memory. */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
-/* Sets whether copied bytes are sampled; the setting takes effect at the next tracker_on or
-   tracker_wake. */
+/* Sets whether bytes copied when a vector grows or into new strings are sampled. Takes effect at
+   the next tracker_on or tracker_wake. */
 static inline void tracker_copies (Tracker *t, int on) {
   t->copying = on;
 }

@@ -36,13 +36,14 @@ enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
 /* Options of a profile. */
 typedef struct ProfileConfig {
-  /* The members from 'path' to 'folder' choose the file, as those of PlaceWish (place.h). */
   const char *path;
-  unsigned number;
-  int made;
-  int replace;
+  unsigned number;      /* number in the first file name tried, as in app.2.vmprof; 0 or 1: none */
+  int made;             /* 1: 'path' is a generated name, not one that the user chose */
+  int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL: existing files that may be
+                           replaced */
+  /* Returns 1 if this process already writes that file; NULL: it does not. */
   int (*taken)(const struct stat *file);
-  int folder;
+  int folder;           /* descriptor of the folder of 'path'; 0: the folder is opened by name */
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* options of the log; 'pid', 'tuning' and 'recorder' are set by
                            profile_open */

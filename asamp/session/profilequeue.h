@@ -4,7 +4,8 @@
 ** writer thread (profilewriter.c). encoder.h defines the log, livefile.h the file.
 **
 **   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock, with two exceptions:
-**       profile_exit goes on if it cannot take the lock, and the writer reads 'error' without it.
+**       profile_exit waits for it only 0.5 s, then continues without it; the writer reads 'error'
+**       without it.
 **       The inactive buffer belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
 **   Q3  a thread waits for space only while the writer works, not after an error, after the end,
@@ -14,8 +15,8 @@
 **   Q5  an event is in the queue when 'used' includes it. 'emitting' is set while a thread reports
 **       an event, so that exit() in a signal handler can drop the incomplete event;
 **   Q6  events reported after the end are not counted, also not as lost;
-**   Q7  'work' is signalled only by profilequeue_wake. A call that interrupts another one on the
-**       same thread, for the same profile, does nothing.
+**   Q7  only profilequeue_wake signals 'work'. If a signal handler interrupts it and calls it for
+**       the same profile, this inner call does nothing.
 */
 #ifndef asamp_profilequeue_h
 #define asamp_profilequeue_h
@@ -85,9 +86,10 @@ struct Profile {
                              ns */
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  int stallreported;               /* reported to the user: 0: no stall (profile_room); 1: the start
-                                      of the first stall; 2: also its end */
-  uint64_t gap;           /* number of samples lost before the last stall (profile_room) */
+  int stallreported;               /* reported to the user: 0: nothing; 1: the start of the first
+                                      stall; 2: also its end */
+  uint64_t gap;           /* number of samples lost before the last stall (time in which
+                             writes fail and are tried again) */
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next call of 'round' */

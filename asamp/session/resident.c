@@ -18,7 +18,8 @@
                                                    memory has not changed */
 #define YOUNG		(CLOCK_SECOND / 50)	/* from the start of a profile, during this time
                                                    only the end of a state causes a snapshot */
-#define LAST_NS		1000000	/* ns; at the end of a state, the resident size may be this old */
+#define LAST_NS		1000000	/* ns; when a state or profile ends, a resident size read up to this
+                                   long ago decides whether a snapshot is due */
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
 #define LINES		256u	/* largest number of source lines with rows of one use */
 #define ENDING		100u	/* for a state that ends, a snapshot is made only if the last one is

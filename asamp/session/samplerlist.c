@@ -173,7 +173,7 @@ void samplerlist_delist (Sampler *s) {
   if (s->next != NULL) s->next->before = s->before;
 }
 
-/* {== at the end, and at a fork ========================================== */
+/* {== end of the process, fork =========================================== */
 
 /* Formats a number of bytes as "56 bytes" or "1.5 MiB". */
 static const char *amount (char text[24], uint64_t bytes) {

@@ -139,8 +139,8 @@
 ** young objects to which the entries refer, and removes the entries. The tenured objects that may
 ** refer to young ones are remembered instead. (Threads and weak tables stay in the list.) A list
 ** that cannot grow is shortened, too. If it is still full then, remset.overflow is set and the next
-** collection is a full one, which needs no remembered set. So a barrier never fails, never raises an
-** error and never collects.
+** collection is a full one, which needs no remembered set. So a barrier never fails, never raises
+** an error and never collects.
 **
 ** A store that lacks its barrier has this effect: if only the old object refers to the young one,
 ** the next minor collection does not mark the young object, and its lines are allocated from again

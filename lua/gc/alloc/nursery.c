@@ -65,8 +65,7 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 /*
 ** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit. If the
 ** current hole is too short, takes another hole. Returns NULL, and keeps the current hole, if no
-** hole has n bytes. desperate: 1 after an emergency collection, to search all blocks
-** (luaN_nexthole).
+** hole has n bytes. desperate: 1 after an emergency collection, to search all blocks.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -93,7 +92,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
 ** current hole), aligned to 16 bytes for a userdata. If the region is too short, takes other free
-** lines for it. Returns NULL if there are none. desperate: passed to luaN_nexthole.
+** lines for it. Returns NULL if there are none. desperate: 1 after an emergency collection, to
+** search all blocks.
 */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;

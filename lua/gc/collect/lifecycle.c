@@ -56,8 +56,9 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/* Reserves the lists of weak tables first: a table that does not fit into them is treated as
-   strong, which must not happen to a program with up to FEW_WEAK weak tables. */
+/* Prepares the collector of a new state: reserves the lists of weak tables, reads the tuning and
+   sets the pace. A weak table that does not fit into the lists is treated as strong, which must not
+   happen to a program with up to FEW_WEAK weak tables. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||

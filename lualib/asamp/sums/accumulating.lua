@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Finds containers that accumulate: tables, trees and chains whose objects are not removed. Has no side
--- effects.
+-- Finds containers that accumulate: tables, trees and chains whose objects are not removed.
 --
 -- The input is the allocation times of live samples (asamp.sums.births) by the byte clock and the
 -- CPU clock, so no rule depends on the speed of the machine. A container accumulates if it
@@ -370,8 +369,8 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns when a container's last live sample was allocated, as a share of the CPU time (0 to 1), if the
--- container has stopped or may have (goeson does not return "leak"); else nil.
+-- Returns when a container's last live sample was allocated, as a share of the CPU time (0 to 1); nil if it
+-- certainly received samples until the end of the run, or has none alive.
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do

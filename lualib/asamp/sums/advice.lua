@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Advice about the size of the nursery, from a profile. Has no side effects: converts a profile to
--- predictions.
+-- Advice about the size of the nursery: predictions from a profile.
 --
 -- A prediction for a size has two parts. The surviving share is from asamp.sums.survival,
 -- corrected by what the collections of the profile show (function near). The CPU time of minor
@@ -56,9 +55,9 @@ local ALIKE = 0.1
 
 -- {== time ==================================================================
 
--- Returns the minor collections of the profile: {planned (size of the nursery), filled, tenured
--- (bytes), us (CPU time without slices of major ones), n (number of collections whose means the
--- row has)}.
+-- Returns the minor collections of the profile: {planned (size of the nursery), filled (bytes
+-- allocated in it), tenured (bytes), us (CPU time without slices of major ones), n (number of
+-- collections whose means the row has)}.
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do
@@ -93,10 +92,10 @@ local function differences(rows, us, mean)
   return list
 end
 
--- Fits the cost in us of a filled and of a tenured byte, by least squares with a prior (ridge
--- regression: Hoerl and Kennard 1970), because collections of equal size do not determine them.
--- 'us', 'mean': mean time, and mean filled and tenured bytes, of a collection. Returns {filled,
--- tenured, cov (covariances)}.
+-- Fits the cost in us of a byte allocated in the nursery (a filled byte) and of a tenured byte, by
+-- ridge regression (least squares with a prior; Hoerl and Kennard 1970), because collections of equal
+-- size do not determine them. 'us', 'mean': mean time, and mean filled and tenured bytes, of
+-- a collection. Returns {filled, tenured (us per byte), cov (covariances)}.
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
@@ -134,8 +133,9 @@ local function bybyte(rows, us, mean)
   return x
 end
 
--- Returns the costs of minor collections: {us (time of all), fixed (us of one that do not depend on its
--- bytes), mean ({filled, tenured}: mean bytes of one), and the fields of bybyte's result}.
+-- Returns the costs of minor collections: {us (time of all), fixed (us of one without the cost of bytes),
+-- mean ({filled, tenured}: mean bytes of one), filled, tenured (us per byte), cov (covariances)}. Filled
+-- bytes are those allocated in the nursery. 'now': result of M.measured.
 local function costs(rows, now)
   local all = math.max(0, now.time - now.major) * 1e6
   local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
@@ -221,7 +221,7 @@ end
 --
 --   - allocated, tenured (bytes), share (tenured of allocated)
 --   - minors, majors (numbers), time, major (CPU seconds: all; of major collections)
---   - nursery (mean size), filled (bytes of all nurseries), over (mean bytes above a nursery's
+--   - nursery (mean size), filled (bytes allocated in all nurseries), over (mean bytes above a nursery's
 --     size)
 --   - held (largest reserved size of the heap, bytes)
 --   - large: true: large blocks decide when collections run, so survival does not depend on age

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- When the live samples of a profile were allocated, by container and line. Has no side effects.
+-- When the live samples of a profile were allocated, by container and line.
 --
 -- The heap walk at the end of a session reports which samples are alive, and the paths of
 -- references that keep them alive. A container is the table with many elements in a path, or the
@@ -415,7 +415,9 @@ local function count(c, key, alive, i, part)
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
 end
 
--- Returns the list 'containers' that M.of describes.
+-- Returns a list of the containers with live samples: {holder (path as text), lines (live samples, by
+-- line), vectors (live bytes of vectors, by line), late (live bytes of the second half)}. 'nearest': line
+-- of each call tree node; 'clock': the byte clock.
 local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
   local bypath, list = {}, {}
@@ -434,8 +436,8 @@ local function collect(profile, nearest, clock)
   return list
 end
 
--- Returns the field 'lines' of the result of M.of: counts of the samples that survived, by key of the line
--- that allocated them. 'nearest': line of each node; 'clock': the byte clock.
+-- Returns counts of the samples that survived (M.of), by key of the line that allocated them. 'nearest':
+-- line of each node; 'clock': the byte clock.
 local function linesof(profile, nearest, clock)
   local born, lines = profile.born, {}
   for i, node in ipairs(born.node) do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Compares two profiles: converts the profiles and their totals to differences, without side effects.
+-- Compares two profiles: converts the profiles and their totals to differences.
 --
 -- asamp.sums.significance tests whether a difference may be chance. It uses the variance of each sum
 -- (measures.variance), which is too large for fixed sampling intervals and for rows that have most of
@@ -162,7 +162,8 @@ local function timeweights(pa, pb)
 end
 
 -- Returns a field's total in each of the profiles, and the standard error of the difference of the two
--- totals; 0: both are exact, because the files record them or because every n-th byte was sampled.
+-- totals. It is 0 if the files record the allocated bytes, or if samples have a fixed distance in bytes, so
+-- that their number is not random.
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
   if field == "bytes" and pa.allocated and pb.allocated then

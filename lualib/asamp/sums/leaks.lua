@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Finds lines that are likely to leak: converts a profile to rows, without side effects.
+-- Finds lines that are likely to leak: converts a profile to rows.
 --
 -- The session is divided into slices ("parts") of equal time: the reader's bins. Leaks are searched only
 -- if the heap grew (GROWTH). A line is likely to leak if it keeps objects from most slices, early and
@@ -361,8 +361,8 @@ local function vectorsof(row)
   return made, kept, steps, last
 end
 
--- Changes a row so that its numbers are those of its line's vectors only. 'made', 'kept', 'steps': results of
--- vectorsof.
+-- Changes a row so that its numbers are those of its line's vectors only. 'made', 'kept': their
+-- allocated and kept samples; 'steps', n: number of time slices with allocated samples, and of all.
 local function reduce(row, made, kept, steps, n)
   for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
     row[key] = row.vector[key]
@@ -464,7 +464,9 @@ local function fewof(profile, n, proved, wanted)
 end
 
 -- Returns the rows that are likely to leak: lines that keep objects throughout the run; and lines with
--- growing tables, if the tables keep enough bytes or may hold the objects of the former lines.
+-- growing tables, if these keep enough bytes, or if there are lines of the first kind, whose objects they may
+-- hold. n: number of judged time slices; 'growth': bytes by which the heap grew; 'proved': deaths are known;
+-- 'straight': the heap grows evenly.
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
@@ -704,15 +706,16 @@ end
 --- Returns likely leaks; nil and a clause with the reason if the profile lacks data. Without
 -- collections, fields that depend on bytes in use are nil. Fields:
 --
---   - parts (number of judged parts); proved (true: deaths are known)
+--   - parts (number of judged time slices); proved (true: deaths are known)
 --   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap
 --     grew)
 --   - late: bytes allocated in the second half of the run and kept; kept (true: lines can be judged)
 --   - rows of lines or C functions (line 0, native = true): {file, line, name, native; samples,
---     survived, survivedbytes, kept, keptbytes (in the judged parts); late, parts, of (numbers of
---     parts with kept objects, and of all), type (of most kept bytes; "native": native memory),
---     group, holders ({text, samples, share (of 'held')}; nil: unknown), held (number of samples with
---     a known holder)}; rows with the same container have the same group, and are adjacent
+--     survived, survivedbytes, kept, keptbytes (in the judged slices); late (kept bytes that count for
+--     the second half), parts (number of slices with kept objects), of (number of judged slices), type
+--     (of most kept bytes; "native": native memory), group, holders ({text, samples, share (of 'held')};
+--     nil: unknown), held (number of samples with a known holder)}; rows with the same container have
+--     the same group, and are adjacent
 --   - few: {lines, least, alloc} about lines with too few samples (fewof); nil: there are none
 --   - alloc: sampling period that would find the lines, if rows and 'few' have none
 --   - maybe: containers that may accumulate: {holder, samples, file, line, name, native,

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The measures of a sum (fields: totals.lua), their names and their variances. Has no side effects.
+-- The measures of a sum (fields: totals.lua), their names and their variances.
 
 local M = {}
 
@@ -54,8 +54,8 @@ function M.fate(sum, which)
   return sum[which], sum.samples - sum.undecided
 end
 
---- Returns how many independent samples of one sampling period would give the time of a sum with the same
--- relative error.
+--- Returns the effective number of time samples in a sum: this number of samples of equal weight has the
+-- sum's relative error.
 function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Totals per function, line and type of a profile, as profiler.reader returns it. Has no side effects:
--- reads the profile and does not change it.
+-- Totals per function, line and type of a profile, as profiler.reader returns it.
 --
 --   - self: costs in the item itself: samples whose innermost frame is the function, or whose
 --     innermost Lua frame is at the line
@@ -13,7 +12,7 @@
 --   - later, laterbytes: survivors that died later
 --   - alive, alivebytes: other survivors; 0 if the file has no deaths
 --   - objects: estimated number of blocks; 0: unknown
---   - timesamples: time in periods; of these nativesamples: in a C function; gcsamples: in a
+--   - timesamples: time, in sampling periods; of these nativesamples: in a C function; gcsamples: in a
 --     collection
 --   - timesquares: variance of timesamples
 --   - bytesquares, survivedsquares, alivesquares: variances of bytes if the period was changed,
@@ -261,8 +260,9 @@ local function functions(profile, itself, sums)
   return rows
 end
 
--- Returns the three results of M.linerows, but each row has the name of the first function at its line;
--- and the set of rows of lines with several functions.
+-- Returns a list of rows, one for each source line: {file, line, name, defined (line of the definition)} with
+-- the line's first function; by call tree node, the row of its own line (nil: native), and of the innermost
+-- Lua frame of its stack; and the set of the rows with several functions.
 local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Live bytes over time by line and by function: bytes not known to be dead at the end of each time
--- slice, and their rate of growth. Has no side effects: converts a profile with time slices
--- (profile.bins) to rows.
+-- slice, and their rate of growth. The profile must have time slices (profile.bins).
 --
 -- Blocks that died before their first collection are left out. Others count from the slice of
 -- their allocation to that of the collection that found them dead. The slope is that of the
@@ -46,7 +45,8 @@ local function weights(seconds)
 end
 
 -- Returns the variance of the slope of a fitted line, estimated from the residuals. 'alive': live bytes
--- at the end of each slice; 'line': the times of these ends, with their mean and squares (weights).
+-- at the end of each slice; 'line': {seconds (the times of these ends), mean (of these times), squares (sum
+-- of their squared distances from the mean)}.
 local function scatter(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do

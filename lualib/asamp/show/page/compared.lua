@@ -14,7 +14,7 @@ local M = {}
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- the page has standard errors of shares as integers: millionths of the profile's total
 -- Limits for first(), which may choose the measure "alive". SIGMA: least change of the live bytes, in
--- standard errors. LEAST: the change as a share of the whole must exceed that of the first measure by LEAST.
+-- standard errors. LEAST: the share that changed must exceed that of the first measure by LEAST.
 local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)
@@ -57,7 +57,8 @@ local function largest(rows)
   return out
 end
 
--- Returns the change in a result of asamp.sums.compare, as a share of the larger whole.
+-- Returns the change in a result of asamp.sums.compare, as a share of the larger of the two profiles'
+-- values.
 local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end
