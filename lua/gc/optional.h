@@ -4,7 +4,7 @@
 ** takes more time or memory, or has longer pauses. bench/ablate reads this list, and builds the
 ** core without one (-DLUAN_WITHOUT=NAME) to measure it. The comment after a name has three parts:
 ** - "files:": source files that only this mechanism needs, or functions of a file after a colon
-** - "invariants:": invariants that only this mechanism needs; "-": none
+** - "invariants:": invariants of gc.h that only this mechanism needs; "-": none
 ** - "loads:": test programs of bench/ablate.lua or bench/load that show the effect
 ** For example, LUAN_AGEING is the files mark/ageing.c and mark/ageing.h and invariant G10, and the
 ** programs edited, messages and handles are slower without it.

@@ -42,7 +42,7 @@
 
 /* Marks o, a key or value in a remembered slot or in a remembered table. If the table of the slot
    is weak (weak is 1), marks o only if o is young, to tenure it: a weak reference must not
-   mark an old o for a major collection. */
+   mark an old o in a major collection. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
