@@ -92,8 +92,8 @@ static const struct link_map *serve (const struct link_map *object,
 typedef int Raise (lua_State *L, const char *format, ...);
 
 /* Binds the module to the Lua library or program whose code has the address 'caller'. 'seam' 1:
-   also binds the functions of seam.h. Returns 1, or 0 with the reason in 'err'. On failure *raise is
-   that Lua's luaL_error, or NULL. */
+   also binds the functions of seam.h. Returns 1, or 0 with the reason in 'err'. On failure *raise
+   is that Lua's luaL_error, or NULL. */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
   Loaded where = {NULL, NULL, NULL};
