@@ -102,7 +102,8 @@ typedef struct ReadCollection {
   uint64_t left;       /* sum of the pauses of the unrecorded collections, us */
   int major;           /* 1: a major collection, or a slice of a major collection */
   int state;           /* phase: 0 none, 1 marking, 2 sweeping, 3 finalizing */
-  uint32_t labels;     /* label set of the running thread, as in ReadSample */
+  uint32_t labels;     /* label set of the running thread, index in ReadProfile.labelsets + 1;
+                          0: no labels */
 } ReadCollection;
 
 /* A label: name and value, offsets in ReadProfile.text. */
@@ -169,7 +170,8 @@ typedef struct ReadState {
 /* An OS thread in a file of many states. */
 typedef struct ReadThread {
   uint32_t id;         /* system number */
-  uint64_t samples, bytes, timesamples, ns;  /* as in ReadState */
+  /* Sampling periods of allocation samples, their bytes; of time samples, their ns. */
+  uint64_t samples, bytes, timesamples, ns;
 } ReadThread;
 
 /* The data of a whole file. */

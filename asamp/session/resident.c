@@ -306,7 +306,7 @@ static int mayhave (uint64_t now) {
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
-/* Returns 1 if a snapshot is due (RQ3). 'last' is as in resident_measure. */
+/* Returns 1 if a snapshot is due (RQ3). 'last' not 0: the state or profile ends. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;

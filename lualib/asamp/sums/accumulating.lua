@@ -212,7 +212,8 @@ end
 
 -- Returns true if a line has enough samples to conclude that its earlier survivors are alive at least
 -- SURE times as often as its later ones: if the ratio of the two live shares is at least SURE after its
--- logarithm was reduced by ERRORS standard errors. 'mine', 'of': the last two results of retention.
+-- logarithm was reduced by ERRORS standard errors. 'mine', 'of': by half, its live samples
+-- in the container, and its survivors in no other one.
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
