@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Data for the differential flame graph in the page of `asamp view`. Has no side effects: reads two
--- profiles and returns columns of numbers and texts, for the NODES largest frames and the ROWS
--- functions with the largest changes.
+-- Data for the differential flame graph in the page of `asamp view`: columns of numbers and texts for
+-- the NODES largest frames and the ROWS functions with the largest changes.
 
 local compare = require "asamp.sums.compare"
 local difftree = require "asamp.sums.difftree"
