@@ -125,7 +125,7 @@ describe("asamp run", function()
     write [[
       local trace = {}
       debug.sethook(function() trace[#trace + 1] = {#trace} end, "", 100)
-      for n = 1, 50000 do for k = 1, 20 do local _ = {n, k} end end]]
+      for n = 1, 200000 do for k = 1, 20 do local _ = {n, k} end end]]
     assert.matches('→ upvalue "trace" of app.lua:2: elements are added to a list', report(), 1, true)
   end)
 
