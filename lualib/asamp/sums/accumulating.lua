@@ -39,9 +39,9 @@ local KEPT, EARLY = 4 / 5, 1 / 4
 local SURE, ERRORS = 1 / 2, 1.6
 -- Limits for ofgrowing. GROWTH: least factor by which the live heap must grow in each quarter. EVEN: least
 -- growth in the second half, relative to the first half. NET: share of a container's live bytes of the second
--- half that the heap's growth must explain. YOUNG: share of the run in which a container must have its first
--- sample.
-local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
+-- half that the heap's growth must explain. CAUSED: least size of these bytes, as a share of that growth.
+-- YOUNG: share of the run in which a container must have its first sample.
+local GROWTH, EVEN, NET, CAUSED, YOUNG = 1.02, 3 / 4, 1 / 4, 1 / 20, 7 / 8
 -- In place of KEPT for objects that no heap walk reached (unreached): recent garbage, which no
 -- collection has found dead yet, counts as alive.
 local LEFT = 1 / 2
@@ -310,7 +310,8 @@ local function ofgrowing(run, c, course, growth, late, lines)
   while first < PARTS and (c.parts[first] or 0) <= 0 do
     first = first + 1
   end
-  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or not isfromstart(survivors) then
+  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or late < CAUSED * growth or
+     not isfromstart(survivors) then
     return nil
   end
   local verdict, even = goeson(run, c), evenness(course)

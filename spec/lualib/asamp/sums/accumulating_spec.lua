@@ -254,6 +254,13 @@ describe("a container that accumulates", function()
     assert.same({}, verdicts({queue}, function(part) return 100 + 200 * math.min(part, 8) end))
   end)
 
+  -- A former bug: data of one module were a leak in a program that loads modules during its whole run.
+  it("is no queue without objects of the second half, when the heap grew", function()
+    local function loading(part) return (part == 0 or part == 5) and 4 or 0 end
+    local others = {born = one, alive = one}
+    assert.same({}, verdicts({{path = 2, born = loading, alive = loading}, others}, growing))
+  end)
+
   it("is no queue if minor collections alone show growth", function()
     local p = session({{path = 4, born = one, alive = from(16), dead = before(16)}}, growing)
     for part = 3, N do
