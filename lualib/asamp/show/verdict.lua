@@ -66,6 +66,7 @@ local KINDS = {
   closures = "functions are added to a list and never removed (listeners, callbacks, closures)",
   keys = "keys are added to a table and never removed (a cache or registry without bound)",
   coroutines = "coroutines that never finish are kept",
+  references = "C code keeps more and more values by luaL_ref, or one of them grows",
   chain = "it holds more and more (a chain or list of objects)",
 }
 

@@ -220,8 +220,9 @@ local function incoroutine(path, container, rest)
 end
 
 -- Returns the kind of container that keeps the objects of a likely leak ('group'): "coroutines",
--- "closures", "list", "keys" or "chain". If coroutines in the container hold the objects, but no
--- coroutine is one of them, the table in a coroutine (group.inner) replaces the container.
+-- "closures", "references" (of luaL_ref), "list", "keys" or "chain". If coroutines in the container hold
+-- the objects, but no coroutine is one of them, the table in a coroutine (group.inner) replaces the
+-- container.
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -235,6 +236,8 @@ local function kindof(group)
     return "coroutines"
   elseif group.upvalues or (bytes.closures or 0) >= of / 5 then
     return "closures"
+  elseif group.holder and group.holder:find("^reference of luaL_ref" .. (group.many and "$" or "")) then
+    return "references"
   end
   local vector = group.rows[1].type
   return group.many or vector == "table array part" and "list" or vector == "table hash part" and "keys" or
