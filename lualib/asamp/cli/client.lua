@@ -156,7 +156,8 @@ local function result(waits, request, target, path, seconds, answer)
     return nil, over
   elseif not text and closed then  -- 'closed': id of the process that closed the connection
     if hasended(closed, true, waits) then
-      return nil, ("process %d has ended; start it again"):format(closed)
+      return nil, gone(target, target == ("%d"):format(closed) and path or nil, waits) or
+                  ("process %d has ended; start it again"):format(closed)
     end
     message = "the process closed the connection without an answer; try again"
   elseif late then
