@@ -306,7 +306,7 @@ static void lose (Profile *p) {
 /* Takes the lock, and stores the number of frames of the stack being reported: 'shared' unchanged
    and n new ones. Returns 0 without the lock if the profile has ended without failure: events
    reported now do not count as lost. */
-static int enter (ProfileState *s, size_t shared, size_t n) {
+static inline int enter (ProfileState *s, size_t shared, size_t n) {
   assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
   profileevents_hold(s->profile);
   s->depth = shared + n;
@@ -314,6 +314,14 @@ static int enter (ProfileState *s, size_t shared, size_t n) {
     return 1;
   profileevents_letgo(s->profile);
   return 0;
+}
+
+/* Copies n frames, usually one. */
+static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
+  if (n == 1)
+    *to = *frames;
+  else if (n > 0)
+    memcpy(to, frames, n * sizeof(*frames));
 }
 
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
@@ -327,14 +335,14 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
   if (!copy) {
     p->inhand.samples = in->count;
     p->inhand.natives = in->kind == KIND_NATIVE ? in->count : 0;
-    event_add(&p->taken, &p->inhand);
+    p->taken.samples += in->count;
+    p->taken.natives += p->inhand.natives;
   }
   body = reserve(s, EVENT_SAMPLE, n, sizeof(*body) + n * sizeof(*frames));
   if (body != NULL) {
     body->sample = *in;
     body->shared = shared;
-    if (n > 0)
-      memcpy(body->frames, frames, n * sizeof(*frames));
+    copyframes(body->frames, frames, n);
   }
   else
     lose(p);
@@ -358,8 +366,7 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   if (body != NULL) {
     body->sample = *in;
     body->shared = shared;
-    if (n > 0)
-      memcpy(body->frames, frames, n * sizeof(*frames));
+    copyframes(body->frames, frames, n);
   }
   else
     lose(p);
