@@ -15,8 +15,8 @@ enum {
   /* Innermost frames of time samples during a minor and during a major collection. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,
   FRAME_NONE = 61,      /* an empty stack */
-  FRAME_CUT = 63,       /* stands for the left-out frames of a deep stack */
-  FRAME_TAIL = 65       /* stands for callers that tail calls replaced */
+  FRAME_CUT = 63,       /* represents the left-out frames of a deep stack */
+  FRAME_TAIL = 65       /* represents callers that tail calls replaced */
 };
 
 /* Returns the frame id of a kind of block or copy. */

@@ -28,7 +28,7 @@ function M.split(text)
 end
 
 -- Returns a list of the numbers of the lines to show, of a file with n lines: those with costs (the keys of
--- 'byline') and AROUND lines before and after each. false stands for a run of omitted lines.
+-- 'byline') and AROUND lines before and after each. false represents a run of omitted lines.
 local function shown(byline, n)
   local list, last = {}, 0
   for i = 1, n do
