@@ -106,10 +106,14 @@ describe("the sessions of a thread", function()
     local life = signals.cpu()
     local outer, inner = table.unpack(open(2, 1000000))
     -- samples belong to the inner state while it runs, else to the outer one
-    outer:back(function() for _ = 1, 2000000 do end end)
     local ininner, inouter = 0, 0
-    for _ = 1, 20 do
-      ininner = ininner + work(inner, 2000000)
+    outer:back(function() ininner = ininner + work(inner, math.random(1000000, 3000000)) end)
+    -- of random length: with a constant one, of the length of the kernel's tick, the ticks may all meet
+    -- the same state
+    for _ = 1, 40 do
+      local start, before = signals.cpu(), ininner
+      assert(outer:run "back()")
+      inouter = inouter + signals.cpu() - start - (ininner - before)
       repeat inouter = inouter + work(outer, 100000) until inouter > ininner / 2
     end
     local counts = close{outer, inner}
