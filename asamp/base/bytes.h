@@ -20,8 +20,8 @@ typedef struct Bytes {
 /* Slow path of bytes_grow. */
 unsigned char *bytes_growmore (Bytes *b, size_t n);
 
-/* Appends n uninitialized bytes. Returns their address, valid until the next append, or NULL if
-   there is not enough memory. */
+/* Appends n uninitialized bytes. Returns their address, valid until the next append, or NULL if out
+   of memory. */
 static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
   if (b->failed || b->size - b->n < n)
     return bytes_growmore(b, n);

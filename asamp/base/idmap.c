@@ -29,7 +29,7 @@ static void idmap_release (IdMap *m) {
     m->memory(NULL, m->entries, m->size * sizeof(*m->entries), 0);
 }
 
-/* Doubles the capacity. Returns 0 and changes nothing if there is not enough memory. */
+/* Doubles the capacity. Returns 0 and changes nothing if out of memory. */
 static int idmap_grow (IdMap *m) {
   size_t size = m->size == 0 ? BOUND_FIRST(64) : m->size * 2;
   struct IdEntry *entries = m->memory != NULL

@@ -24,7 +24,7 @@ typedef struct IdMap {
 /* Returns the value of 'id', or IDMAP_NONE. */
 uint32_t idmap_get (const IdMap *m, uint64_t id);
 
-/* Sets the value of 'id'. Returns 0 and changes nothing if there is not enough memory. */
+/* Sets the value of 'id'. Returns 0 and changes nothing if out of memory. */
 int idmap_set (IdMap *m, uint64_t id, uint32_t value);
 
 /* Frees the entries and zeroes *m, 'memory' included. */

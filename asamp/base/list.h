@@ -22,9 +22,8 @@ static inline void *list_move (void *block, size_t used, size_t size) {
   return to;
 }
 
-/* Reserves space for n elements in total. 'list' is the address of the pointer, *size the
-   capacity, 'element' the bytes of an element. Returns 0 and changes nothing if there is not
-   enough memory. */
+/* Reserves space for n elements in total. 'list' is the address of the pointer, *size the capacity,
+   'element' the bytes of an element. Returns 0 and changes nothing if out of memory. */
 static inline int list_room (void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size;
   void *block;

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Like lua_Alloc, but new blocks are zero and 'ud' is ignored. Returns NULL and changes nothing
-   if there is not enough memory. */
+/* Like lua_Alloc, but new blocks are zero and 'ud' is ignored. Returns NULL and changes nothing if
+   out of memory. */
 void *pages_realloc (void *ud, void *block, size_t old, size_t size);
 
 #endif

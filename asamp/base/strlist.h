@@ -17,12 +17,12 @@ typedef struct StrList {
 } StrList;
 
 /* Initializes the list. If a new string would give the list more than 'limit' bytes, it becomes "".
-   Returns 0 if there is not enough memory; strlist_free may be called in either case. */
+   Returns 0 if out of memory; strlist_free may be called in either case. */
 int strlist_init (StrList *l, uint32_t limit);
 void strlist_free (StrList *l);
 
-/* Returns the index of a string of n bytes, cut at a NUL; adds it if needed. Returns 0 if there
-   is not enough memory. */
+/* Returns the index of a string of n bytes, cut at a NUL; adds it if needed. Returns 0 if out of
+   memory. */
 uint32_t strlist_put (StrList *l, const char *text, size_t n);
 /* Returns the string at an index, valid until the next strlist_put. */
 const char *strlist_get (const StrList *l, uint32_t index);

@@ -23,7 +23,7 @@ void strtab_free (StrTab *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Reserves space for n more bytes. Returns 0 if there is not enough memory. */
+/* Reserves space for n more bytes. Returns 0 if out of memory. */
 static int strtab_room (StrTab *t, size_t n) {
   uint32_t size = t->size;
   char *text;

@@ -23,16 +23,16 @@ typedef struct StrTab {
   int failed;        /* 1: not enough memory; strtab_put returns 0 from now on */
 } StrTab;
 
-/* Initializes the table; 'limit' <= 2^30 bytes. Returns 0 if there is not enough memory;
-   strtab_free may be called in either case. */
+/* Initializes the table; 'limit' <= 2^30 bytes. Returns 0 if out of memory; strtab_free may be
+   called in either case. */
 int strtab_init (StrTab *t, uint32_t limit);
 void strtab_free (StrTab *t);
 
 /* Returns the number of a string, or IDMAP_NONE. */
 uint32_t strtab_find (const StrTab *t, const char *s, size_t n);
 
-/* Returns the number of a string of n bytes, cut at a NUL; adds it if needed. Returns 0 beyond
-   the limit or if there is not enough memory. */
+/* Returns the number of a string of n bytes, cut at a NUL; adds it if needed. Returns 0 beyond the
+   limit or if out of memory. */
 uint32_t strtab_put (StrTab *t, const char *s, size_t n);
 
 #endif

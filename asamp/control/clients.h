@@ -7,8 +7,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Makes empty tables of clients, once per control thread. Returns 0 if there is not enough
-   memory. */
+/* Makes empty tables of clients, once per control thread. Returns 0 if out of memory. */
 int clients_start (void);
 
 /* Waits for requests, for connections at the socket 'server' (-1: none), or for 'ms' milliseconds

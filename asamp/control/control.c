@@ -32,8 +32,8 @@ static pid_t pid;		/* process that has called control_start; atomic; changed wit
 static char *bound;		/* path of the socket; NULL: none */
 static char *rundir;		/* the folder XDG_RUNTIME_DIR, or NULL */
 
-/* Returns the socket's path, which the caller frees; NULL if there is not enough memory. The
-   default depends on the current effective user. */
+/* Returns the socket's path, which the caller frees; NULL if out of memory. The default depends on
+   the current effective user. */
 static char *socketpath (void) {
   struct stat s;
   char *to;

@@ -33,8 +33,7 @@ static uint64_t due;		/* time at which the recording ends (clock_now, ns); 0: no
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends formatted text to the answer, at most 8,191 bytes. Returns 0 if there is not enough
-   memory. */
+/* Appends formatted text to the answer, at most 8,191 bytes. Returns 0 if out of memory. */
 static int say (Request *r, const char *format, ...) {
   char text[2 * 4096];
   va_list args;

@@ -36,11 +36,11 @@ typedef struct Request {
 /* Initializes the request of a client; 'fd' remains the caller's. */
 void request_start (Request *r, int fd);
 /* Handles the request in r->line, which has n bytes before its NUL: appends the answer or starts a
-   snapshot. Returns 0 if there is not enough memory. */
+   snapshot. Returns 0 if out of memory. */
 int request_answer (Request *r, size_t n);
-/* Appends the answer if the snapshot is finished. Returns 0 if there is not enough memory. */
+/* Appends the answer if the snapshot is finished. Returns 0 if out of memory. */
 int request_continue (Request *r);
-/* Appends "error WHY" to the answer. Returns 0 if there is not enough memory. */
+/* Appends "error WHY" to the answer. Returns 0 if out of memory. */
 int request_refuse (Request *r, const char *why);
 /* Sends as much of the answer as possible now. Returns 0 if the connection or its descriptor is
    closed (CN7 of control.h). */

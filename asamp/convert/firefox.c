@@ -23,8 +23,8 @@ static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
-/* Returns the tag (tags.h) of the current event's Lua state. Returns 0 and stops the reading if
-   there is not enough memory. */
+/* Returns the tag (tags.h) of the current event's Lua state. Returns 0 and stops the reading if out
+   of memory. */
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
   if (tag == TAGS_NONE)
@@ -86,8 +86,8 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 }
 
 /* Returns the index in 'leaves' of a sample's stack, kind and outcome. If the table is full, adds
-   'count' to the number of samples that the table left out. Returns SITETABLE_NONE if there is not
-   enough memory. */
+   'count' to the number of samples that the table left out. Returns SITETABLE_NONE if out of
+   memory. */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);

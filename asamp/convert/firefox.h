@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Converts a profile to the Firefox Profiler's processed format, version 64. As a client of the
-** reader it stores rows in temporary files; firefoxfile.h then writes the file. The JSON of the
-** head comes from the Lua module asamp.show.firefox. Order of calls: firefox_start, reader_read,
+** reader it stores rows in temporary files, from which firefoxfile.h writes the file. The Lua
+** module asamp.show.firefox makes the JSON of the head. Order of calls: firefox_start, reader_read,
 ** firefox_group, firefoxfile_write, firefox_free.
 **
 **   FX1  rows are in the order of time; all columns of a table have the same length; parents come
 **        before children;
-**   FX2  an allocation sample has a row with its bytes. If its block has died, a second row has the
-**        negative bytes and the time of death, with the same stack and address. Addresses are small
-**        numbers, unique among live samples. A sample of 0 bytes has no row;
-**   FX3  the innermost frame of an allocation's stack, its leaf, is the sample's kind. The category
-**        of this frame is the sample's outcome: died, survived or undecided;
+**   FX2  an allocation sample has a row with its bytes. If its block has died, a second row with
+**        the same stack and address has the negative bytes and the time of death. Addresses are
+**        small numbers, unique among live samples. A sample of 0 bytes has no row;
+**   FX3  the innermost frame of an allocation's stack, its leaf, is the sample's kind. The frame's
+**        category is the sample's outcome: died, survived or undecided;
 **   FX4  a further thread shows the paths of references to the objects alive at the end
 **        (heldstack.h);
 **   FX5  each nonempty group of Lua states (tags.h) has a thread;

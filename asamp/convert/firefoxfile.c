@@ -14,7 +14,7 @@
 /* -------------------------------------------------------------- frames -- */
 
 /* Returns the index of the frame with this key (FirefoxFile.byframe); adds it if needed. Sets
-   'failed' if there is not enough memory. */
+   'failed' if out of memory. */
 static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t function,
                                    uint32_t line, uint32_t category) {
   uint32_t at = idmap_get(&w->byframe, key);
@@ -41,8 +41,8 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
   return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
 }
 
-/* Creates all frames: of label sets, call tree nodes, kinds of samples, and references. Returns
-   0 if there is not enough memory. */
+/* Creates all frames: of label sets, call tree nodes, kinds of samples, and references. Returns 0
+   if out of memory. */
 static int firefoxfile_frames (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;

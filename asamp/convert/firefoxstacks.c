@@ -12,7 +12,7 @@ static uint64_t key (uint32_t node, uint32_t labels) {
 
 /* Appends a stack with labels to 'list'. 'parent' is 1 + the index of the caller's stack; 0: no
    caller. The first call for a label set is with node 0, and adds the set to 'sets'. Returns 0 if
-   there is not enough memory. */
+   out of memory. */
 static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
   if (node == 0) {
@@ -31,7 +31,7 @@ static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, 
 }
 
 /* Appends the stacks of a node and of its callers, with a label set, unless 'list' has them. 'path'
-   is a buffer for the nodes. Returns 0 if there is not enough memory. */
+   is a buffer for the nodes. Returns 0 if out of memory. */
 static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;
   uint32_t at, parent = 0;
@@ -53,8 +53,7 @@ static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, 
   return 1;
 }
 
-/* Adds the stacks of those sites of a table that have labels. Returns 0 if there is not enough
-   memory. */
+/* Adds the stacks of those sites of a table that have labels. Returns 0 if out of memory. */
 static int addsites (FirefoxStacks *s, const SiteTable *table, uint32_t *path) {
   size_t i;
   for (i = 0; i < table->nsites; i++) {

@@ -35,7 +35,7 @@ typedef struct FirefoxStacks {
 #define FIREFOXSTACKS_NONE	UINT64_MAX
 
 /* Creates the stacks with labels for the sites of 'leaves' and 'ticks'; the label set of a site is
-   Site.tag. Returns 0 if there is not enough memory; call firefoxstacks_free in either case. */
+   Site.tag. Returns 0 if out of memory; call firefoxstacks_free in either case. */
 int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold,
                         const SiteTable *leaves, const SiteTable *ticks);
 void firefoxstacks_free (FirefoxStacks *s);

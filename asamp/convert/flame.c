@@ -84,7 +84,7 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
 }
 
 /* Writes a line for each path of references: the path, and the bytes that it keeps alive. Returns 0
-   if there is not enough memory. */
+   if out of memory. */
 static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;
@@ -246,8 +246,8 @@ static int byplace (const void *a, const void *b) {
   return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Returns the position of each node in a depth-first walk of the call tree, or NULL if there is not
-   enough memory. A first pass computes the sizes of subtrees, a second the positions. */
+/* Returns the position of each node in a depth-first walk of the call tree, or NULL if out of
+   memory. A first pass computes the sizes of subtrees, a second the positions. */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
   /* size[i]: in the first pass, number of nodes in the subtree of node i; in the second pass,
@@ -272,8 +272,8 @@ static uint32_t *flame_places (const ReadProfile *r) {
   return place;
 }
 
-/* Returns the sites in the order of a depth-first walk of the call tree, or NULL if there is not
-   enough memory. */
+/* Returns the sites in the order of a depth-first walk of the call tree, or NULL if out of
+   memory. */
 static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   uint32_t *place = flame_places(r);
   size_t n = sum->table.nsites, i;

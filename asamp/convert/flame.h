@@ -20,7 +20,7 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
    is above 0. A weight is a number of bytes, samples, survived bytes, bytes alive at the end, or us
    of time. With FLAME_HELD it is the bytes alive at the end, and the stack is a path of references.
    The outermost frames are the Lua state and the labels if 'sum' distinguishes these. Returns 0 if
-   there is not enough memory. */
+   out of memory. */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
 

@@ -23,7 +23,7 @@ typedef struct Fold {
 } Fold;
 
 /* Chooses the frames of a profile that are folded (FO1); if 'keep' is not 0, no frame is folded.
-   Returns 0 if there is not enough memory; call fold_free in either case. */
+   Returns 0 if out of memory; call fold_free in either case. */
 int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);
 

@@ -16,7 +16,7 @@ typedef struct Building {
   uint32_t unknown;    /* node of "[no holder known]"; 0: none yet */
 } Building;
 
-/* Returns a new node, or HELDSTACK_NONE if there is not enough memory. */
+/* Returns a new node, or HELDSTACK_NONE if out of memory. */
 static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
                          uint32_t function, uint32_t line) {
   HeldStack *h = b->h;
@@ -30,7 +30,7 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
 }
 
 /* Returns the index in 'steps' of the reference 'text'; adds the reference if it is new. 'key' is
-   its key in the map 'bystep'. Returns HELDSTACK_NONE if there is not enough memory. */
+   its key in the map 'bystep'. Returns HELDSTACK_NONE if out of memory. */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
   uint32_t at = idmap_get(&b->bystep, key);
@@ -43,15 +43,15 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node for the reference 'text', or HELDSTACK_NONE if there is not enough memory.
-   'key' is the reference's key in the map 'bystep'. */
+/* Returns a new node for the reference 'text', or HELDSTACK_NONE if out of memory. 'key' is the
+   reference's key in the map 'bystep'. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
 /* Adds a node for each path of references: its last reference. The parent is the node of the path
-   without this reference; this shorter path precedes. Returns 0 if there is not enough memory. */
+   without this reference; this shorter path precedes. Returns 0 if out of memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;
@@ -77,7 +77,7 @@ static uint32_t script (const ReadProfile *r, uint32_t node) {
 }
 
 /* Adds a row for the objects of a site: one allocating stack and one path of references. Rows with
-   the same path, function and line share one node. Returns 0 if there is not enough memory. */
+   the same path, function and line share one node. Returns 0 if out of memory. */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
   const ReadProfile *r = b->r;

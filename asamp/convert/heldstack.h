@@ -42,8 +42,7 @@ typedef struct HeldStack {
 
 /* Fills h with the stacks of the objects alive at the end. A site of 'held' has the bytes of
    objects with one allocating stack (Site.node) and one path of references (its number is
-   Site.kind; 0: unknown). Returns 0 if there is not enough memory; call heldstack_free in either
-   case. */
+   Site.kind; 0: unknown). Returns 0 if out of memory; call heldstack_free in either case. */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 

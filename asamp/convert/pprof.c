@@ -233,7 +233,7 @@ static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   return ++w->nlocations;
 }
 
-/* Adds the locations of all call tree nodes. Returns 0 if there is not enough memory. */
+/* Adds the locations of all call tree nodes. Returns 0 if out of memory. */
 static int locations (Writer *w) {
   const ReadProfile *r = w->r;
   uint32_t i;

@@ -17,8 +17,8 @@
 #include "readersum.h"
 
 /* Writes the profile. Call it after readersum_finish. 'first' is the default sample type; "time" is
-   cpu or wall. If 'first' is NULL, the default is alloc_space or, in a profile with only
-   time samples, cpu or wall. Returns 0 if there is not enough memory. */
+   cpu or wall. If 'first' is NULL, the default is alloc_space or, in a profile with only time
+   samples, cpu or wall. Returns 0 if out of memory. */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);
 

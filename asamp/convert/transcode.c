@@ -243,7 +243,7 @@ static void emitfunction (Transcode *t, uint64_t id) {
 }
 
 /* Adds an element to 'place' for each new node of the call tree, and writes the names of their
-   functions. Returns 0 if there is not enough memory. */
+   functions. Returns 0 if out of memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {

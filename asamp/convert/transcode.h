@@ -43,10 +43,10 @@ typedef struct TranscodeInto {
   uint64_t mallocs;  /* sampling period of native memory in the file's head, bytes; 0: the head
                         has none, and periods are written with the samples */
   /* Returns the merged file's state for the input's state 'id'; adds it if needed. Returns NULL if
-     there is not enough memory or, with client.stop set, if there are too many states. */
+     out of memory or, with client.stop set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
   /* Return the id in the merged file of a Lua function, a native function and a class. They write
-     the name if it is new. They return 0 if there is not enough memory. */
+     the name if it is new. They return 0 if out of memory. */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
@@ -102,12 +102,11 @@ typedef struct Transcode {
                          current state of the output */
 } Transcode;
 
-/* Initializes t, which will write to the open output 'o'. Returns 0 if there is not enough memory;
-   call transcode_free in either case. */
+/* Initializes t, which will write to the open output 'o'. Returns 0 if out of memory; call
+   transcode_free in either case. */
 int transcode_start (Transcode *t, int format, Output *o);
 /* Initializes t for a profile that becomes a part of a merged file. The part starts at 'start'
-   (monotonic clock, ns). Returns 0 if there is not enough memory; call transcode_free in either
-   case. */
+   (monotonic clock, ns). Returns 0 if out of memory; call transcode_free in either case. */
 int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
 /* Writes the remaining outcomes, deaths and paths of references and, if the output is not merged,
    the end of the log. Returns NULL, or why the output is incomplete. */

@@ -135,7 +135,7 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 #define NATIVES		66
 
 /* Returns the id in the result of a native function (callback TranscodeInto.native). Returns 0 if
-   there is not enough memory. */
+   out of memory. */
 static uint64_t native (void *ud, const char *name) {
   Unite *m = ud;
   uint32_t n = strtab_put(&m->natives, name, strlen(name));
@@ -151,7 +151,7 @@ static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symb
 }
 
 /* Returns the id in the result of a Lua function (callback TranscodeInto.function). Returns 0 if
-   there is not enough memory. */
+   out of memory. */
 static uint64_t unite_function (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -161,8 +161,8 @@ static uint64_t unite_function (void *ud, const char *name) {
   return (uint64_t)n * 8;
 }
 
-/* Returns the id in the result of a class (callback TranscodeInto.class). Returns 0 if there is not
-   enough memory. */
+/* Returns the id in the result of a class (callback TranscodeInto.class). Returns 0 if out of
+   memory. */
 static uint32_t class (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -383,7 +383,7 @@ int unite_start (Unite *m, Output *o) {
   return strtab_init(&m->natives, READER_MAXNAMES) && strtab_init(&m->labels, READER_MAXNAMES);
 }
 
-/* Creates the encoder at the first call. Returns 0 if there is not enough memory. */
+/* Creates the encoder at the first call. Returns 0 if out of memory. */
 static int opened (Unite *m) {
   if (m->encoder != NULL)
     return 1;

@@ -69,8 +69,8 @@ typedef struct Unite {
                                stores */
 } Unite;
 
-/* Initializes m, which will write to the open output 'o'. Returns 0 if there is not enough memory;
-   call unite_free in either case. */
+/* Initializes m, which will write to the open output 'o'. Returns 0 if out of memory; call
+   unite_free in either case. */
 int unite_start (Unite *m, Output *o);
 /* Reads the head of a profile. Call it for all profiles before the first unite_add. Returns 0 with
    the reason in 'err' if the profile cannot be merged. */

@@ -39,7 +39,7 @@ struct Encoder {
   Batch batch;
   Origins origins;
   Origin *of;           /* Lua state to which the following events belong */
-  Origin spare;         /* used instead of a new Origin if there is not enough memory */
+  Origin spare;         /* used instead of a new Origin if out of memory */
   uint64_t lost;        /* number of samples that are missing in the log */
   uint64_t undecided;   /* number of samples of ended states of which it is not known whether they
                            survived */
@@ -451,8 +451,8 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns a new array with the numbers in the file of n classes of the state, or NULL if there is
-   not enough memory. */
+/* Returns a new array with the numbers in the file of n classes of the state, or NULL if out of
+   memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Encodes the events of a profile as a VMProf log (doc/profile-format.md), stock or extended. Data
-** for which VMProf has no record are written as private meta records. Used by one thread at a time.
+** without a VMProf record are written as private meta records. Used by one thread at a time.
 **
 **   E1  times of stacks never decrease: a late sample receives the time of the previous one;
 **   E2  the stack of a sample is the one that encoder_stack set last for its state. Only new frames
 **       are passed to encoder_stack;
-**   E3  after encoder_batch all events so far are complete in the output: a log that is cut there
-**       is fully readable.
+**   E3  after encoder_batch, a log that ends with the events so far is fully readable.
 */
 #ifndef asamp_encoder_h
 #define asamp_encoder_h
@@ -15,9 +14,8 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/* Largest total size of the copies of a sample's stack record, bytes. The record is written once
-   for each sampling period that the sample represents. The details (batch.h) have the number of
-   periods. */
+/* Largest total size of the copies of a sample's stack record, bytes. Each sampling period that the
+   sample represents has a copy. The details (batch.h) have the number of periods. */
 #define ENCODER_COPYBYTES	(32u << 20)
 
 /* Options of a log. */
@@ -42,9 +40,9 @@ typedef struct EncoderConfig {
   const char *sources;  /* text that identifies the merged profiles, or NULL */
   int numbered;         /* 0: each state numbers its functions and classes from 1; 1: all states
                            share the numbers */
-  /* Writes the symbol and the object file of a native address, or "" if they are unknown. The
-     address is a frame's id without its lowest bit. Called once per address. NULL: native frames
-     have no names. */
+  /* Writes the symbol and the object file of a native address, or "" if unknown. The address is
+     a frame's id without its lowest bit. Called once per address. NULL: native frames have no
+     names. */
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;
@@ -63,7 +61,7 @@ typedef struct Encoder Encoder;
 typedef void (*EncoderSink) (void *ud, Bytes *out);
 
 /* Makes an encoder; its first output is the head. 'start' is the start of the log (CLOCK_MONOTONIC,
-   ns), 'epoch' the same in us since 1970. Returns NULL if there is not enough memory. */
+   ns), 'epoch' the same in us since 1970. Returns NULL if out of memory. */
 Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
@@ -78,8 +76,8 @@ void encoder_called (Encoder *e, const char *name, size_t n);
    number of its samples of native memory that are still alive (encoder_orphans). */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /* Records deaths of samples of native memory that an ended state has left: n run lengths,
-   alternately of live and of dead samples, from the oldest sample on. Samples that an earlier call
-   has reported dead are not counted. */
+   alternately of live and dead samples, oldest first, without samples that an earlier call has
+   reported dead. */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /* Frees the memory of the current state. After that, only its allocated bytes and its end may be
    recorded. */
@@ -98,9 +96,9 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
    encoder_collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/* Records deaths of followed samples, which are the survivors whose deaths are reported: n run
-   lengths, alternately of live and of dead samples. The first run starts where the runs of the
-   previous call ended or, after an outcome or a collection, at the oldest followed sample. */
+/* Records deaths of followed samples, the survivors whose deaths are reported: n run lengths,
+   alternately of live and dead samples. The first run starts where the previous call's runs ended
+   or, after an outcome or a collection, at the oldest followed sample. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
@@ -142,7 +140,7 @@ int encoder_full (const Encoder *e);
 void encoder_batch (Encoder *e);
 
 /* Marks the log as written by a flight recorder that was to keep the last 'wanted' ns and has the
-   events of the last 'ns' ns. 'samples' and 'bytes' are as in RingTotals. */
+   last 'ns' ns. 'samples' and 'bytes' are as in RingTotals. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

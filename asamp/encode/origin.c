@@ -35,7 +35,7 @@ Origin *origins_get (Origins *o, uint32_t id) {
 }
 
 /* Replaces 'places' by a map without ended states, if it has 1,024 entries and three quarters of
-   them are of ended states. Does nothing if there is not enough memory. */
+   them are of ended states. Does nothing if out of memory. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;
@@ -81,7 +81,7 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
 }
 
 /* Returns the number of a name in 'names'. A new name has the next number and sets *isnew to 1.
-   Returns IDMAP_NONE if 'most' names are stored, 0 if there is not enough memory. */
+   Returns IDMAP_NONE if 'most' names are stored, 0 if out of memory. */
 static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                                int *isnew) {
   uint64_t key = hash_bytes(name, strlen(name)) | 1;

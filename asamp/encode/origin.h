@@ -50,8 +50,7 @@ typedef struct Origins {
   uint64_t lumpedfunctions, lumpedclasses;
 } Origins;
 
-/* Returns the data of a state; makes them if needed. Returns NULL if there is not enough
-   memory. */
+/* Returns the data of a state; makes them if needed. Returns NULL if out of memory. */
 Origin *origins_get (Origins *o, uint32_t id);
 /* Frees the data of a state that has ended. */
 void origins_drop (Origins *o, Origin *gone);
@@ -62,7 +61,7 @@ void origins_free (Origins *o);
 
 /* Returns the number in the file of the state's function 'local', and sets *name to its name. Sets
    *isnew to 1 if the name must be written. If the file has FUNCTIONS_MOST names, other functions
-   share one number and the name ORIGIN_FUNCTIONS. Returns 0 if there is not enough memory. */
+   share one number and the name ORIGIN_FUNCTIONS. Returns 0 if out of memory. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
 /* Returns the number in the file of the state's class 'local'; like origins_function. If the file

@@ -25,8 +25,7 @@ typedef struct PastTotals {
 } PastTotals;
 
 /* Makes a Past without data. 'period' is the sampling period of allocations at the start of the
-   profile, 'mallocs' that of native memory, both in bytes. Returns NULL if there is not enough
-   memory. */
+   profile, 'mallocs' that of native memory, both in bytes. Returns NULL if out of memory. */
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 

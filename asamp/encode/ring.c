@@ -119,7 +119,7 @@ static void taken (void *ud, const Event *event) {
 }
 
 /* Returns the uncompressed events of a piece of the ring: p->data or a copy, which the caller
-   frees; NULL if there is not enough memory. */
+   frees; NULL if out of memory. */
 static unsigned char *unpacked (Ring *r, Piece *p) {
   unsigned char *to;
   if (p->n == p->raw)
@@ -175,7 +175,7 @@ static void trim (Ring *r, uint64_t now) {
 }
 
 /* Returns a new piece with the events of the open buffer, compressed if that saves bytes. Returns
-   NULL if there is not enough memory. */
+   NULL if out of memory. */
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;
   Piece *p = malloc(sizeof(*p) + raw), *less;

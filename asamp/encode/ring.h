@@ -35,7 +35,7 @@ typedef struct RingTotals {
 
 /* Makes a flight recorder. *config is the configuration of the encoder to which ring_emit writes.
    Sets config->resolve to a function that returns the names stored for native addresses. Returns
-   NULL if there is not enough memory. */
+   NULL if out of memory. */
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);
 

@@ -34,8 +34,7 @@ typedef struct Compressor {
   int isnew;                  /* 1: the member is new, or input came after the last flush */
 } Compressor;
 
-/* Opens a compressor. Returns 0 if there is not enough memory; call compressor_close in either
-   case. */
+/* Opens a compressor. Returns 0 if out of memory; call compressor_close in either case. */
 int compressor_open (Compressor *p, int how);
 
 /* Compresses n bytes. 'then': MORE input follows; FLUSH (PK1); END, after which only

@@ -13,7 +13,7 @@ typedef struct Decompressor Decompressor;
 
 enum { DECOMPRESSOR_MORE, DECOMPRESSOR_END, DECOMPRESSOR_BAD };
 
-/* Makes a decompressor. Returns NULL if there is not enough memory. */
+/* Makes a decompressor. Returns NULL if out of memory. */
 Decompressor *decompressor_new (void);
 void decompressor_free (Decompressor *u);
 

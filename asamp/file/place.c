@@ -32,7 +32,7 @@ typedef struct Attempt {
   size_t size;
 } Attempt;
 
-/* Returns the path with a number, such as 'app.2.vmprof'; NULL if there is not enough memory. */
+/* Returns the path with a number, such as 'app.2.vmprof'; NULL if out of memory. */
 static char *numbered (const char *path, unsigned number) {
   static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
   size_t n = strlen(path), m, i;

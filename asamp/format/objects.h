@@ -41,7 +41,7 @@ extern const char *const objects_stats[OBJECTS_NSTATS];
 /* Returns 1 if the queue is full: call objects_write first. */
 int objects_full (const Objects *o);
 /* Adds the object of an allocation sample to the queue. 'outside' 1: it is outside the nursery;
-   'copies': number of the sample's stacks. Sets 'failed' if there is not enough memory. */
+   'copies': number of the sample's stacks. Sets 'failed' if out of memory. */
 void objects_add (Objects *o, int kind, int outside, uint32_t copies);
 /* Adds the next n outcomes (0: died, 1: survived), in the order in which the objects were added. */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);

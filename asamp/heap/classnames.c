@@ -19,8 +19,7 @@ typedef struct Known {
   IdMap metatables, names;
 } Known;
 
-/* Sets *id to the class with that name; adds it if needed. Returns 0 if there is not enough
-   memory. */
+/* Sets *id to the class with that name; adds it if needed. Returns 0 if out of memory. */
 static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
   /* names with equal hashes have successive keys */
@@ -84,7 +83,7 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   return m + words_quoted(to + m, WORDS_MOST - m, s, n);
 }
 
-/* Sets *id to the class of the table or userdata v. Returns 0 if there is not enough memory. */
+/* Sets *id to the class of the table or userdata v. Returns 0 if out of memory. */
 static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;
   char name[WORDS_MOST];

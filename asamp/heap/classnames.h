@@ -16,8 +16,7 @@ typedef struct Naming {
   size_t size;		/* capacity of 'names' */
 } Naming;
 
-/* Computes the classes of all objects. Returns 0 if there is not enough memory; *m is then
-   zero. */
+/* Computes the classes of all objects. Returns 0 if out of memory; *m is then zero. */
 int naming_of (Naming *m, const Graph *g);
 void naming_free (Naming *m);
 

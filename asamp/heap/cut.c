@@ -153,7 +153,7 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
 }
 
 /* Sets the flag OWN of each object at the end of the path w->steps, and *count to their number.
-   Returns 0 if there is not enough memory. */
+   Returns 0 if out of memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);
@@ -221,7 +221,7 @@ static const char *fixed (const Graph *g, uint32_t v) {
   }
 }
 
-/* Computes w->protoparent. Returns 0 if there is not enough memory. */
+/* Computes w->protoparent. Returns 0 if out of memory. */
 static int nest (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -305,8 +305,8 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
 }
 
 /* If a local variable holds v, or v is an upvalue, sets the flags of all references of this
-   variable: from stack slots, and from upvalues of functions (CU2 of cut.h). Returns 0 if there is
-   not enough memory. */
+   variable: from stack slots, and from upvalues of functions (CU2 of cut.h). Returns 0 if out of
+   memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -399,7 +399,7 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
 }
 
 /* Stores the value 'to' of a field with a weak key until 'other' is reached. 'from' is the key and
-   'other' the table, or the reverse. Returns 0 if there is not enough memory. */
+   'other' the table, or the reverse. Returns 0 if out of memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;
@@ -414,7 +414,7 @@ static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way wa
 }
 
 /* Marks all objects reachable without the removed references, breadth first, and counts the removed
-   references. Returns 0 if there is not enough memory. */
+   references. Returns 0 if out of memory. */
 static int mark (Marking *m) {
   Work *w = m->w;
   const Graph *g = w->g;
@@ -442,7 +442,7 @@ static int mark (Marking *m) {
 }
 
 /* Fills *w->c, the result: counts the objects that are unreachable without the references that
-   w->flags name. Returns 0 if there is not enough memory. */
+   w->flags name. Returns 0 if out of memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

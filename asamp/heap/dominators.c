@@ -51,8 +51,8 @@ static void dominators_search (Work *w) {
   w->n = next;  /* all objects are reachable (GR2 of graph.h) */
 }
 
-/* Computes the predecessors of each object: the objects with a reference to it. Returns 0 if there
-   is not enough memory. */
+/* Computes the predecessors of each object: the objects with a reference to it. Returns 0 if out of
+   memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;
@@ -136,8 +136,7 @@ static void semidominators (Work *w, uint32_t *stack) {
   nearest(w, stack, w->label);
 }
 
-/* Computes the retained bytes of all objects, d->retained. Returns 0 if there is not enough
-   memory. */
+/* Computes the retained bytes of all objects, d->retained. Returns 0 if out of memory. */
 static int retained (Dominators *d, const Graph *g) {
   uint32_t i;
   d->retained = malloc((size_t)d->n * sizeof(*d->retained));

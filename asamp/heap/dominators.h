@@ -15,7 +15,7 @@ typedef struct Dominators {
   uint32_t *order;	/* all objects, dominators first */
 } Dominators;
 
-/* Computes the dominators. Returns 0 if there is not enough memory; *d is then zero. */
+/* Computes the dominators. Returns 0 if out of memory; *d is then zero. */
 int dominators_of (Dominators *d, const Graph *g);
 void dominators_free (Dominators *d);
 

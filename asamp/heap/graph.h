@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads a heap snapshot into a Graph, which does not change later: objects, references between
-** them (edges), and allocation samples. The other files of this folder compute from it: classes
+** Reads a heap snapshot into a Graph: objects, references between them (edges), and allocation
+** samples. It does not change later. The other files of this folder compute from it: classes
 ** (classnames.h), dominators (dominators.h), merged trees (merge.h), effects of removed references
 ** (cut.h), descriptions (words.h), a file for DevTools (devtools.h). Object 0 is the state, which
-** holds the roots. The parent of an object is the origin of the first edge to it in the file, on a
-** shortest path from the state.
+** holds the roots. An object's parent is the origin of the file's first edge to it, on a shortest
+** path from the state.
 **
 **   GR1  a graph is complete and consistent: every object is defined once, every edge refers to an
 **        object, and the sums match. Any other file is an error;
@@ -43,8 +43,8 @@ typedef uint32_t Way;
 
 /* A variable or stack slot. */
 typedef struct Slot {
-  /* 'name': object number of the variable's name. 'in': the function that has the variable or
-     slot: object number of its prototype or, for HEAP_ECODE, index in Graph.codes. GRAPH_NONE:
+  /* 'name': object number of the variable's name. 'in': the function that has the variable or slot:
+     object number of its prototype, or for HEAP_ECODE the index in Graph.codes. GRAPH_NONE:
      unknown. */
   uint32_t name, in;
   uint32_t index;	/* number of the upvalue, or of the stack slot in its call: 1 is
@@ -77,9 +77,9 @@ typedef struct Graph {
   uint64_t *address;		/* address in the process */
   uint32_t *words;		/* size in words of 8 bytes */
   unsigned char *kind;		/* kind of each object: HEAP_TABLE, ...; object 0: HEAP_KINDS */
-  /* Property by kind. String: offset in 'text'; function: prototype; C function: index in
-     'codes' (each may be GRAPH_NONE); prototype: index in 'protos'; thread: 1 for the main
-     thread; else GRAPH_NONE. */
+  /* A property by kind. String: offset in 'text'; function: prototype; C function: index in 'codes'
+     (each may be GRAPH_NONE); prototype: index in 'protos'; thread: 1 for the main thread; else
+     GRAPH_NONE. */
   uint32_t *info;
   /* For each object: index of its first edge in 'to' and 'ways', and number of its edges there. */
   uint32_t *first, *count;
@@ -108,8 +108,8 @@ typedef struct Graph {
   uint64_t textless;		/* number of texts not stored because of the limit TEXT_MOST */
   uint64_t bytes;		/* bytes of all objects and the state */
   /* Numbers from the file's metadata; 0: missing. 'state': bytes of the Lua state without its
-     objects. 'inuse', 'held', 'allocated': bytes of the heap: used, reserved, allocated so far.
-     'time': seconds since 1970. 'pid': process id. 'period': sampling period, bytes. */
+     objects. 'inuse', 'held', 'allocated': bytes of the heap used, reserved, allocated so far.
+     'time': s since 1970. 'pid': process id. 'period': sampling period, bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
   uint64_t unfollowed;		/* samples whose objects may be dead, because they were too
                                    many to be followed until their deaths */

@@ -20,8 +20,8 @@ typedef struct Work {
   /* In a tree of paths: retained bytes and number of the wanted objects among each object and all
      objects below it. */
   uint64_t *value, *count;
-  /* The references of one object, the object 'listed': ways[v] is the reference to object v if
-     seen[v] is listed + 1. 'listed' is GRAPH_NONE before the first object. */
+  /* ways[v] is the reference from the object 'listed' to object v, valid if seen[v] is listed + 1.
+     'listed' is GRAPH_NONE before the first object. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
@@ -38,7 +38,7 @@ typedef struct Set {
 /* Objects that will be one row of the tree: the objects of the row above hold them in the same
    way. */
 typedef struct Group {
-  /* Key, which all objects of the group share. 'kind': kind of the reference to them. 'a' and 'b':
+  /* The key that all objects of the group share. 'kind': of the reference to them. 'a' and 'b':
      index, key or variable, set by shape(). 'class': their class; 0 in a tree of paths. */
   uint32_t kind, a, b, class;
   uint64_t value;		/* bytes that the objects of the group retain */
@@ -46,7 +46,7 @@ typedef struct Group {
   int counted;		/* 1: mergefields has visited the group */
 } Group;
 
-/* Appends an object. Returns 0 if there is not enough memory. */
+/* Appends an object. Returns 0 if out of memory. */
 static int merge_put (Set *s, uint32_t v) {
   if (!list_grow(&s->objects, s->n, &s->size, sizeof(*s->objects)))
     return 0;
@@ -56,7 +56,7 @@ static int merge_put (Set *s, uint32_t v) {
 
 /* {== the tree ========================================================= */
 
-/* Computes the children of each object. Returns 0 if there is not enough memory. */
+/* Computes the children of each object. Returns 0 if out of memory. */
 static int children (Work *w) {
   uint32_t n = w->g->n, v, sum = 0;
   w->first = calloc((size_t)n + 2, sizeof(*w->first));
@@ -81,9 +81,8 @@ static int iswanted (const MergeWish *wish, uint32_t v) {
                                          : wish->naming->class[v] == wish->class);
 }
 
-/* Computes w->value and w->count for a tree of paths. A wanted object that another wanted object
-   dominates adds no bytes, because the other one retains them. Returns 0 if there is not enough
-   memory. */
+/* Computes w->value and w->count for a tree of paths. A wanted object dominated by another wanted
+   object adds no bytes: the other one retains them. Returns 0 if out of memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
@@ -161,8 +160,8 @@ static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   return 1;
 }
 
-/* Returns v's parent on the shortest path, and sets *way to the parent's reference to v. If the
-   parent is an upvalue, returns the upvalue's parent, with its reference to the upvalue. */
+/* Returns v's parent on the shortest path, and sets *way to the reference. Skips upvalues: their
+   parent is returned, with its reference to the upvalue. */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -170,9 +169,9 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group with the key of the object v (see Group): class of v, and the kind,
-   index, key or variable of the reference from the object 'from' to v. If 'from' has no direct
-   reference to v, uses the last reference of the shortest path to v, and sets TOGETHER. */
+/* Sets *p to an empty group with the key of the object v. Takes the kind, index, key or variable
+   from the reference from 'from' to v. If 'from' has no direct reference to v, uses the last
+   reference of the shortest path to v, and sets TOGETHER. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -225,7 +224,7 @@ typedef struct Groups {
 } Groups;
 
 /* Returns the group with the key of 'like'; adds it if needed. The result is valid until the next
-   call. Returns NULL if there is not enough memory. */
+   call. Returns NULL if out of memory. */
 static Group *groupof (Groups *s, const Group *like) {
   uint32_t i, k;
   if (s->table == NULL || s->n * 2 >= s->mask) {
@@ -266,9 +265,8 @@ static int byvalue (const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Merges groups of fields whose values have the same class into one group "[*]", if there are more
-   than FIELDS_MANY of them and none has over half of their bytes. Returns 0 if there is not enough
-   memory. */
+/* Merges groups of fields whose values have the same class into one group "[*]", if they are more
+   than FIELDS_MANY and none has over half of their bytes. Returns 0 if out of memory. */
 static int mergefields (Groups *s) {
   size_t i, k;
   for (i = 0; i < s->n; i++) {
@@ -300,18 +298,18 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the objects of group p need no row of their own, but belong to the row of the group
-   'above', which holds them: they are values of upvalues, or the reference to them has the same
-   kind and name as that to the objects of 'above', as in a linked list. */
+/* Returns 1 if the objects of group p belong to the row of the group 'above', which holds them.
+   This is so for values of upvalues, and if the references to both groups have the same kind and
+   name, as in a linked list. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of the objects in 'set' into the groups *s. A child that belongs to the same
-   row as its parent (isfolded) is added to 'set' instead. 'set' has the objects of 'row', whose
-   group is 'above'; if 'row' is NULL, it has the state. Returns 0 if there is not enough memory. */
+/* Divides the children of the objects in 'set' into the groups *s. Adds a child that belongs to its
+   parent's row (isfolded) to 'set' instead. 'set': the objects of 'row', whose group is 'above';
+   the state if 'row' is NULL. Returns 0 if out of memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
@@ -370,7 +368,7 @@ static void describe (Work *w, MergeRow *row, const Group *p) {
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
-/* Appends a row. Returns NULL if there is not enough memory. */
+/* Appends a row. Returns NULL if out of memory. */
 static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   MergeRow *r;
   if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {
@@ -384,8 +382,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/* In a tree of dominators, adds the row of the Lua state's own memory, unless it was added or has a
-   smaller value than the next row at depth 0, 'next'. */
+/* In a tree of dominators, adds the row of the Lua state's own memory, unless it is already there
+   or its value is smaller than 'next', the value of the next row at depth 0. */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;
@@ -398,8 +396,8 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
-/* Adds all rows below the row with index 'row', group 'above' and objects 'set'. The new rows
-   directly below it have depth 'depth'. For the state, 'above' is NULL and 'row' GRAPH_NONE. */
+/* Adds all rows below the row with index 'row', group 'above' and objects 'set'. Rows directly
+   below it have depth 'depth'. For the state, 'above' is NULL and 'row' GRAPH_NONE. */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

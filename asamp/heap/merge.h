@@ -57,7 +57,7 @@ typedef struct Merge {
   uint64_t left;		/* rows left out: too small, too deep or too many */
 } Merge;
 
-/* Makes a merged tree. Returns 0 if there is not enough memory; *m is then zero. */
+/* Makes a merged tree. Returns 0 if out of memory; *m is then zero. */
 int merge_of (Merge *m, const MergeWish *wish);
 void merge_free (Merge *m);
 

@@ -2,19 +2,19 @@
 /*
 ** The C interface of the allocation sampler, for programs that embed Lua. A program starts the
 ** sampling of a Lua state; its callbacks receive each sample, its outcome, deaths and collections.
-** Nothing is to be linked: the functions are in the Lua module profiler.core. In C++, include
+** Nothing has to be linked: the functions are in the Lua module profiler.core. In C++, include
 ** lua.hpp first.
 **
 **   const asamp_Api *api = asamp_api(L);
 **   const char *error = api->start(L, &options, &client);
 **
 ** The callbacks of one sample are 'allocated', then 'decided' (did the block survive its first
-** collection?), then for a survivor 'died', or 'left' if the client ends first. The pointer that
-** 'allocated' returns is passed to the later ones; free it in the last.
+** collection?), then for a survivor 'died', or 'left' if the client ends first. They all receive
+** the pointer that 'allocated' returned; free it in the last.
 **
-** Callbacks run on the state's OS thread, in the middle of an allocation or a collection. They
-** must not call the Lua API, raise errors or use longjmp; of asamp_Api they may call 'symbol' and
-** 'kindname'. They are never nested. Their arguments are valid until they return.
+** Callbacks run on the state's OS thread, during an allocation or a collection, and are never
+** nested. They must not call the Lua API, raise errors or use longjmp; of asamp_Api they may call
+** 'symbol' and 'kindname'. Their arguments are valid until they return.
 **
 ** The field 'size' of structs lets old programs work with later versions, which add fields only at
 ** the end.
@@ -41,8 +41,8 @@ typedef enum asamp_Kind {
 /* A function written in Lua. Valid until 'stop'; unique by name, source and line. */
 typedef struct asamp_Function {
   const char *name;	/* Name from its definition, "main chunk" or "anonymous". "(tail call)"
-                           represents callers that tail calls have replaced; "?" represents frames
-                           left out of a long stack, or a function if there is no memory. */
+                           represents callers replaced by tail calls; "?" represents frames left out
+                           of a long stack, or a function if there is no memory. */
   const char *source;	/* Path of its file, or the chunk name. */
   int linedefined;	/* Line of the function's definition; 0: none. */
 } asamp_Function;
@@ -80,22 +80,21 @@ typedef struct asamp_Known {
 typedef struct asamp_Fate {
   int survived;		/* 1: alive at the first collection after its allocation; 0: dead or
                            freed. */
-  int followed;		/* 1: 'died' or 'left' will be called; 0: the block is dead, or there is
-                           no callback 'died', or too many samples are followed. */
+  int followed;		/* 1: 'died' or 'left' will be called; 0: the block is dead, there is no
+                           callback 'died', or too many samples are followed. */
   const char *class_name;  /* Name in the object's metatable, or NULL. Valid until 'stop'. */
 } asamp_Fate;
 
-/* A collection. It is reported after the outcomes and deaths that the collection has found. Without
-   outcomes and deaths it may be left out for 10 ms after the last reported collection. Times are in
-   ns, sizes in bytes. */
+/* A collection. It is reported after the outcomes and deaths that it has found. A collection
+   without any may be left out for 10 ms after a reported one. Times are in ns, sizes in bytes. */
 typedef struct asamp_Collection {
   uint64_t time;	/* End, CLOCK_MONOTONIC. */
   uint64_t duration;	/* Length of the pause. */
   /* Bytes in use, as in collectgarbage "count"; bytes reserved from lua_Alloc or mapped. */
   uint64_t inuse, held;
   uint64_t rss;		/* Resident bytes of the process, up to 0.1 s old. */
-  uint64_t tenured;	/* Bytes that became old since the last report. Most objects become old
-                           when they survive one collection, large strings three. */
+  uint64_t tenured;	/* Bytes that became old since the last report. Most objects become old when
+                           they survive one collection; large strings, three. */
   uint64_t minors, majors;  /* Numbers of minor and major collections since the previous report
                                that have no report of their own. */
   int major;		/* 1: a full collection or the last marking slice of a major one; 0: a
@@ -108,8 +107,8 @@ typedef struct asamp_Collection {
 /*
 ** The shortest path of references from a root of the state to a sampled object. A step is a text
 ** for one reference, the root first: "_G", "[\"close\"]", "upvalue \"listeners\" of on
-** (app.lua:3)". All elements of an array are one step "[1..n]". Within one call of 'holders',
-** equal paths have equal numbers.
+** (app.lua:3)". All elements of an array are one step "[1..n]". In one call of 'holders', equal
+** paths have equal numbers.
 */
 typedef struct asamp_Path {
   uint32_t number;	/* Number of the path, from 1; 0: the object is dead or was not reached. */
@@ -165,9 +164,9 @@ typedef struct asamp_Api {
      failure as a static string. May raise a memory error. */
   const char *(*start) (lua_State *L, const asamp_Options *o,
                         const asamp_Client *c);
-  /* Ends the sampling. Runs a minor collection, to learn the outcomes of the last samples; calls
-     'left' for the samples still alive; then removes the client. lua_close does the same. Returns
-     0 if there is no client. */
+  /* Ends the sampling, as lua_close does. Runs a minor collection to learn the last outcomes,
+     calls 'left' for the samples still alive, then removes the client. Returns 0 if there is no
+     client. */
   int (*stop) (lua_State *L);
   /* Changes the sampling period. Returns NULL or the reason of the failure. */
   const char *(*period) (lua_State *L, uint64_t period);
@@ -178,15 +177,15 @@ typedef struct asamp_Api {
   /* Returns the name of a kind, such as "table array part". */
   const char *(*kindname) (asamp_Kind kind);
   /* Calls 'held' for every live survivor with 'followed' 1 (asamp_Fate). Takes about as long as a
-     full collection, and up to 16 bytes per object from malloc. Returns the number of these
-     survivors, or 0 on failure. */
+     full collection, and up to 16 bytes per object from malloc. Returns their number, or 0 on
+     failure. */
   size_t (*holders) (lua_State *L);
-  /* Writes a snapshot of the heap to the file 'path', for 'asamp heap'. Needs no client. A
-     forked child writes the file; with 'wait' 0 the function returns after the fork. Replaces
-     only an existing snapshot or profile. Returns 0 with a line in 'err' on failure. */
+  /* Writes a snapshot of the heap to the file 'path', for 'asamp heap'. Needs no client. A forked
+     child writes the file; with 'wait' 0 the function returns after the fork. Overwrites only
+     snapshots and profiles. Returns 0 with a line in 'err' on failure. */
   int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
-  /* Sets a label of thread L. In profiles, samples of L and of coroutines that it creates later
-     carry the label. 'value' NULL removes the label. Copies name and value, truncated to 255 bytes.
+  /* Sets a label of thread L. In profiles, the samples of L and of coroutines that it creates later
+     carry the label. 'value' NULL removes it. Copies name and value, truncated to 255 bytes.
      Returns NULL or the reason of the failure. */
   const char *(*label) (lua_State *L, const char *name, const char *value);
   /* Starts a count of the state's allocations, which lasts until count_stop. Several counts may run
@@ -197,13 +196,13 @@ typedef struct asamp_Api {
   /* Copies the counts to *to. Returns 0 in a callback, or if to->size is wrong. */
   int (*count) (lua_State *L, asamp_Counts *to);
   /* Runs two full collections and returns the bytes in use, without the state itself, L, the
-     main thread and their stacks. Returns 0 where no collection can run: in a finalizer or a
-     callback. */
+     main thread and their stacks. Returns 0 in a finalizer or a callback, where no collection
+     can run. */
   uint64_t (*alive) (lua_State *L);
 } asamp_Api;
 
 /* Loads the module profiler.core and returns its interface. Returns NULL if the module is not
-   found, is older than this header, or was built for another Lua. The error of require "profiler"
+   found, is older than this header, or was built for another Lua; the error of require "profiler"
    then names the reason. May raise a memory error. */
 static inline const asamp_Api *asamp_api (lua_State *L) {
   const asamp_Api *api = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.convert: a C module for Lua that writes profiles in other formats (firefox.h, pprof.h,
+** profiler.convert: a Lua module in C that writes profiles in other formats (firefox.h, pprof.h,
 ** flame.h, transcode.h, unite.h). An output file is written completely or not at all (output.h).
 **
 ** Conversions return a summary: data of the profile (pushsummary), 'states' and 'groups' (of Lua
@@ -10,8 +10,7 @@
 **   - packing: gzip, "fast" or "small"; nil: none
 **   - progress: function, called with the finished share, 0 to 1
 **   - since, till: us; only samples with since <= time < till count
-**   - without: string with a byte for each call tree node; samples of nodes with a nonzero byte do
-**     not count
+**   - without: string with a byte for each call tree node; nonzero: the node's samples do not count
 **   - together: true: Lua states, threads and labels are not distinguished; "state": states are
 **     grouped by script, threads not distinguished (tags.h)
 **   - startup: true: keeps the C functions with which every stack starts (fold.h)
@@ -38,8 +37,8 @@
 /* Finished share of a conversion when the profile was read, 0 to 1. */
 #define READING		0.7
 
-/* The objects of a call, in a userdata whose finalizer frees them after an error. It is at
-   index 4 of the stack, the progress function or nil at index 5. */
+/* The objects of a call, in a userdata whose finalizer frees them after an error. Stack index 4 has
+   the userdata, index 5 the progress function or nil. */
 typedef struct Work {
   lua_State *L;
   const char *path, *out;
@@ -63,8 +62,8 @@ typedef struct Work {
 #define RELEASE(of,free_of) \
   do { if ((of) != NULL) free_of(of); free(of); (of) = NULL; } while (0)
 
-/* Frees all objects of the conversion. Completes the output file if 'keep' is set, else removes
-   it. Returns the errno of the output's first failure, or 0. Idempotent. */
+/* Frees the conversion's objects. Completes the output file if 'keep' is set, else removes it.
+   Returns the errno of the output's first failure, or 0. Idempotent. */
 static int convertlib_release (Work *w, int keep) {
   int error = 0;
   RELEASE(w->firefox, firefox_free);
@@ -218,8 +217,8 @@ static void left (Work *w) {
 }
 
 /* Sets two fields of the table on top: 'states', the number of Lua states in the profile, and
-   'groups', the number of groups into which the output divides them. Sets neither if the output
-   does not distinguish states. */
+   'groups', the number of their groups in the output. Sets neither if the output does not
+   distinguish states. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -300,9 +299,9 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
-/* Returns the properties by which the output distinguishes samples, as a sum of flags TAGS_BY...:
-   labels, Lua state and thread. If the option 'together' is a string: labels and script; if it is
-   true: none. */
+/* Returns the properties by which the output distinguishes samples, a sum of flags TAGS_BY...:
+   labels, Lua state and thread. With the option 'together': labels and script if it is a string,
+   none if it is true. */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)
@@ -313,9 +312,8 @@ static int tagsby (Work *w) {
   return by;
 }
 
-/* firefox(path, out, options) -> summary. Options: 'head', a function of the summary that returns
-   the JSON of "meta" and "libs"; 'source', a function of a script's name that returns its text or
-   nil. */
+/* firefox(path, out, options) -> summary. Options: 'head', a function from the summary to the JSON
+   of "meta" and "libs"; 'source', a function from a script's name to its text or nil. */
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
   const char *reason, *head;
@@ -347,9 +345,9 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reads the profile and computes its totals. Counts samples separately by the properties (Lua
-   state, thread, labels) that the options distinguish, except those in 'butby', a sum of TAGS_BY*
-   (tags.h). Returns 0 on failure, like readprofile. */
+/* Reads the profile and computes its totals. Counts samples separately by the properties that the
+   options distinguish, except those in 'butby', a sum of TAGS_BY... flags. Returns 0 on failure,
+   like readprofile. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -524,9 +522,9 @@ static const char *mergeall (Work *w) {
   return good > 0 ? NULL : w->err;
 }
 
-/* merge(paths, out, options) -> {files, states, written, left}; on failure nil, message [,
-   files]. Options: only 'packing' and 'progress'. 'files' has for each path its summary and
-   'path', or {path, error}. */
+/* merge(paths, out, options) -> {files, states, written, left}; on failure nil, message [, files].
+   Options: 'packing' and 'progress'. 'files' has for each path its summary and 'path', or {path,
+   error}. */
 static int l_merge (lua_State *L) {
   Work *w;
   const char *reason;
@@ -595,9 +593,9 @@ static void convertlib_head (void *ud, const ReadProfile *r) {
 }
 
 /* version(path) -> version, pid, started, clock, recordings: data from the head of a profile; on
-   failure nil, message. 'version' is that of the VMProf format. 'started' is the start in s since
-   the epoch, 'clock' the start in us of the monotonic clock. 'pid', 'started' and 'clock' are 0 if
-   unknown. 'recordings' is a text that identifies the recording. */
+   failure nil, message. 'version': of the VMProf format. 'started': start in s since the epoch;
+   'clock': start in us of the monotonic clock; these and 'pid' are 0 if unknown. 'recordings': a
+   text that identifies the recording. */
 static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
@@ -632,8 +630,8 @@ static int l_kind (lua_State *L) {
   return 1;
 }
 
-/* Creates an empty file with the rights that the umask allows, so that a file which replaces it has
-   the same. Returns 1 if it did not exist. */
+/* Creates an empty file with the rights that the umask allows; a file that replaces it has the
+   same. Returns 1 if the file did not exist. */
 static int created (const char *path) {
   int fd = descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (fd >= 0)
@@ -642,7 +640,7 @@ static int created (const char *path) {
 }
 
 /* write(out, text [, shared]) -> true: writes a text to a file; on failure nil, message. A new file
-   has mode 0600; with 'shared', the rights that the umask allows. */
+   has mode 0600 or, with 'shared', the rights that the umask allows. */
 static int l_write (lua_State *L) {
   const char *out = luaL_checkstring(L, 1);
   size_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the Lua core
-** calls if the variable ASAMP is set. profiler.lua checks the arguments. Failures of the system are
+** The Lua module profiler.core: the sampler for profiler.lua, which checks the arguments, and the
+** functions that the Lua core calls if the variable ASAMP is set. Failures of the system are
 ** returned as nil, message, errno.
 */
 #define _GNU_SOURCE
@@ -94,9 +94,9 @@ static int corelib_open (lua_State *L) {
 }
 
 /* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every state
-   made from now on; on failure nil, message, errno. 'options' are the fields of SamplerOptions;
-   'alloc' true: samples allocations; 'listen' to 'max': see ControlOptions (control.h). Call it
-   once. */
+   made from now on; on failure nil, message, errno. Call it once. 'options': the fields of
+   SamplerOptions; 'alloc' true: samples allocations; 'listen' to 'max': see ControlOptions
+   (control.h). */
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
@@ -141,9 +141,9 @@ static int l_off (lua_State *L) {
   return 1;
 }
 
-/* timeon(period, wall, exact) -> true: starts time sampling with a period in ns, in a session: of
-   wall time (TIMER_WALL), of CPU time with perf events only (TIMER_EXACT), or else of CPU time
-   (TIMER_CPU); on failure nil, message, errno */
+/* timeon(period, wall, exact) -> true: starts time sampling in a session, with a period in ns.
+   'wall': of wall time (TIMER_WALL); 'exact': of CPU time with perf events only (TIMER_EXACT);
+   neither: of CPU time (TIMER_CPU). On failure nil, message, errno */
 static int l_timeon (lua_State *L) {
   char err[512];
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
@@ -212,9 +212,8 @@ static void pushset (lua_State *L, uint32_t set) {
   }
 }
 
-/* stats(sets) -> the table that profiler.lua documents. If 'sets' is true, its field 'labels' is a
-   list with {bytes, labels} for each label set. The numbers are read before the tables are
-   allocated. */
+/* stats(sets) -> the table that profiler.lua documents. If 'sets' is true, it has 'labels', a list
+   with {bytes, labels} for each label set. Reads the numbers before it allocates the tables. */
 static int l_stats (lua_State *L) {
   SamplerStats t;
   Sampler *s = corelib_check(L);
@@ -253,8 +252,8 @@ static int l_stats (lua_State *L) {
   return 1;
 }
 
-/* dump(path or nil) -> path: writes the flight recorder of the process, or else that of the
-   session, to a file. If there is none, writes all events so far to the session's file. On failure
+/* dump(path or nil) -> path: writes the flight recorder of the process, else that of the
+   session, to a file. Without one, writes all events so far to the session's file. On failure
    nil, message. */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
@@ -442,8 +441,8 @@ int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);
 
 /* Applies 'wish', the value of the variable ASAMP: runs the Lua module profiler.process in a
-   temporary state, which finds modules in folders below 'home'. Called once. Returns 0 on failure,
-   with a line on stderr or in the system's log. */
+   temporary state, with modules from folders below 'home'. Called once. Returns 0 on failure, with
+   a line on stderr or in the system's log. */
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =
     "local wish, home = ... "

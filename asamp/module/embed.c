@@ -57,7 +57,7 @@ static const asamp_Function tailcalls = {"(tail call)", "?", 0};
 
 /* {== callbacks of the tracker ========================================= */
 
-/* Returns a function with copies of name and source, or NULL if there is not enough memory. */
+/* Returns a function with copies of name and source, or NULL if out of memory. */
 static asamp_Function *newfunction (const char *name, int linedefined,
                                     const char *source) {
   size_t n = strlen(name) + 1, m = strlen(source) + 1;
@@ -71,7 +71,7 @@ static asamp_Function *newfunction (const char *name, int linedefined,
   return f;
 }
 
-/* Stores a function under its id, or 'unknown' if there is not enough memory. */
+/* Stores a function under its id, or 'unknown' if out of memory. */
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Embed *e = ud;
@@ -92,7 +92,7 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   return (at != IDMAP_NONE) ? e->functions[at] : &unknown;
 }
 
-/* Reserves space in 'reported' for one more sample. Returns 0 if there is not enough memory. */
+/* Reserves space in 'reported' for one more sample. Returns 0 if out of memory. */
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;

@@ -4,11 +4,11 @@
 ** Sizes are in bytes. Wrong arguments raise errors; so does lack of memory, except in functions
 ** that return messages.
 **
-** A "row" is an entry of a tree of objects, with the fields of MergeRow (merge.h): {depth, above
-** (parent row), text, class, count, self, value, merged, repeated, together, kind (HEAP_E...),
-** address, function}. The state's own memory is a row with count 0. A query returns at most 'most'
-** rows (default 10000) whose value is at least 'least'. Totals are {count, self, value, left (rows
-** left out)}.
+** A "row" is an entry of a tree of objects. Its fields are those of MergeRow: {depth, above (parent
+** row), text, class, count, self, value, merged, repeated, together, kind (HEAP_E...), address,
+** function}. The state's own memory is a row with count 0. A query returns at most 'most' rows
+** (default 10000) whose value is at least 'least'. Totals are {count, self, value, left (rows left
+** out)}.
 */
 #include "cut.h"
 #include "devtools.h"
@@ -116,9 +116,9 @@ static int heaplib_open (lua_State *L) {
   return pushfailure(L, err);
 }
 
-/* heap:info() -> {objects and references (numbers), bytes (of all objects), state (bytes of the
-   state itself), command (nil: unknown), classes (number), samples (number), and the members of
-   Graph with the same names} */
+/* heap:info() -> {objects, references, classes and samples (numbers), bytes (of all objects),
+   state (bytes of the state itself), command (nil: unknown), and the fields of Graph with the
+   same names} */
 static int l_info (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -155,9 +155,9 @@ typedef struct ClassRow {
   int64_t grown;
 } ClassRow;
 
-/* Adds to bytes[c], for each class c, the bytes that the objects of c retain. An object that
-   another object of c dominates is left out: its bytes are among those of the other one. 'class'
-   maps objects to classes. Returns 0 if there is not enough memory. */
+/* Adds to bytes[c], for each class c, the bytes that its objects retain. Skips an object that
+   another object of c dominates: the other's bytes include it. 'class' maps objects to classes.
+   Returns 0 if out of memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -199,9 +199,9 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
    the class refer, because neither of them alone retains it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes that retained() misses. A reference from an object of the class to an
-     object of another class adds the bytes that the target retains, or 1 if the source dominates
-     the target. */
+  /* Estimate of the bytes that retained() misses. Each reference from an object of the class to an
+     object of another class adds the target's retained bytes, or 1 if the source dominates the
+     target. */
   uint64_t weight;
 } Candidate;
 
@@ -233,7 +233,7 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes of which retained() may count too few bytes, in descending order of 'weight'.
+/* Lists the classes for which retained() may return too few bytes, in descending order of 'weight'.
    'list' and 'count' (zeroed) have space for all classes. Returns the number of listed classes. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
@@ -255,10 +255,9 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/* Corrects 'bytes', the results of retained(), for the classes that candidates() lists: measures
-   the bytes of a class exactly by a walk of the heap without its objects. After EXACT_EDGES visits,
-   does not walk any more and sets least[c] to 1 for each remaining class c: bytes[c] is then a
-   lower bound. Returns 0 if there is not enough memory. */
+/* Corrects 'bytes', the results of retained(), for the classes that candidates() lists: walks the
+   heap without the objects of a class. After EXACT_EDGES visits, stops and sets least[c] to 1 for
+   each remaining class c, whose bytes[c] is a lower bound. Returns 0 if out of memory. */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
   const Graph *g = h->graph;
@@ -345,8 +344,7 @@ typedef struct SiteRow {
 } SiteRow;
 
 /* Adds up the samples of the objects with wanted[v] != 0 (NULL: all) by allocation site, in zeroed
-   rows. Sets site[v] to the site of the first sample of object v, or to g->nsites if v is not
-   counted. */
+   rows. Sets site[v] to the site of object v's first sample; g->nsites: no sample counts. */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -405,9 +403,9 @@ static uint32_t classfield (lua_State *L, const Heap *h);
 static const unsigned char *newfield (lua_State *L, const Heap *h);
 
 /* heap:sites{class} or heap:sites{new} -> {{site, name, source, defined, line, samples, bytes
-   (represented), objects, self, retained, least (see heap:classes), age (mean, ms)}, ...}:
-   allocation sites of all sampled objects, of a class, or of new objects; nil: no such class. Site
-   0 is unknown. */
+   (represented), objects, self, retained, least (see heap:classes), age (mean, ms)}, ...}: the
+   allocation sites of a class's objects, of new objects, or of all sampled objects. nil: no such
+   class. Site 0 is unknown. */
 static int l_sites (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -488,8 +486,8 @@ static int endmerge (lua_State *L) {
   return 0;
 }
 
-/* Sets *w to the arguments of merge_of for a dominator tree. The options at index 2 have 'least',
-   the smallest value of a row of the tree, and 'most', the largest number of rows. */
+/* Sets *w to the arguments of merge_of for a dominator tree. The options at index 2 are 'least',
+   the smallest value of a row, and 'most', the largest number of rows. */
 static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   luaL_checktype(L, 2, LUA_TTABLE);
   memset(w, 0, sizeof(*w));
@@ -553,9 +551,9 @@ static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
 }
 
 /* heap:heldby{class or sites or new, least, most} -> rows, totals (see pushmerge); nil: no such
-   class. The rows are those of the shortest paths from the state to all objects of a class, to the
-   objects sampled at the sites in a list, or to the new objects. 'least': smallest bytes of a row
-   (default 0); 'most': most rows (default 10000). */
+   class. The rows are the shortest paths from the state to all objects of a class, to the objects
+   sampled at a list of sites, or to the new objects. 'least': smallest bytes of a row (default 0);
+   'most': most rows (default 10000). */
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -574,8 +572,8 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/* Pushes the path of references from the state to object v: a list with a table for each reference.
-   If there are more than 64, one table replaces those between the first 40 and the last 21. */
+/* Pushes the path of references from the state to object v: a list with a table for each. If there
+   are more than 64, one table replaces those between the first 40 and the last 21. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -663,8 +661,7 @@ static int byaddress (const void *a, const void *b) {
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Returns all objects sorted by address, to be freed by the caller, or NULL if there is not
-   enough memory. */
+/* Returns all objects sorted by address, to be freed by the caller, or NULL if out of memory. */
 static Identity *identities (const Graph *g) {
   Identity *a = malloc((size_t)g->n * sizeof(*a));
   uint32_t v;
@@ -692,9 +689,9 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Returns the index in the result of heap:compare of a class of the snapshot 'old'. A class with
-   the same name in 'new' has the same index; other classes follow those of 'new'. 'known' caches
-   the results. */
+/* Returns the index of a class of the snapshot 'old' in the result of heap:compare. Classes of
+   'new' come first; a class of 'old' with the same name has the same index. 'known' caches
+   results. */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
   if (known[class] != GRAPH_NONE) return known[class];
@@ -704,9 +701,9 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
-/* Computes the rows of heap:compare. Sets h->isnew and old->isnew, the objects that the other heap
-   lacks: objects are the same if address, kind and class name are equal. 'a' has the objects of h
-   by address, 'b' those of 'old'. 'known' caches results of rowof. */
+/* Computes the rows of heap:compare. Two objects are the same if their address, kind and class name
+   are equal. Sets h->isnew and old->isnew for the objects that the other heap lacks. 'a' has the
+   objects of h by address, 'b' those of 'old'. 'known' caches results of rowof. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;
@@ -761,9 +758,9 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
 }
 
 /* heap:compare(old) -> {{name, new and gone (numbers of objects), newbytes, gonebytes, grown (bytes
-   by which objects in both snapshots have grown)}, ...}, a row for each class. Marks objects: later
-   the option {new = true} of other methods selects the new objects in 'heap', and the gone objects
-   in 'old'. */
+   by which objects in both snapshots have grown)}, ...}, a row for each class. Also marks objects:
+   the option {new = true} of other methods then selects the new objects of 'heap', and the gone
+   objects of 'old'. */
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);
@@ -795,7 +792,7 @@ static int l_compare (lua_State *L) {
 /* {== heap:cut: the effect of removing a reference ====================== */
 
 /* Sets the fields of the result of heap:cut that count samples of objects v with wanted[v] != 0. If
-   such an object stays reachable without the removed references, sets 'also' to a path to it. */
+   such an object stays reachable, sets 'also' to a path to it. */
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
@@ -829,11 +826,11 @@ static int endcut (lua_State *L) {
 
 /*
 ** heap:cut{steps, sites, elements} -> {freed, objects, references, samples, samplebytes,
-** freedsamples, freedbytes, also}: the effect of removing a reference (cut.h). 'steps' is a path of
-** references, as in a profile; its last reference is removed. With 'elements' the path leads to a
-** table, and the references to the table's elements are removed. 'freed' and 'objects' are bytes
-** and number of the freed objects. The other fields count samples at 'sites', all or those of freed
-** objects; 'also' is the path of a sampled object that stays reachable. On failure nil, reason.
+** freedsamples, freedbytes, also}; on failure nil, reason. Computes the effect of removing the last
+** reference of the path 'steps' (cut.h). With 'elements', removes the references to the elements of
+** the table at the end of the path. 'freed' and 'objects': bytes and number of the freed objects.
+** 'samples' and 'samplebytes' count the samples at 'sites', 'freedsamples' and 'freedbytes' those
+** of freed objects. 'also': path of a sampled object that stays reachable.
 */
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);

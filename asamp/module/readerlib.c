@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.reader: a C module for Lua that reads profiles into tables. The comments of the
-** functions below list the fields that they set. Sizes are in bytes. 'started', 'ended',
-** 'duration', 'timeperiod' and 'ring.seconds' are in seconds, other times in us since the start.
-** "Columns" are lists of equal length: row i has the i-th element of each. A sample of n sampling
-** periods counts n times.
+** profiler.reader: a Lua module in C that reads profiles into tables. The comments of the functions
+** below list the fields that they set.
+**
+** Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod' and 'ring.seconds' are in
+** seconds, other times in us since the start. "Columns" are lists of equal length: row i has the
+** i-th element of each. A sample of n sampling periods counts n times.
 */
 #include "luafields.h"
 #include "reader.h"
@@ -47,9 +48,8 @@ static int list (lua_State *L, const char *key, size_t n) {
   return lua_gettop(L);
 }
 
-/* Sets nkeys fields of the table at index 'to' to new lists for n elements, and stores their stack
-   indexes in 'columns'. Leaves 2 * nkeys values on the stack, a copy of the table and a list for
-   each field. */
+/* Sets nkeys fields of the table at index 'to' to new lists for n elements. Stores the lists' stack
+   indexes in 'columns'. Leaves 2 * nkeys values on the stack. */
 static void lists (lua_State *L, int to, const char *const keys[], int nkeys, size_t n,
                    int columns[]) {
   int k;
@@ -84,9 +84,8 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "nodes");
 }
 
-/* Adds a column to the table at index 'sites': sets its field 'key' to a list with a number from
-   each Site of 'table'. The number is the double at 'offset' in the Site. Pops the values above
-   'sites'. */
+/* Adds the column 'key' to the table at index 'sites': for each Site of 'table' the double at
+   'offset' in it. Pops the values above 'sites'. */
 static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
   size_t i;
@@ -106,8 +105,8 @@ static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }
 
-/* Adds the columns that only some profiles need to the table at index 'sites'. Their names and
-   values are those of fields of Site: objects, kept, life, births, time, and the variances. */
+/* Adds the columns that only some profiles need to the table at index 'sites'. They are named as
+   the fields of Site. */
 static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
@@ -130,10 +129,10 @@ static void pushothers (lua_State *L, const ReadProfile *r,
   }
 }
 
-/* Sets the field 'sites' of the table on top, totals by node of the call tree and kind of sample:
-   columns node (0: unknown stack), kind (index in 'kinds'), samples, bytes, survived,
-   survivedbytes, later (survivors that died later), laterbytes, undecided, undecidedbytes. The sums
-   of the columns, from 'bytes' on, are fields of the table on top. */
+/* Sets the field 'sites' of the table on top: totals by node of the call tree and kind of sample.
+   Columns: node (0: unknown stack), kind (index in 'kinds'), samples, bytes, survived,
+   survivedbytes, later (survivors that died later), laterbytes, undecided, undecidedbytes. Also
+   sets the sums of the columns from 'bytes' on as fields of the table on top. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -184,17 +183,17 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets the field 'lifetimes' of the table on top: columns node, digits, samples, bytes. They count
-   survivors that died later; 'digits' is the number of binary digits of the bytes that the state
-   allocated between the sample's allocation and its death. */
+/* Sets the field 'lifetimes' of the table on top, about survivors that died later: columns node,
+   digits, samples, bytes. 'digits' is the number of binary digits of the bytes that the state
+   allocated between a sample's allocation and its death. */
 static void pushlives (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
 }
 
 /* Sets the field 'copies' of the table on top, if copied bytes were sampled: columns node, sort,
-   samples, bytes. 'sort' is 1 for bytes copied from a string that the new string replaces, as in
-   s = s .. x; 0 for other bytes of new strings; 2 for bytes moved when a buffer or table grew. */
+   samples, bytes. 'sort' is 0 for bytes copied to a new string, but 1 if the new string replaces
+   the copied one, as in s = s .. x; 2 for bytes moved when a buffer or table grew. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
@@ -202,9 +201,8 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets the field 'lifeclasses' of the table on top, the samples that died: columns node (the kind
-   of block), digits (number of binary digits of the sample's life in us), samples, bytes,
-   objects. */
+/* Sets the field 'lifeclasses' of the table on top, about samples that died: columns node (the kind
+   of block), digits (number of binary digits of the life in us), samples, bytes, objects. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
@@ -213,8 +211,8 @@ static void pushtimes (lua_State *L, const ReaderSum *sum) {
 
 /* Sets the field 'ages' of the table on top, survival by age (ages.h): a list of the nonempty cells
    {behind, before, bytes, survived}, with the fields 'first' (AGES_FIRST) and 'doubling'
-   (AGES_DOUBLING). The first two fields of a cell are bins: of the bytes allocated between an
-   allocation and the next collection, and between the previous collection and the allocation. */
+   (AGES_DOUBLING). The first two are bins: of the bytes allocated from an allocation to the next
+   collection, and from the previous collection to the allocation. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -235,10 +233,9 @@ static void pushages (lua_State *L, const Ages *a) {
   lua_setfield(L, -2, "ages");
 }
 
-/* Sets the field 'holders' of the table on top, if the file has paths of references. The columns
-   node, path (0: unknown), samples and bytes count live samples. The columns parent and step have
-   an element for each path: the path without its last reference (0: empty), and the text of that
-   reference. */
+/* Sets the field 'holders' of the table on top, if the file has paths of references. Columns about
+   live samples: node, path (0: unknown), samples, bytes. Columns about paths: parent (number of the
+   path without its last reference; 0: empty), step (text of the last reference). */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
   int holders = lua_gettop(L) + 1;
@@ -257,9 +254,9 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
-/* Sets the field 'kinds' of the table on top, a list of the kinds of samples: {name, class, time
-   (true: time samples), blocks, objects, outside} each. The last three are those of KindTotals
-   (readersum.h). */
+/* Sets the field 'kinds' of the table on top: a list of the kinds of samples, {name, class, time
+   (true: time samples), blocks, objects, outside} each. 'blocks', 'objects' and 'outside' are those
+   of KindTotals. */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -363,7 +360,7 @@ static void pushcourse (lua_State *L, const Course *c) {
 }
 
 /* Sets the field 'marks' of the table on top: a list of the program's marks, {time, name, value}
-   each. If there are too many, only every second (fourth, eighth, ...) mark. */
+   each. Of very many marks, the list has every second, fourth, eighth, ... one. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -402,9 +399,9 @@ static void setmark (lua_State *L, const char *key, const MarkName *m, double nu
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'marknames' of the table on top: for each name of marks {name, count, first, last,
-   value}. 'first' and 'last' are the times of its first and last mark, 'value' is the value of the
-   last. If all values are numbers, also least, mean and most. */
+/* Sets the field 'marknames' of the table on top: {name, count, first, last, value} for each name
+   of marks. 'first' and 'last' are the times of its first and last mark, 'value' is the last value.
+   If all values are numbers, also least, mean and most. */
 static void pushmarknames (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->nnames, 0);
@@ -427,7 +424,7 @@ static void pushmarknames (lua_State *L, const Marks *all) {
 }
 
 /* Sets the field 'pictures' of the table on top: a list of the snapshots of resident memory, {time,
-   rows} each; nil: none. A row describes a part of the memory: its bytes, its use, and a file, a
+   rows} each; nil: none. A row has the bytes and the use of a part of the memory, and a file, a
    source line or "". */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
@@ -483,9 +480,9 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets two fields of the table on top. 'bins' has totals by slice of time: the columns of
-   pushslices, start, width (of a slice) and n (number of slices). 'gone' counts survivors that died
-   later, by the slice of their death; its slices may have another width. */
+/* Sets 'bins' of the table on top: totals by slice of time, as the columns of pushslices, start,
+   width (of a slice) and n (number of slices). Also sets 'gone': survivors that died later, by
+   slice of their death, perhaps with another width. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -504,10 +501,10 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets three fields of the table on top. 'born' counts the samples with an outcome and 'alive' the
-   samples alive at the end, both by slices of equally many allocated bytes (ReadSample.born). In
-   'alive', the column 'path' is the number of a path of references (0: unknown), 'vector' is 1 for
-   a table's array or hash part. 'worked' counts time samples by slices of time. */
+/* Sets three fields of the table on top. 'born' counts the samples with an outcome, 'alive' those
+   alive at the end; a slice of both is a number of allocated bytes (ReadSample.born). In 'alive',
+   'path' is the number of a path of references (0: unknown), and 'vector' is 1 for a table's array
+   or hash part. 'worked' counts time samples by slices of time. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -537,9 +534,9 @@ static void pushstates (lua_State *L, const ReadProfile *r);
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
 /* Sets the fields of the table on top that describe the file: its origin, times and format.
-   'complete' is false if the end of the file is missing or data are damaged; 'message' then has the
-   reason. 'live' is true while the file is being written. 'profiles' is the number of profiles
-   that were merged into the file. */
+   'complete' is false if the file's end is missing or data are damaged; 'message' has the reason.
+   'live' is true while the file is being written. 'profiles' is the number of profiles merged into
+   the file. */
 static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
@@ -577,8 +574,8 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
 **   - uneven: true if allocation samples represent different numbers of bytes
 **   - wall, cpu: true if there are samples of wall time, of CPU time
 **   - ring: only in files of a flight recorder, which keeps the newest events. 'samples' and
-**     'bytes' count the live samples whose events it has dropped; 'seconds' is the length of the
-**     kept part, 'wanted' the requested one
+**     'bytes' count live samples whose events it has dropped; 'seconds' is the length of the kept
+**     part, 'wanted' the requested length
 **   - followed: 0 if the file has no deaths
 */
 static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
@@ -647,9 +644,9 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushlabels(L, r, sum);
 }
 
-/* Sets the field 'labels' of the table on top: a list with the totals of the samples without labels
-   and then of those with each label set; nil: the file has no labels. 'labels' is the set, {name =
-   value}; 'exact' the exact number of bytes allocated with it, if known. */
+/* Sets the field 'labels' of the table on top: the totals of the samples without labels, then of
+   those with each label set. nil: the file has no labels. 'labels' is the set, {name = value};
+   'exact' the exact bytes allocated with it, if known. */
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
     "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
@@ -680,9 +677,9 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
-/* For a profile of a process, sets three fields of the table on top: the lists 'states' and
-   'threads', and 'begun', the number of states ever made. The elements have the fields of ReadState
-   and ReadThread; nil: unknown. */
+/* In a profile of a process, sets the lists 'states' and 'threads' of the table on top, and
+   'begun', the number of states ever made. The elements have the fields of ReadState and
+   ReadThread; nil: unknown. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
@@ -782,9 +779,9 @@ typedef struct Numbers {
   uint64_t at, since, till;
 } Numbers;
 
-/* Reads the options in argument 2: 'bins' (slices of time, up to 16384), 'at' (only samples
-   alive at that time), 'since', 'till'. Leaves 'progress', 'states' (ascending ids) and 'label'
-   ({name, value}; value nil: samples without that label) at indexes 2 to 4. */
+/* Reads the options in argument 2 into *to: 'bins' (slices of time, up to 16384), 'at' (selects
+   samples alive at that time), 'since', 'till'. Leaves the options 'progress', 'states' (ascending
+   ids) and 'label' ({name, value}; value nil: samples without that label) at indexes 2 to 4. */
 static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;
   to->at = to->till = READERSUM_EVER;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A library for LD_PRELOAD: malloc, related functions and C++'s operators, which count the
-** requested bytes, pass sampled blocks to the sampler, and call the real allocator, found with
-** dlsym. mallocseam.h has the interface and the rules MA1 to MA5. All functions may be called on
-** any thread.
+** A library for LD_PRELOAD: malloc, related functions and C++'s operators. They count the requested
+** bytes, pass sampled blocks to the sampler, and call the real allocator, found with dlsym.
+** mallocseam.h has the interface and the rules MA1 to MA5. All functions are thread-safe.
 **
 ** Environment: ASAMP_MALLOC=PERIOD[,SEED], PERIOD in bytes; 0: no samples.
 */
@@ -25,9 +24,8 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/* Bytes that this thread can allocate without passing its next sample point; negative: the point
-   was passed. A new thread has 0, so its first block makes point() draw a distance to a sample
-   point. */
+/* Bytes that this thread can allocate before its next sample point; negative: the point was passed.
+   0 in a new thread, so its first block makes point() draw a distance. */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
@@ -45,11 +43,11 @@ static __thread struct {
 #define WAYS		8	/* blocks per bucket */
 
 /* near[i] is the number of watched blocks in the i-th 16 KiB of each 16 GiB of the address space.
-   If near[i] is 0, free() tests nothing else. For addresses of the arena, near[i] is never 0. */
+   If it is 0, free() tests nothing else. It is never 0 for addresses of the arena. */
 static uint16_t near[NNEAR];
-static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks (MA3 of
-                                                   mallocseam.h), such as MALLOC_ALIVE, one byte
-                                                   each */
+static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks, such as
+                                                   MALLOC_ALIVE, one byte each (MA3 of
+                                                   mallocseam.h) */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
@@ -99,8 +97,8 @@ static int malloc_put (const void *block, uint16_t number) {
   return 0;
 }
 
-/* Removes a block from its bucket and returns its slot. Returns NULL if the block is not watched.
-   Tests for a NULL block first, because free elements of a bucket are NULL. */
+/* Removes a block from its bucket and returns its slot; NULL: the block is not watched. Tests for a
+   NULL block first, because free elements of a bucket are NULL. */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
@@ -118,9 +116,8 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-/* Marks the slot of a freed block as dead, or as free if the sampler has given the slot up (MA3 of
-   mallocseam.h). Then increments 'deaths': the sampler searches for dead slots when 'deaths' has
-   changed. */
+/* Marks the slot of a freed block as dead, or as free if the sampler no longer uses the slot (MA3).
+   Then increments 'deaths': the sampler searches for dead slots when it has changed. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -129,8 +126,8 @@ static void died (unsigned char *slot) {
   __atomic_add_fetch(&asamp_mallocs.deaths, 1, __ATOMIC_RELEASE);
 }
 
-/* Watches a block and returns its slot. Returns NULL if there is no free slot among the next TRIES
-   slots, or if both buckets of the block are full. */
+/* Watches a block and returns its slot. Returns NULL if none of the next TRIES slots is free, or if
+   both buckets of the block are full. */
 static unsigned char *malloc_watch (void *block) {
   uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
   for (i = 0; i < TRIES; i++) {
@@ -193,9 +190,9 @@ static void renew (void) {
   left = 0;
 }
 
-/* Handles a request of n bytes that has made 'left' negative. Passes the block to the sampler
-   (MallocSeam.sampled) if it contains a sample point. Then sets 'left' for the next sample point.
-   'block' is NULL if the request failed. Preserves errno. */
+/* Handles a request of n bytes that has made 'left' negative: passes the block to the sampler
+   (MallocSeam.sampled) if it contains a sample point, and sets 'left' for the next one. 'block'
+   NULL: the request failed. Preserves errno. */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
@@ -230,8 +227,8 @@ static COLD void point (void *block, size_t n) {
 }
 
 /* Subtracts a request of n bytes from 'left', the bytes to the next sample point. Returns 1 if the
-   request passes that point; the caller must then call point(). Uses only the low 48 bits of n,
-   because the real allocator refuses larger requests. */
+   request passes that point; then call point(). Uses only the low 48 bits of n, because the real
+   allocator refuses larger requests. */
 static inline int malloc_passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
   return unlikely(left < 0);
@@ -247,8 +244,8 @@ static COLD void *passed (void *block, size_t n) {
 /* {== the real allocator, which this library calls ====================== */
 
 /* Initial functions of 'real'. Each finds the real allocator with dlsym and calls it. dlsym may
-   allocate memory and so call these functions again: then malloc, calloc and realloc use the arena
-   (MA5 of mallocseam.h), free does nothing, and the others fail. */
+   allocate and so call them again: then malloc, calloc and realloc use the arena (MA5 of
+   mallocseam.h), free does nothing, and the others fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -392,9 +389,9 @@ SHOWN void free (void *p) {
   else real.free(p);
 }
 
-/* The real function allocates while it holds a lock. A sample of this allocation would call the
-   function again and deadlock, so its allocations are not sampled. If they pass a sample point, the
-   next block is sampled instead. */
+/* The real function allocates while it holds a lock. Its allocations are not sampled: a sample
+   would call the function again and deadlock. If they pass a sample point, the next block is
+   sampled instead. */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
   int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -491,7 +488,7 @@ SHOWN void *pvalloc (size_t n) {
 /* {== C++'s operators =================================================== */
 
 /* plainnew and alignednew replace C++'s operators new if the process has none. They return NULL if
-   there is not enough memory: an exception would need a C++ library. */
+   out of memory: an exception needs a C++ library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -500,7 +497,7 @@ static void *alignednew (size_t n, size_t alignment) {
   return aligned_alloc(alignment, (n + alignment - 1) & ~(alignment - 1));
 }
 
-/* Returns the real C++ operator 'name': the next one in the loader's order, else the one of a C++
+/* Returns the real C++ operator 'name': the next one in the loader's order, else that of a C++
    library that a plugin has loaded, else a replacement. */
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
@@ -526,8 +523,8 @@ static COLD void *operator_ (const char *name) {
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/* Evaluates 'call', a call of the real C++ operator, counts its block and returns the block. If
-   'left' changes, the operator has called malloc, which has counted the block. */
+/* Evaluates 'call', a call of the real C++ operator, counts its block and returns it. If 'left'
+   changes, the operator has called malloc, which has counted the block. */
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \

@@ -38,13 +38,13 @@ typedef struct Ages {
   size_t n, size;  /* number of elements of 'open', capacity */
 } Ages;
 
-/* Adds a sample of 'bytes' bytes whose survival is decided. Samples are added oldest first.
-   Returns 0 if there is not enough memory. */
+/* Adds a sample of 'bytes' bytes whose survival is decided. Samples are added oldest first. Returns
+   0 if out of memory. */
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /* Adds the samples in 'open' to the table and empties 'open'. Call it after each collection.
    'charged': bytes allocated in the nursery; 0: unknown, the sum of the samples is used. Returns 0
-   if there is not enough memory. */
+   if out of memory. */
 int ages_settle (Ages *a, uint64_t charged);
 
 void ages_free (Ages *a);

@@ -39,8 +39,8 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* Sets the alias (not 0) of function number n, or counts it in 'left' at the limit (AL2).
-   Returns 0 if there is not enough memory. */
+/* Sets the alias (not 0) of function number n, or counts it in 'left' at the limit (AL2). Returns 0
+   if out of memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 /* Frees the memory of the map. The map is then empty. */
 void aliases_free (Aliases *a);

@@ -127,7 +127,7 @@ static void course_halve (Course *c) {
   c->group *= 2;
 }
 
-/* Adds the collection to the timeline. Returns 0 if there is not enough memory. */
+/* Adds the collection to the timeline. Returns 0 if out of memory. */
 static int place (Course *c, const ReadCollection *one) {
   Span s;
   spanof(&s, one);

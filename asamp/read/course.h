@@ -65,12 +65,11 @@ typedef struct Course {
   uint64_t *pauses;      /* histogram: number of pauses in each slot (CO3) */
 } Course;
 
-/* Initializes the history. Returns 0 if there is not enough memory; call course_free in either
-   case. */
+/* Initializes the history. Returns 0 if out of memory; call course_free in either case. */
 int course_init (Course *c);
 void course_free (Course *c);
 
-/* Adds a collection, in the order of time. Returns 0 if there is not enough memory. */
+/* Adds a collection, in the order of time. Returns 0 if out of memory. */
 int course_add (Course *c, const ReadCollection *one);
 
 /* Returns the quantile 'share' (0 to 1) of the recorded pauses in us, at most 1/512 too high;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Doubles the capacity. Returns 0 if there is not enough memory. */
+/* Doubles the capacity. Returns 0 if out of memory. */
 static int fifo_grow (Fifo *f) {
   size_t size = f->size == 0 ? BOUND_FIRST(1024) : f->size * 2;
   ReadSample *list = malloc(size * sizeof(*list));

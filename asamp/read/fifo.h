@@ -28,8 +28,7 @@ typedef struct Fifo {
                             their samples are not in the queue (FI2) */
 } Fifo;
 
-/* Appends a copy of *s. The queue must not be full (FI1). Returns 0 if there is not enough
-   memory. */
+/* Appends a copy of *s. The queue must not be full (FI1). Returns 0 if out of memory. */
 int fifo_put (Fifo *f, const struct ReadSample *s);
 /* Removes the oldest sample and copies it to *to. Returns 0 if there is none. */
 int fifo_take (Fifo *f, struct ReadSample *to);

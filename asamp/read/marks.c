@@ -32,7 +32,7 @@ void marks_free (Marks *m) {
   memset(m, 0, sizeof(*m));
 }
 
-/* Returns a copy of the value up to its first NUL; NULL if there is not enough memory. */
+/* Returns a copy of the value up to its first NUL; NULL if out of memory. */
 static char *copyof (const ReadMark *mark) {
   const char *nul = memchr(mark->value, '\0', mark->valuelength);
   size_t n = nul != NULL ? (size_t)(nul - mark->value) : mark->valuelength;
@@ -45,7 +45,7 @@ static char *copyof (const ReadMark *mark) {
 }
 
 /* Returns the index of a name in 'names'; adds the name if needed. If there are MARKS_NAMES - 1
-   names, a new name is replaced by REST. Returns SIZE_MAX if there is not enough memory. */
+   names, a new name is replaced by REST. Returns SIZE_MAX if out of memory. */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
@@ -108,8 +108,7 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts a mark, and keeps it if it is a 'step'-th one (MK2). Returns 0 if there is not enough
-   memory. */
+/* Counts a mark, and keeps it if it is a 'step'-th one (MK2). Returns 0 if out of memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

@@ -44,13 +44,12 @@ typedef struct Marks {
   uint64_t lumped;
 } Marks;
 
-/* Initializes an empty set. Returns 0 if there is not enough memory; call marks_free in either
-   case. */
+/* Initializes an empty set. Returns 0 if out of memory; call marks_free in either case. */
 int marks_init (Marks *m);
 
 void marks_free (Marks *m);
 
-/* Adds a mark; copies its name and value. Returns 0 if there is not enough memory. */
+/* Adds a mark; copies its name and value. Returns 0 if out of memory. */
 int marks_add (Marks *m, const ReadMark *mark);
 
 #endif

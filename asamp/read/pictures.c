@@ -35,8 +35,7 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/* Returns the last snapshot if it has that time, else a new one; NULL if there is not enough
-   memory. */
+/* Returns the last snapshot if it has that time, else a new one; NULL if out of memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

@@ -34,14 +34,13 @@ typedef struct Pictures {
   uint64_t left;         /* number of rows dropped because their snapshot was full (PI2) */
 } Pictures;
 
-/* Initializes an empty list. Returns 0 if there is not enough memory; call pictures_free in
-   either case. */
+/* Initializes an empty list. Returns 0 if out of memory; call pictures_free in either case. */
 int pictures_init (Pictures *p);
 
 void pictures_free (Pictures *p);
 
 /* Adds a row to the last snapshot if that has the same time, else to a new snapshot. Copies at most
-   READER_MAXNAME bytes of each text. Returns 0 if there is not enough memory. */
+   READER_MAXNAME bytes of each text. Returns 0 if out of memory. */
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

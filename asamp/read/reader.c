@@ -86,7 +86,7 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
 }
 
 /* Reads n addresses. Returns them with 8 bytes each, valid until the next read. Returns NULL at the
-   end of the data, or if there is not enough memory (then sets 'failed'). */
+   end of the data, or if out of memory (then sets 'failed'). */
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
   size_t i;

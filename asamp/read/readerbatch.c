@@ -15,8 +15,8 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* Iterator over the lines "p", "q" and "T" of a batch (doc/profile-format.md). A line "p" sets the
-   period of allocation samples, a line "q" that of time samples, a line "T" the OS thread. */
+/* Iterator over the lines of a batch (doc/profile-format.md) that set the period of allocation
+   samples ("p"), that of time samples ("q"), or the OS thread ("T"). */
 typedef struct Periods {
   Fields events;       /* the details' lines after the current one */
   int letter;          /* type of the current line: 'p' (period of allocation samples), 'q' (period
@@ -29,8 +29,8 @@ typedef struct Periods {
 
 #define NOSTATE		UINT64_MAX  /* no Lua state was named yet */
 
-/* Moves to the next line of the batch that sets a sampling period (lines "p" and "q") or the OS
-   thread ("T"). Sets p->state to the Lua state that the lines before it select. */
+/* Moves to the next line "p", "q" or "T" of the batch. Sets p->state to the Lua state that the
+   lines before it select. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -97,9 +97,8 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* Removes 'copies' equal stacks from the queue and delivers them as one sample, which represents
-   'count' sampling periods. Returns 0 if the queue has fewer equal stacks, or if a number is
-   invalid. */
+/* Removes 'copies' equal stacks from the queue and delivers them as one sample of 'count' sampling
+   periods. Returns 0 if the queue has fewer equal stacks, or if a number is invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -149,8 +148,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads three numbers of Details.counts: a sample's number in the batch (1: first), number of its
-   sampling periods, number of its equal stacks. Sets triple[0] to 0 at the end of the list. */
+/* Reads three numbers of Details.counts: a sample's number in the batch (1: first), its sampling
+   periods, its equal stacks. Sets triple[0] to 0 at the end of the list. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -201,9 +200,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the end of the next collection in 'events', the lines after the current one: the
-   collection in which the samples of the current line died or survived. If there is none, returns
-   the time of the last sample. Caches the result, so that no line is scanned twice. */
+/* Returns the end of the next collection in 'events', the lines after the current one: in it, the
+   samples of the current line died or survived. Without one, returns the time of the last sample.
+   Caches the result, so that no line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -234,8 +233,8 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
 }
 
 /* Iterator over a line "l" or "u", which divides the samples of the line "f" before it into runs. A
-   line "l" has the length and the class of each run. A line "u" has the lengths of runs of the
-   survivors: the file records the deaths of the first run, not those of the second, and so on. */
+   line "l" has the length and the class of each run. A line "u" has lengths of runs of survivors:
+   deaths are recorded in the first run, not in the second, and so on. */
 typedef struct Runs {
   Fields line;         /* the unread part of the line; line.p NULL: there is no line, or all of it
                           is read */
@@ -256,8 +255,8 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample of a line "l" of the batch. Returns the name of the class of the
-   sample's object, as an offset in ReadProfile.text; 0: none. */
+/* Moves to the next sample of a line "l". Returns the class name of the sample's object, an offset
+   in ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
@@ -289,8 +288,8 @@ static int nextunfollowed (Runs *r) {
 }
 
 /* Reads a line "f": outcomes of the oldest queued samples, as lengths of runs. The first run died,
-   the second survived, and so on. Also reads lines "l" and "u" that follow (see Runs) and removes
-   them from 'events'. */
+   the second survived, and so on. Also reads following lines "l" and "u", and removes them from
+   'events'. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;

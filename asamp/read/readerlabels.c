@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Adds an empty label set. Returns 0 if there is not enough memory. */
+/* Adds an empty label set. Returns 0 if out of memory. */
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Maps an id to 'value'. If the map has READER_MAXIDS entries, counts the id in ReadProfile.left
-   instead and returns 0. Sets s->failed if there is not enough memory. */
+   instead and returns 0. Sets s->failed if out of memory. */
 static int readername_enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
   if (m->n >= READER_MAXIDS) {
     s->r->left[LEFT_IDS]++;
@@ -126,8 +126,7 @@ typedef struct Naming {
 } Naming;
 
 /* Returns the index in ReadProfile.functions of the function with the name of frame 'id'; adds the
-   function if needed. Returns IDMAP_NONE if there is not enough memory. Call it once for each
-   id. */
+   function if needed. Returns IDMAP_NONE if out of memory. Call it once for each id. */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
   uint32_t name = readername_nameof(s, id);
@@ -144,7 +143,7 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   return f;
 }
 
-/* Sets the function of every node but the root. Returns 0 if there is not enough memory. */
+/* Sets the function of every node but the root. Returns 0 if out of memory. */
 static int readername_number (ReaderState *s, Naming *n) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -168,7 +167,7 @@ static int readername_number (ReaderState *s, Naming *n) {
 }
 
 /* Sets ReadProfile.functions and ReadProfile.fn. Frames with equal names are one function. Returns
-   0 if there is not enough memory. */
+   0 if out of memory. */
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;
   Naming n;

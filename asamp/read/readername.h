@@ -14,7 +14,7 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
    as other readers do. */
 void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n);
 /* Completes the ReadProfile after the last event: the names of its kinds, and its members
-   'functions', 'nfunctions' and 'fn'. Returns 0 if there is not enough memory. */
+   'functions', 'nfunctions' and 'fn'. Returns 0 if out of memory. */
 int readername_finish (ReaderState *s);
 
 #endif

@@ -89,8 +89,8 @@ typedef struct ReaderState {
   uint64_t aheadtime;
 } ReaderState;
 
-/* Initializes *s and its ReadProfile. Returns 0 if there is not enough memory; call
-   readerstate_close in either case. */
+/* Initializes *s and its ReadProfile. Returns 0 if out of memory; call readerstate_close in either
+   case. */
 int readerstate_open (ReaderState *s, ReaderClient *client);
 /* Frees everything but s->r. */
 void readerstate_close (ReaderState *s);

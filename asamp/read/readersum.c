@@ -55,8 +55,8 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-/* Returns the index in 'table' of the totals to which a sample belongs, or SITETABLE_NONE if there
-   is not enough memory. Stores the index in client.tag for the callback 'death'. */
+/* Returns the index in 'table' of the totals to which a sample belongs, or SITETABLE_NONE if out of
+   memory. Stores the index in client.tag for the callback 'death'. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;

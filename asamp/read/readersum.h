@@ -94,8 +94,8 @@ typedef struct ReaderSum {
 #define READERSUM_EVER	UINT64_MAX  /* value of ReaderSum.instant: all samples count; of
                                        ReaderSum.till: no end */
 
-/* Initializes the totals. 'bins': largest number of slices of time; 0: no slices. 'instant':
-   see ReaderSum. Returns 0 if there is not enough memory; call readersum_free in either case. */
+/* Initializes the totals. 'bins': largest number of slices of time; 0: no slices. 'instant': see
+   ReaderSum. Returns 0 if out of memory; call readersum_free in either case. */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /* Completes the totals after the last event: multiplies bytes by r->scale, counts dropped data in
    'left'. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of reading a profile: events, which the reader passes to a client one by one, and the
-   ReadProfile with the data of the whole file. Times are us since the start unless noted otherwise.
-   Offset 0 in ReadProfile.text is the empty string. */
+   ReadProfile with the data of the whole file. Times are us since the start unless noted. Offset 0
+   in ReadProfile.text is the empty string. */
 #ifndef asamp_readprofile_h
 #define asamp_readprofile_h
 
@@ -39,12 +39,12 @@ typedef struct ReadSample {
   /* Number of the thread in the stack record of the sample. In files of many Lua states, this is
      the id of the state. */
   uint64_t thread;
-  /* Position of an allocation sample in the allocated bytes: the sum of the bytes of this sample
-     and of all samples whose outcome was read before. Not multiplied by ReadProfile.scale. */
+  /* Position of an allocation sample in the allocated bytes: the sum of its bytes and of those of
+     all samples whose outcome was read before. Not multiplied by ReadProfile.scale. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
-  /* Index in ReadProfile.kinds; has no class before the outcome was read. For samples of copied
-     bytes see the callback 'copy'. */
+  /* Index in ReadProfile.kinds; the kind has no class before the outcome was read. For samples of
+     copied bytes see the callback 'copy'. */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* index in ReadProfile.labelsets + 1; 0: no labels */
@@ -185,8 +185,8 @@ typedef struct ReadProfile {
   int fates;           /* 1: samples have outcomes */
   uint64_t followed;   /* largest number of live survivors whose death the writer can record; 0:
                           the file records no deaths */
-  /* Number of sampling periods of the survivors that the client selects and whose death the file
-     does not record. 0 if the file records no deaths at all. */
+  /* Sampling periods of the survivors that the client selects but whose death the file does not
+     record. 0 if the file records no deaths at all. */
   uint64_t unfollowed;
   int random;          /* 1: random distances between sample points */
   int wall, cpu;       /* 1: there are samples of wall time, of CPU time */
@@ -209,18 +209,17 @@ typedef struct ReadProfile {
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of later changes of the sampling period */
   /* A flight recorder's file has only the last part of a run. ring[0], ring[1]: number and bytes of
-     the older samples that were alive at the start of this part. ring[2]: length of the part, us.
-     ring[3]: requested length, us; 0: none. */
+     the older samples alive at the start of this part. ring[2]: its length, us. ring[3]: requested
+     length, us; 0: none. */
   uint64_t ring[4];
   int isring;          /* 1: a flight recorder's file */
-  /* All bytes allocated by the selected states while sampling was on, counted, not sampled; 0:
-     unknown. */
+  /* Exact bytes allocated by the selected states while sampling was on; 0: unknown. */
   uint64_t allocated;
   int labelled;        /* 1: the file has the counted (not sampled) bytes of each label set */
   uint64_t mallocs;    /* sampling period of native memory, bytes; 0: not sampled */
   int copying;         /* 1: copied bytes were sampled */
-  /* Sums of the bytes of samples must be multiplied by this. It is 1 in asamp's files; in others
-     the sampling period, or 1 if the period is unknown. Set after the last event. */
+  /* Factor for sums of the bytes of samples: 1 in asamp's files; in others the sampling period, or
+     1 if that is unknown. Set after the last event. */
   uint64_t scale;
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
   uint64_t timeperiods;  /* number of times that the file sets the period of time samples */
@@ -272,8 +271,8 @@ typedef struct ReadProfile {
                           unused */
 } ReadProfile;
 
-/* Receives events. Callbacks may be NULL. The fields from 'only' to 'nwithout' select events.
-   To stop, a client sets 'stop'; the rest of the current record may still be delivered. */
+/* Receives events. Callbacks may be NULL. The fields 'only' to 'nwithout' select events. To stop, a
+   client sets 'stop'; the rest of the current record may still be delivered. */
 typedef struct ReaderClient {
   void *ud;            /* first argument of all callbacks except 'progress' */
   const char *stop;    /* reason to stop; NULL: none */
@@ -296,20 +295,20 @@ typedef struct ReaderClient {
   /* A sample of copied bytes; 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN. It
      has no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
-  /* The outcome of an allocation sample ('fate': READER_DIED, READER_SURVIVED or
-     READER_UNDECIDED), decided at 'time'. 'followed' is 1 for a survivor whose death may be
-     recorded. The callback may then set 'tag'; the sample's ReadDeath has the same value. */
+  /* The outcome of an allocation sample ('fate': READER_DIED, READER_SURVIVED or READER_UNDECIDED),
+     decided at 'time'. 'followed' is 1 for a survivor whose death may be recorded; the callback may
+     then set 'tag', which the sample's ReadDeath repeats. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
   /* The death of a survivor for which 'followed' was 1. */
   void (*death) (void *ud, const ReadDeath *d);
   /* Set before each call of 'held'. 'place': position of the sample among the live survivors of its
-     Lua state, oldest first. 'unreached' 1: the last heap walk did not reach the sample. */
+     Lua state, oldest first. 'unreached' 1: the last heap walk did not reach it. */
   size_t place;
   int unreached;
-  /* A survivor that is alive at the end of the file. 'path': path of references by which the last
-     heap walk has reached it, as index in ReadProfile.paths + 1; 0: unknown. */
+  /* A survivor alive at the end of the file. 'path': path of references by which the last heap walk
+     reached it, as index in ReadProfile.paths + 1; 0: unknown. */
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
@@ -322,8 +321,8 @@ typedef struct ReaderClient {
   /* A Lua state, selected or not, has a new period of time samples in ns; 0: off. 'wall' 1: samples
      of wall time; 0: of CPU time. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /* Set before each event except 'resident': id of the Lua state of the event (0 in files of one
-     state), and system number of the OS thread of this state (0: unknown). */
+  /* Set before each event except 'resident': id of the event's Lua state (0 in files of one state),
+     and system number of the state's OS thread (0: unknown). */
   uint32_t state, thread;
   uint32_t row;        /* index of this state in ReadProfile.states */
   /* A Lua state starts. In files of one state, this callback and the next ones up to 'ends' are not
@@ -336,8 +335,8 @@ typedef struct ReaderClient {
   /* Bytes that the state has allocated with one label set, counted, not sampled. Called before
      'allocated', which has the bytes of all sets and those without labels. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
-  /* The state ends. 'orphans': number of its samples of native memory that live on. The deaths
-     of its other live samples are delivered when the next state starts. */
+  /* The state ends. 'orphans': number of its samples of native memory that live on. The deaths of
+     its other live samples are delivered when the next state starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* Called every few MiB of the log. 'fraction' of the file was read. */
   void (*progress) (void *progressud, double fraction);
@@ -348,9 +347,9 @@ void readprofile_free (ReadProfile *r);
 
 #define READER_MAXSOURCES	4000000  /* largest text that readprofile_source appends, bytes */
 
-/* Appends a text that identifies the recording of a profile. Form: "p<pid>:<start, s>:<monotonic
-   start, us>"; for a flight recorder's file "r<recorder>:<start>:<dump time>". For a merged
-   profile, appends the texts of its known recordings, separated by spaces. */
+/* Appends a text that identifies the recording of a profile: "p<pid>:<start, s>:<monotonic start,
+   us>"; for a flight recorder's file "r<recorder>:<start>:<dump time>"; for a merged profile the
+   texts of its known recordings, separated by spaces. */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name, for display, of the type of block of a kind (an index in ReadProfile.kinds).

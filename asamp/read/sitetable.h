@@ -68,7 +68,7 @@ void sitetable_free (SiteTable *l);
 
 /* Returns the index of the site of a node and a kind (below 2^24), with tag 0; creates the site if
    needed. If the table is full (L3), adds 'count' to 'left' and returns the site of node 0. Returns
-   SITETABLE_NONE if there is not enough memory. A new site may change the addresses of others. */
+   SITETABLE_NONE if out of memory. A new site may change the addresses of others. */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
 #define SITETABLE_NONE	SIZE_MAX
@@ -77,8 +77,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count);
 
-/* Adds 'count' samples of 'bytes' bytes to a site with tag 0. Returns 0 if there is not enough
-   memory. */
+/* Adds 'count' samples of 'bytes' bytes to a site with tag 0. Returns 0 if out of memory. */
 int sitetable_add (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count, uint64_t bytes);
 
 #endif

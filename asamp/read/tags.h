@@ -57,15 +57,15 @@ typedef struct Tags {
   uint32_t groupof[TAGS_GROUPS];  /* groupof[i]: index in 'groups' of the group that has place i */
 } Tags;
 
-/* Initializes the tags; 'by' is a sum of TAGS_BY*. Returns 0 if there is not enough memory;
-   call tags_free in either case. */
+/* Initializes the tags; 'by' is a sum of TAGS_BY*. Returns 0 if out of memory; call tags_free in
+   either case. */
 int tags_init (Tags *t, int by);
 
 void tags_free (Tags *t);
 
 /* Returns the tag of a sample with the label set 'labels' in the client's current Lua state;
    creates it if needed. If there are TAGS_MOST tags (TG2), adds 'count' to 'spilled' and returns 0.
-   Returns TAGS_NONE if there is not enough memory. */
+   Returns TAGS_NONE if out of memory. */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX

@@ -10,7 +10,7 @@ static uint32_t hash (uint32_t parent, uint64_t id, uint32_t line) {
   return (uint32_t)hash_words(id, (uint64_t)parent << 32 | line);
 }
 
-/* Doubles the capacity. Returns 0 if there is not enough memory. */
+/* Doubles the capacity. Returns 0 if out of memory. */
 static int tree_grow (Tree *t) {
   uint32_t size = t->size == 0 ? BOUND_FIRST(256) : t->size * 2;
   uint32_t nslots = size * 2;

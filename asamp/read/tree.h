@@ -29,13 +29,12 @@ typedef struct Tree {
   uint64_t left;     /* number of frames left out, because there are TREE_MAXNODES nodes (TR3) */
 } Tree;
 
-/* Initializes the tree with its root. Returns 0 if there is not enough memory; call tree_free
-   in either case. */
+/* Initializes the tree with its root. Returns 0 if out of memory; call tree_free in either case. */
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 
 /* Returns the child of the node 'parent' with that id and line; creates the child if needed. If the
-   tree is full (TR3), returns 'parent'. Returns 0 if there is not enough memory. */
+   tree is full (TR3), returns 'parent'. Returns 0 if out of memory. */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
 #endif

@@ -27,7 +27,7 @@ static void account_put (AccountSum **table, unsigned log, AccountSum *sum) {
   table[i] = sum;
 }
 
-/* Reserves space for one more sum in the table. Returns 0 if there is not enough memory. */
+/* Reserves space for one more sum in the table. Returns 0 if out of memory. */
 static int growtable (Account *a) {
   unsigned log = (a->table == NULL) ? FIRSTLOG : a->log + 1;
   AccountSum **table;
@@ -42,8 +42,8 @@ static int growtable (Account *a) {
   return 1;
 }
 
-/* Adds a sum for a new label set. Returns NULL at the largest number of sums, or if there is not
-   enough memory. */
+/* Adds a sum for a new label set. Returns NULL at the largest number of sums, or if out of
+   memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);

@@ -60,7 +60,7 @@ static inline uint32_t births_age (const Birth *b, uint64_t time) {
   return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
 }
 
-/* Stores the name and source of a function; drops them if there is not enough memory. */
+/* Stores the name and source of a function; drops them if out of memory. */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 

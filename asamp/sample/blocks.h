@@ -23,7 +23,7 @@ typedef struct Blocks {
   size_t ntombs;	/* Number of deleted slots. */
 } Blocks;
 
-/* Reserves space for one more block. Returns 0 if there is not enough memory. */
+/* Reserves space for one more block. Returns 0 if out of memory. */
 int blocks_room (Blocks *b);
 
 #define BLOCKS_NONE	((size_t)-1)	/* the block is not in the table, or has no earlier

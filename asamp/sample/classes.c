@@ -30,7 +30,7 @@ static uint64_t classes_hashof (const char *s) {
 }
 
 /* Returns the number of a class name. A new name receives a new number; if CLASSES_MAX numbers are
-   in use, that of "(other classes)". Returns 0 if there is not enough memory. */
+   in use, that of "(other classes)". Returns 0 if out of memory. */
 static uint32_t classes_number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
   size_t size = c->size;
@@ -57,8 +57,8 @@ static uint32_t classes_number (Classes *c, const char *name) {
   return c->n;
 }
 
-/* Returns the class with the name s, truncated to CLASSES_NAME bytes and with NULs replaced by
-   ';'. Returns 0 for an empty string or if there is not enough memory. */
+/* Returns the class with the name s, truncated to CLASSES_NAME bytes and with NULs replaced by ';'.
+   Returns 0 for an empty string or if out of memory. */
 static uint32_t numberof (Classes *c, const char *s, size_t length) {
   char name[CLASSES_NAME + 1];
   size_t i;

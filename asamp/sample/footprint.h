@@ -48,8 +48,8 @@ void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);
 
-/* Returns "source:line", or "?" if the function is unknown; the caller frees it. Returns NULL
-   if there is not enough memory. */
+/* Returns "source:line", or "?" if the function is unknown; the caller frees it. Returns NULL if
+   out of memory. */
 char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line);
 
 #endif

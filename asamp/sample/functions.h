@@ -58,7 +58,7 @@ typedef struct FunctionName {
   int isfile;		/* 1: the source is a file. */
 } FunctionName;
 
-/* Initializes *f. Returns 0 if there is not enough memory. */
+/* Initializes *f. Returns 0 if out of memory. */
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 

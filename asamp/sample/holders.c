@@ -113,8 +113,8 @@ static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
 
-/* Reserves space for n elements of 'element' bytes in *list, which has *size elements. Returns
-   0 if there is not enough memory. */
+/* Reserves space for n elements of 'element' bytes in *list, which has *size elements. Returns 0 if
+   out of memory. */
 static int holders_room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
   void *block;
@@ -173,7 +173,7 @@ static int enlist (Work *w, uint32_t place) {
 }
 
 /* Adds to w->list the elements of w->objects that are marked in 'bits', in the same order. Returns
-   0 if there is not enough memory. */
+   0 if out of memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -197,7 +197,7 @@ static int holders_places (Work *w, size_t n) {
 }
 
 /* Sets the parent of objects that were reached only as the value of a weak key: the table that has
-   this key. Returns 0 if there is not enough memory. */
+   this key. Returns 0 if out of memory. */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
@@ -444,7 +444,7 @@ static int isstar (const char *step) {
   return strcmp(step, "[*]") == 0;
 }
 
-/* Makes the bit set w->nearly. Returns 0 if there is not enough memory. */
+/* Makes the bit set w->nearly. Returns 0 if out of memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -601,7 +601,7 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* Adds to h->text a new text for the last step of a path: the old text with a C function's name in
    place of its address (CODE), which is at 'mark'. *size is the capacity of h->text. Returns 0 if
-   there is not enough memory. */
+   out of memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;

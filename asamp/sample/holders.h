@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds for each owner (the object with which a sample's memory dies) a shortest path of
-** references from a root of the garbage collector. The objects on the path are the owner's holders.
-** Steps of a path are names of variables, fields and so on; similar paths are merged. A search
-** costs one walk over all reachable objects, and about 12 bytes per object.
+** Finds for each owner (the object with which a sample's memory dies) a shortest path of references
+** from a root of the garbage collector. The objects on the path are the owner's holders. Steps of a
+** path are names of variables, fields and so on; similar paths are merged. A search walks all
+** reachable objects once, and takes about 12 bytes per object.
 **
 **   HO1  a path is a linked list of steps, from the last through 'parent' to the first. Path 0 is
-**        empty. An owner has path 0 if it is NULL or unreachable, or if a limit is exceeded (HO2);
+**        empty: the owner is NULL or unreachable, or a limit is exceeded (HO2);
 **   HO2  there are at most READER_MAXPATHS paths. A path has at most READER_MAXSTEPS steps, a step
 **        at most HOLDERS_TEXT bytes. Steps left out are counted in 'left' or 'cut';
 **   HO3  all integer keys of a table are one step "[1..n]", except in the registry. If more than
@@ -26,7 +26,7 @@
 
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
 /* If more than this number of string keys of a table lead to owners, they are one step (HO3). If
-   more stack slots of a Lua thread's C functions do so, those of each function are one step. */
+   more stack slots of a Lua thread's C functions do so, each function's slots are one step. */
 #define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */
@@ -55,17 +55,17 @@ typedef struct Holders {
 /* Like lua_Alloc, but new memory is zero, and 'ud' is NULL. */
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
-/* Finds paths as holders_find does, but stores addresses of C functions in place of names. May run
-   in the child of a fork. Allocates only with 'memory'. Returns 0 if the walk fails or there is not
-   enough memory; the caller frees *h in any case. */
+/* Finds paths as holders_find does, but stores addresses of C functions, not names. May run in the
+   child of a fork. Allocates only with 'memory'. Returns 0 if the walk fails or there is not enough
+   memory; the caller frees *h in any case. */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 /* Replaces the addresses that holders_walk has stored by names of C functions. The memory of *h
-   must be from malloc. Returns 0 if there is not enough memory. */
+   must be from malloc. Returns 0 if out of memory. */
 int holders_name (Holders *h);
 
-/* Finds paths of references to n owners. An owner may be NULL, or be in the list twice. Returns 0,
-   with nothing to free, if there is not enough memory or luaN_walk cannot run now. */
+/* Finds paths of references to n owners, which may be NULL or repeated. Returns 0, with nothing to
+   free, if out of memory or luaN_walk cannot run now. */
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Takes samples of native memory. A preloaded library (mallocseam.h) selects allocations of
-** malloc; this file takes their C stacks and passes each sample to a client: the profiler of the
-** Lua state that runs on the thread. Without such a state, the sample is queued for any client.
+** Takes samples of native memory. A preloaded library (mallocseam.h) selects allocations of malloc.
+** This file takes their C stacks and passes each sample to a client: the profiler of the Lua state
+** that runs on the thread. Without such a state, the sample is queued for any client.
 **
 ** malloc may be called anywhere: in the dynamic loader, fork handlers, signal handlers, at exit.
 ** Hence:
 **
-**   MS1  taking a sample takes no lock. The stack is walked by backtrace.h, which is
-**        async-signal-safe. A sample is lost if four other threads are walking stacks, or if the
-**        stack is nearly full or not the thread's own;
-**   MS2  allocations by the profiler itself are dropped. So are chunks of Lua heaps, because the
-**        objects in them are sampled as Lua memory;
+**   MS1  taking a sample takes no lock. backtrace.h, which is async-signal-safe, walks the stack. A
+**        sample is lost if four other threads are walking stacks, or if the stack is nearly full or
+**        not the thread's own;
+**   MS2  allocations by the profiler itself are dropped. So are chunks of Lua heaps, whose objects
+**        are sampled as Lua memory;
 **   MS3  a client's 'take' is called on the thread that runs its state, and never in a forked
 **        child;
 **   MS4  unwind rules that a walk lacked are looked up later, where the thread may block.
@@ -51,9 +51,8 @@ typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 int mallocs_there (char *err, size_t errsize);
 
 /* Adds the client 'home' and starts sampling. 'period' (bytes) and 'take' replace those of earlier
-   clients. 'take' receives the main thread of the state. 'seed' is the seed of the random intervals
-   between samples; 0 leaves the seed unchanged. May block. Returns 0 if there is not enough memory.
-   Call mallocs_there first. */
+   clients. 'take' receives the main thread of the state. 'seed': of the random intervals between
+   samples; 0: unchanged. May block. Returns 0 if out of memory. Call mallocs_there first. */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 /* Removes the client; sampling stops with the last one. May block. */
 void mallocs_end (const void *home);
@@ -65,10 +64,9 @@ void mallocs_forked (void);
    Call it only in the client's MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules (MS4), then passes the queued samples to 'one', on behalf of the
-   client 'home'. Emptying the queue is the task of one client. For any other client, passes samples
-   only if the queue is half full or its oldest sample is older than 10 ms. Must not be called in a
-   client's 'take'. */
+/* Looks up missing unwind rules (MS4), then passes the queued samples to 'one', for the client
+   'home'. One client has the task to empty the queue; for others, passes samples only if the queue
+   is half full or its oldest sample older than 10 ms. Must not be called in a client's 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
@@ -79,12 +77,11 @@ int mallocs_learn (void);
    samples. */
 int mallocs_waiting (const void *home);
 
-/* The preloaded library has a table of slots, each of which watches one sampled block of native
-   memory (mallocseam.h). The address of the slot is the 'owner' of the sample. Returns 1 if 'owner'
-   is such an address. */
+/* Returns 1 if 'owner', the owner of a sample, is the address of a slot of the preloaded library
+   (mallocseam.h). Each slot watches one sampled block of native memory. */
 static inline int mallocs_isowner (const void *owner);
-/* Returns 1 if the block that slot 'owner' watches was freed. Then also releases the slot, and the
-   caller must not use 'owner' again. */
+/* Returns 1 if the block that slot 'owner' watches was freed; also releases the slot then, and
+   'owner' is invalid. */
 int mallocs_isdead (const void *owner);
 /* Returns 1 if the block that slot 'owner' watches was freed. */
 int mallocs_isfreed (const void *owner);

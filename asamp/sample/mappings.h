@@ -45,8 +45,8 @@ typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } MappingsMalloc;
 
-/* Reads the mappings in about 200 us. Returns 0, with all fields 0, if there is not enough
-   memory or no /proc. */
+/* Reads the mappings in about 200 us. Returns 0, with all fields 0, if out of memory or no
+   /proc. */
 int mappings_read (Mappings *s);
 
 /* Returns the resident bytes of the pages of a range of anonymous memory. */

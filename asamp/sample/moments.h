@@ -45,7 +45,7 @@ typedef struct Moments {
   uint64_t lost;		/* Number of sampling periods for which there was no space. */
 } Moments;
 
-/* Allocates buffers of 'words' words each. Returns 0 if there is not enough memory. */
+/* Allocates buffers of 'words' words each. Returns 0 if out of memory. */
 int moments_open (Moments *m, size_t words);
 void moments_close (Moments *m);
 

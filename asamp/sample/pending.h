@@ -42,8 +42,8 @@ void pending_close (Pending *p);
 /* Empties the list in the child of a fork. Frees no memory: the list may be inconsistent. */
 void pending_forget (Pending *p);
 
-/* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if there
-   is not enough memory. */
+/* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if out of
+   memory. */
 int pending_add (Pending *p, const void *owner, const void *block);
 
 /* Called when a block was freed: its samples are dead, and it is not watched any more. Returns 1 if

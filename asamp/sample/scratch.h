@@ -40,7 +40,7 @@ typedef struct Scratch {
 Scratch *scratch_mine (void);
 
 /* Returns this thread's Scratch; allocates it if needed. 'native' 1: also initializes 'backtrace'.
-   Returns NULL if there is not enough memory. */
+   Returns NULL if out of memory. */
 Scratch *scratch_open (int native);
 
 #endif

@@ -53,7 +53,7 @@ int stack_ready (Stack *s) {
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
   /* Two vectors share each malloc block: the first is filled from its end down, the second from its
-     start up. So a stack with few frames touches few pages. */
+     start up. A stack with few frames thus touches few pages. */
   s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
   s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
   if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
@@ -180,8 +180,8 @@ static void pushnative (Stack *s, const void *address) {
   push(s, (uint64_t)(uintptr_t)address | 1, 0);
 }
 
-/* Pushes a native frame for a C function whose own native frames are not known. The frame's address
-   is the first odd one in the function, because ids of native frames are odd. */
+/* Pushes a native frame for a C function whose own native frames are unknown. Its address is the
+   first odd one in the function, because ids of native frames are odd. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
@@ -221,9 +221,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 }
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
-   index of the frame after them. A C function is pushed only if it has yielded, because then it has
-   no native frames. 'called' 1: of the consecutive C functions from s->lua[i] on, all but the
-   outermost have native frames. */
+   index after them. Pushes C functions only if they have yielded, because then they have no native
+   frames. 'called' 1: of consecutive C functions from s->lua[i] on, all but the outermost have
+   native frames. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -280,9 +280,9 @@ static int hasmore (Stack *s, Natives *w, int i) {
   return i < w->n;
 }
 
-/* Pushes the native frames *w. Replaces bytecode loops and lua_resume in them by the 'nlua' Lua
-   frames in s->lua (stack.h). 'part' 1: stops as soon as all Lua frames are pushed. Returns the
-   number of Lua frames pushed. */
+/* Pushes the native frames *w, with the 'nlua' Lua frames in s->lua in place of bytecode loops and
+   lua_resume (stack.h). 'part' 1: stops when all Lua frames are pushed. Returns the number of Lua
+   frames pushed. */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
@@ -320,7 +320,7 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 }
 
 /* Pushes the Lua functions from s->lua[i] on, whose bytecode loops the walk of the C stack did not
-   find. Returns 1 if there are any. If i is 0 and the walk was incomplete, pushes C functions, too.
+   find. Returns 1 if there are any. Also pushes C functions, if i is 0 and the walk was incomplete.
    'whole' 1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -355,7 +355,7 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 }
 
 /* Walks all native frames and merges them with the n Lua frames. Returns 1 if the walk reached the
-   end of the stack and found the bytecode loops of all Lua functions. */
+   end of the stack and found all bytecode loops. */
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
   size_t i;
@@ -366,8 +366,8 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 }
 
 /* Updates s->known to the current stack: keeps the 'stay' outermost frames, and replaces the others
-   by the main thread's frames among the n frames in s->lua. A frame with a mark of a tail call is
-   one frame. Empties s->known if a coroutine runs or the frames do not fit. */
+   by the main thread's frames in s->lua, which has n. A frame with a mark of a tail call is one
+   frame. Empties s->known if a coroutine runs or the frames do not fit. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
@@ -453,8 +453,8 @@ static int hasnative (const Stack *s, size_t n) {
   return 0;
 }
 
-/* Fast path of a walk: the innermost function is the same as in the previous stack, so only its
-   line is new. Returns 0 if this is not so. */
+/* Fast path of a walk: the innermost function is that of the previous stack, and only its line is
+   new. Returns 0 if this is not so. */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
   if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;
@@ -500,8 +500,8 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   stack_check(s, L, native);
 }
 
-/* Removes from s->lua the frames inside m->ci, the innermost frame at the tick. If m->ci has
-   returned, removes none; if m->ci is NULL, removes all. Returns the number of frames left. */
+/* Removes from s->lua the frames inside m->ci, the innermost frame at the tick: none if m->ci has
+   returned, all if it is NULL. Returns the number of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;

@@ -4,10 +4,10 @@
 ** them.
 **
 ** A walk of the C stack gives return addresses. An address in a bytecode loop (luaV_execute) is
-** replaced by the Lua frames that this loop runs. An address in lua_resume is replaced by the
-** frames of its coroutine that no loop runs. Other addresses in the Lua core are dropped.
+** replaced by the Lua frames that the loop runs, one in lua_resume by the frames of its coroutine
+** that no loop runs. Other addresses in the Lua core are dropped.
 **
-** Only changed frames are walked. While a Lua function stays active, everything outside its
+** Only changed frames are walked: while a Lua function stays active, everything outside its
 ** bytecode loop is unchanged.
 **
 **   K1  the 'shared' outermost frames are the same as in the previous stack;
@@ -70,8 +70,7 @@ typedef struct Stack {
 #endif
 } Stack;
 
-/* Allocates the buffers if needed. Returns 0 if there is not enough memory. An all-zero Stack
-   is valid. */
+/* Allocates the buffers if needed. Returns 0 if out of memory. An all-zero Stack is valid. */
 int stack_ready (Stack *s);
 void stack_close (Stack *s);
 
@@ -82,20 +81,20 @@ void stack_start (Stack *s, StackEmit emit, void *ud);
    may be inconsistent. */
 void stack_forget (Stack *s);
 
-/* Walks the stack of the running thread L, with native frames if 'native' is 1. Sets s->frames
-   to the s->n frames that differ from the previous stack, innermost first; the s->shared frames
-   outside them are unchanged (K1). Call stack_ready first. */
+/* Walks the stack of the running thread L, with native frames if 'native' is 1. Sets s->frames to
+   the s->n frames that differ from the previous stack, innermost first; the s->shared outermost
+   frames are unchanged (K1). Call stack_ready first. */
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /* Completes the time sample of tick m at a later safepoint of L. Sets s->frames to the frames that
    ran at the tick, except Lua frames that have returned since. If m->ci, the innermost frame at the
-   tick, has returned, uses all Lua frames of the safepoint. A collection that ran at the tick
-   is the innermost frame. 'native' 1: includes the native frames of m. */
+   tick, has returned, uses all Lua frames of the safepoint. A collection that ran at the tick is
+   the innermost frame. 'native' 1: includes m's native frames. */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
-/* Determines the stack of L from n native frames that the caller has walked; L NULL: native
-   frames only. Sets s->frames to all frames. 'native' has the return addresses, and is overwritten.
-   'whole' 1: the addresses reach the end of the stack. 'sp': an address in the innermost frame. */
+/* Determines the stack of L (NULL: native frames only) from n native frames that the caller has
+   walked. Sets s->frames to all frames. 'native' has the return addresses, and is overwritten.
+   'whole' 1: they reach the end of the stack. 'sp': an address in the innermost frame. */
 void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,
                   const void *sp);
 

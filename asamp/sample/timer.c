@@ -84,7 +84,7 @@ struct Clock {
   clockid_t outside;		/* id of the same system clock on other threads */
   uint64_t period;		/* ns; shortest period of the clock's timers */
   /* ns of the system clock that this clock does not count: before its start, during ticks (C1), and
-     while it had no timers (C7). So its time = system clock - base. */
+     while it had no timers (C7). Its time is the system clock minus this. */
   uint64_t base;
   uint64_t given;		/* ns of the clock's time up to which timers have received time: the
                                    start of the current span (time with one tick) */
@@ -207,7 +207,7 @@ static void arm (Clock *c) {
 }
 
 /* Starts the next span (time with one tick) at time c->given. Chooses a random time in it for the
-   tick; if this is before 'earliest', the tick is due at 'earliest'. */
+   tick, but not before 'earliest'. */
 static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
@@ -215,9 +215,9 @@ static void timer_next (Clock *c, uint64_t earliest) {
 }
 
 /* Adapts the length of spans (each has one tick) to the cost of ticks (C3), after a tick that
-   'took' ns. The thread has 'share' clocks, which together may take half of its time. If this clock
-   has taken more than its part (c->owed above 0), doubles the span. After EASY_TICKS cheap ticks,
-   halves it. */
+   'took' ns. The thread's 'share' clocks may together take half of its time. Doubles the span if
+   this clock has taken more than its part (c->owed above 0); halves it after EASY_TICKS cheap
+   ticks. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -243,8 +243,8 @@ static int timer_isready (const Timer *t) {
   return LOAD(t->running) && LOAD(t->f) != NULL;
 }
 
-/* Returns the timer that receives the time of a tick: that of the innermost running state that has
-   a timer, or else the timer that received time last (C6). Returns NULL if no timer is started. */
+/* Returns the timer that receives the time of a tick: that of the innermost running state with a
+   timer, else the one that received time last (C6). Returns NULL if no timer is started. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -319,7 +319,7 @@ static Signal *signalof (int number) {
 }
 
 /* Passes a signal that is not ours to the action that our handler replaced (s->before). If that
-   action is a handler that calls ours, passes the signal to s->beneath. */
+   action's handler calls ours, passes the signal to s->beneath. */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
   const Signal *s = signalof(signal);
@@ -376,8 +376,8 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* The program's handler, which is restored here, may call ours. If ours called it in turn, the
-       calls would not end. So ours then calls the action that it replaced earlier. */
+    /* The program's handler, restored here, may call ours. If ours called it in turn, the calls
+       would not end; so ours then calls the action that it replaced earlier. */
     s->before = s->beneath;
   }
 }
@@ -456,9 +456,8 @@ static int noperf (char *err, size_t errsize) {
   return 0;
 }
 
-/* Opens the perf event. If the kernel refuses an event for kernel mode, opens one for user mode
-   only. For TIMER_CPU, fails also if the program would have few descriptors left. Returns 0 with
-   errno on failure. */
+/* Opens the perf event; for user mode only, if the kernel refuses kernel mode. For TIMER_CPU, fails
+   also if the program would have few descriptors left. Returns 0 with errno on failure. */
 static int openperf (Clock *c) {
   int e;
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
@@ -602,8 +601,8 @@ static void timer_once (void) {
   iskey = (pthread_key_create(&key, threadends) == 0);
 }
 
-/* Returns a stopped clock of wall time ('wall' 1) or CPU time: this thread's, an unused one, or
-   a new one. Returns NULL if there is not enough memory. */
+/* Returns a stopped clock of wall time ('wall' 1) or CPU time: this thread's, an unused one, or a
+   new one. Returns NULL if out of memory. */
 static Clock *newclock (int wall) {
   static unsigned threads;
   static pthread_once_t control = PTHREAD_ONCE_INIT;
@@ -660,7 +659,7 @@ static void resume (Clock *c) {
 }
 
 /* Requests the clock's next signal, on the clock's own thread. Starts a new span (time with one
-   tick) if the last span has ended or the length of spans has changed. */
+   tick) if the last one has ended or the length of spans has changed. */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
   STORE(c->held, 1);
@@ -777,9 +776,8 @@ static void removetimer (Timer *t) {
   else stopclock(c);
 }
 
-/* Returns the number of periods that timer t has lost since its signal was overdue by MAX_LATE_NS.
-   Each lost period is returned once. Returns 0 if another timer would have received the time
-   (C6). */
+/* Returns the number of periods that timer t has lost since its signal was overdue by MAX_LATE_NS,
+   each once. Returns 0 if another timer would have received the time (C6). */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = clock_read(c->outside), due = c->base + c->due + MAX_LATE_NS, n;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Timers that call a function in a signal handler, at given rates of CPU or wall time. A timer
-** belongs to a Lua state. An OS thread has a clock for CPU time and a clock for wall time. A clock
-** makes the signals ("ticks") for all its timers: at a tick, the time since the last tick is added
-** to the timer of the state whose code runs.
+** belongs to a Lua state. An OS thread has a clock for CPU time and one for wall time. A clock
+** makes the signals ("ticks") for all its timers. A tick adds the time since the last tick to the
+** timer of the state whose code runs.
 **
 ** Time is divided into spans of one or more periods, each with one tick at a random point.
 ** TIMER_CPU and TIMER_EXACT use perf_event_open. TIMER_WALL uses a POSIX timer; so does TIMER_CPU
-** if perf_event_open fails. The signal is SIGURG, or SIGWINCH if the thread blocks SIGURG; signals
-** of this number from other senders reach the program's handler.
+** if perf_event_open fails. The signal is SIGURG, or SIGWINCH if the thread blocks SIGURG; such
+** signals from other senders are passed to the program's handler.
 **
 **   C1  the times of a clock's timers add up to the clock's time; the difference is less than one
-**       span. The clock's time does not contain the time that ticks take. A timer counts time /
-**       period, randomly rounded;
+**       span. The clock's time excludes the time that ticks take. A timer counts time / period,
+**       randomly rounded;
 **   C2  a timer has no tick after its timer_stop has returned, on whatever thread;
-**   C3  sampling takes at most about half of the thread's time: if ticks are expensive, the spans
-**       become longer ("stretched");
+**   C3  sampling takes at most about half of the thread's time: expensive ticks make the spans
+**       longer ("stretched");
 **   C4  timers and clocks are never freed, because a handler may read them;
 **   C5  a descriptor is used only while it refers to the clock's perf event: the program may close
-**       it, and reuse its number. Then timer_cost opens the event again;
-**   C6  if no state that runs on the thread has a timer, the time goes to the timer that received
-**       time last;
-**   C7  a clock without timers stops, and later continues in the same span, so that timers that run
-**       only for a short time lose none of it;
+**       it and reuse its number. timer_cost then opens the event again;
+**   C6  if no state that runs on the thread has a timer, the timer that received time last receives
+**       it;
+**   C7  a clock without timers stops, and later continues in the same span: timers that run only
+**       for a short time lose none of it;
 **   C8  a span's length depends only on the time before it, so counted time is unbiased.
 */
 #ifndef asamp_timer_h
@@ -61,12 +61,12 @@ void timer_who (TimerWho *who);
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 
-/* From now on, a clock without timers keeps its perf event open until its thread ends. This saves
-   time if states are short-lived. */
+/* Makes clocks without timers keep their perf event open until their thread ends. This saves time
+   if states are short-lived. */
 void timer_keep (void);
 
-/* Stops the timer, on any thread. Returns the periods that no tick has counted, because the
-   program blocked the signal or replaced the handler; 0 if the timer's thread has ended. */
+/* Stops the timer, on any thread. Returns the periods that no tick has counted because the program
+   blocked the signal or replaced the handler; 0 if the timer's thread has ended. */
 uint64_t timer_stop (Timer *t);
 
 /* Like timer_stop, for exit(): takes no lock, so a signal handler may call it. Returns 0 on
@@ -76,8 +76,8 @@ uint64_t timer_leave (Timer *t);
 /* Returns 1 if the calling thread is the timer's OS thread. */
 int timer_mine (const Timer *t);
 
-/* Adds to the cost of ticks (C3) the time that sampling takes outside the handler: 'cpu' ns of CPU
-   time, 'wall' ns of wall time. Call it on the timer's thread, outside of the handler. */
+/* Adds the time that sampling takes outside the handler to the cost of ticks (C3): 'cpu' ns of CPU
+   time, 'wall' ns of wall time. Call it on the timer's thread, outside the handler. */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
 /* Stops a timer of the parent, in the child of a fork. */

@@ -3,26 +3,26 @@
 ** A tracker takes the samples of one Lua state and reports them to a client: the file of a session
 ** (sampler.h) or a program (asamp.h). The Lua core calls the tracker after random numbers of
 ** allocated bytes; the tracker then records the stack. After a collection it reports which samples
-** survived, their classes (classes.h), and which earlier survivors died, if the client wants this.
-** Memory of the tracker itself is never sampled. The data is in trackerstate.h.
+** survived, their classes (classes.h), and if the client wants it, which earlier survivors died.
+** The tracker's own memory is never sampled. The data is in trackerstate.h.
 **
 **   A1  the callbacks are registered with the Lua core while anything is sampled or safepoints are
-**       requested. Later they stay registered until the survival of all samples is known. If the
-**       client wants the deaths of survivors, they stay until the last survivor has died;
+**       requested; then until the survival of all samples is known; and if the client wants deaths,
+**       until the last survivor has died;
 **   A2  while allocations are sampled, each sampling period counts in a sample or in 'lost';
 **   A3  while allocations are not sampled, the survival of every sample is decided. Exception: if a
 **       finalizer switches sampling off, the next collection decides the last samples;
-**   A4  a function is reported before the first sample that contains it. A class is reported before
-**       the first collection with an object of that class. A collection is reported once, after the
-**       samples whose survival it decides.
+**   A4  a function is reported before the first sample that contains it, a class before the first
+**       collection with an object of it. A collection is reported once, after the samples whose
+**       survival it decides.
 */
 #ifndef asamp_tracker_h
 #define asamp_tracker_h
 
 #include "trackerstate.h"
 
-/* Initializes the tracker of L's state, without a client. With 'lazy', the first sample
-   allocates the buffers (300 KiB). Returns 0 if there is not enough memory. */
+/* Initializes the tracker of L's state, without a client. With 'lazy', the first sample allocates
+   the buffers (300 KiB). Returns 0 if out of memory. */
 int tracker_open (Tracker *t, lua_State *L, int lazy);
 void tracker_close (Tracker *t);
 
@@ -36,21 +36,21 @@ void tracker_reopen (Tracker *t, lua_State *L);
 /* Stops sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
    are called. Call tracker_idle in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
-/* Resumes sampling, with no samples from before. Reports all functions and classes again. 'alloc'
-   1: samples allocations; 0: only calls the client at safepoints. 'rest': bytes by label set that
-   are not reported yet and remain counted (account_reset). */
+/* Resumes sampling, without earlier samples. Reports all functions and classes again. 'alloc' 1:
+   samples allocations; 0: only calls the client at safepoints. 'rest': bytes by label set that
+   remain counted, because they were not reported yet (account_reset). */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
 /* Discards all samples, in the child of a fork. */
 void tracker_forked (Tracker *t);
-/* Starts another profile: sets the counts of samples to 0, and reports functions and classes again
-   at their next use. 'isforked' 1: does not free memory, because the fork may have left it
+/* Starts another profile: sets the counts of samples to 0, and reports functions and classes
+   again at their next use. 'isforked' 1: frees no memory, because a fork may have left it
    inconsistent. */
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
-/* Sets the client, and sets all counters to 0. 'ud' is passed to the client's callbacks. 'period'
-   is in bytes. 'native' 1: samples have C stacks. */
+/* Sets the client and zeroes all counters. 'ud' is passed to the client's callbacks. 'period':
+   bytes. 'native' 1: samples have C stacks. */
 void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
                     uint64_t period, int native);
 
@@ -58,14 +58,14 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /* First half of tracker_end: switches sampling off and reports the last data. Before tracker_leave,
-   the client may set the owner of a live sample of native memory to NULL; then its block remains
+   the client may set the owner of a live sample of native memory to NULL, so that its block stays
    watched. */
 void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
 
 /* Removes the client in the child of a fork, where no Lua function may be called. Reports nothing
-   more. Does not free lists, because they may be inconsistent. */
+   more. Frees no lists, because they may be inconsistent. */
 void tracker_abandon (Tracker *t);
 
 /* Switches sampling on. 'seed' is used only by the first call for a client. */
@@ -76,21 +76,19 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
    first when a session ends. */
 void tracker_stop (Tracker *t);
 
-/* Switches sampling off. Runs a minor collection if the survival of samples, a death or a
-   collection is still to be reported. Later deaths of survivors are reported as before. Returns 0
-   if sampling was off. */
+/* Switches sampling off. Runs a minor collection if a sample's survival, a death or a collection is
+   not reported yet. Later deaths are reported as before. Returns 0 if sampling was off. */
 int tracker_off (Tracker *t, lua_State *L);
 
 /* Sets whether safepoints call the client's 'point', which completes time samples. */
 void tracker_points (Tracker *t, lua_State *L, int on);
 
-/* Starts to sample native memory on threads that run the state (mallocs.h). 'period' and 'seed'
-   are as for mallocs_start. The client must have the callback 'ready'. Returns 0 if there is
-   not enough memory. */
+/* Starts to sample native memory on threads that run the state. 'period' and 'seed': as for
+   mallocs_start. The client must have the callback 'ready'. Returns 0 if out of memory. */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
-/* Sets whether bytes copied when a vector grows or into new strings are sampled. Takes effect at
-   the next tracker_on or tracker_wake. */
+/* Sets whether copied bytes are sampled, those of growing vectors and of new strings. Takes effect
+   at the next tracker_on or tracker_wake. */
 static inline void tracker_copies (Tracker *t, int on) {
   t->copying = on;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Returns the owners of all samples in t->followed, in a vector from malloc. Stores in each
-   sample's 'queried' the index in the vector + 1. Returns NULL if there is not enough memory. */
+   sample's 'queried' the index in the vector + 1. Returns NULL if out of memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));

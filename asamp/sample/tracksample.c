@@ -7,7 +7,7 @@
 #include "trackcopies.h"
 #include "trackwatch.h"
 
-/* Allocates the buffers for a sample if needed. Returns 0 if there is not enough memory. */
+/* Allocates the buffers for a sample if needed. Returns 0 if out of memory. */
 static int tracksample_isready (Tracker *t, int watched) {
   if (watched && !trackwatch_ready(t)) return 0;
   return t->stack.frames != NULL || stack_ready(&t->stack);

@@ -8,7 +8,7 @@
 
 /* Takes a sample. The Lua core calls it when the state has allocated as many bytes as the last call
    returned, and 'over' more. Returns the bytes to the next sample; INTERVAL_MAX: no more samples.
-   Counts the sample as lost if there is not enough memory or the client has no space. */
+   Counts the sample as lost if out of memory or the client has no space. */
 uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64_t over);
 
 #endif

@@ -15,7 +15,7 @@
 #define TRACKWATCH_FEWLOG	14	/* log2 of the number of bits used if few blocks are
 					   watched (FEW_BLOCKS); else TRACKER_WATCHLOG */
 
-/* Allocates the bit set if needed. Returns 0 if there is not enough memory. */
+/* Allocates the bit set if needed. Returns 0 if out of memory. */
 int trackwatch_ready (Tracker *t);
 
 /* Starts watching a block: sets its two bits in Tracker.watching (A6). Call trackwatch_ready

@@ -26,7 +26,7 @@ typedef struct HeldPaths {
 } HeldPaths;
 
 /* Emits the paths of *h that were not emitted yet, and changes the path numbers in h->ids to those
-   in the profile. Returns 0, with h->ids unchanged, if there is not enough memory. */
+   in the profile. Returns 0, with h->ids unchanged, if out of memory. */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 

@@ -60,7 +60,7 @@ static void labels_once (void) {
 /* }===================================================================== */
 
 /* Returns a copy of a text, with ';' for NULs, truncated to LABELS_TEXT bytes after a complete
-   UTF-8 character. Returns NULL if there is not enough memory. */
+   UTF-8 character. Returns NULL if out of memory. */
 static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
   size_t most = LABELS_TEXT, i;
@@ -81,7 +81,7 @@ static uint64_t labels_keyof (const void *bytes, size_t n) {
 }
 
 /* Returns the index in 'names' of the change's label name, which is added if it is new. Returns
-   LABELS_NAMES if 'names' is full, -1 if there is not enough memory. */
+   LABELS_NAMES if 'names' is full, -1 if out of memory. */
 static int labels_nameof (const LabelChange *c) {
   uint64_t key = labels_keyof(c->name, c->namelength);
   uint32_t id = idmap_get(&nameids, key);
@@ -106,7 +106,7 @@ static int labels_nameof (const LabelChange *c) {
 }
 
 /* Returns the index in name->values of the change's value, which is added if it is new. Returns 0
-   (LABELS_OTHERS) if there are too many values, -1 if there is not enough memory. */
+   (LABELS_OTHERS) if there are too many values, -1 if out of memory. */
 static int labels_valueof (Name *name, const LabelChange *c) {
   uint64_t key = labels_keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
@@ -126,7 +126,7 @@ static int labels_valueof (Name *name, const LabelChange *c) {
 }
 
 /* Adds, replaces or removes a label of a set, or leaves it out because of a limit (LB3 of
-   labels.h). Returns 0 if there is not enough memory. */
+   labels.h). Returns 0 if out of memory. */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
   size_t at = 0;
@@ -153,7 +153,7 @@ static int change (Set *s, const LabelChange *c) {
   return 1;
 }
 
-/* Returns a permanent copy of a set with its 'labels', or NULL if there is not enough memory. */
+/* Returns a permanent copy of a set with its 'labels', or NULL if out of memory. */
 static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
@@ -172,8 +172,8 @@ static const Set *labels_keep (const Set *s) {
 }
 
 /* Returns the number of label set *s, which is added if it is new. If there are too many sets,
-   first replaces the values of *s by LABELS_OTHERS (LB3). Returns LABELS_NOMEMORY if there is not
-   enough memory. */
+   first replaces the values of *s by LABELS_OTHERS (LB3). Returns LABELS_NOMEMORY if out of
+   memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

@@ -18,8 +18,7 @@
 #include "tracker.h"
 
 /* Makes orphans of state 's' from the live samples of native memory of tracker t. Call it before
-   the end of the state is reported. Returns the number of orphans; 0 also if there is not enough
-   memory. */
+   the end of the state is reported. Returns the number of orphans; 0 also if out of memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
 /* Returns 1 if orphans_emit should be called at the time 'now' (ns): blocks were freed since the

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The profile that all Lua states of a process share: one file, one writer thread, one timer per OS
-** thread. process_setup sets it up with the options of the variable ASAMP. The file is opened when
-** the first state is made; in a forked child at its first sample, mark or state, so that a child
-** that calls exec soon leaves no file. The child's time is sampled from its first safepoint on.
+** thread. process_setup sets it up with the options of the variable ASAMP. The first state opens
+** the file; in a forked child, the first sample, mark or state does, so that a child that soon
+** calls exec leaves no file. The child's time is sampled from its first safepoint on.
 **
 **   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
 **        read without it;
 **   PR2  a failure to open the file is reported once. If the cause may pass, such as a full disk,
-**        it is tried again once a second; no samples are taken until then.
+**        opening is tried again once a second; no samples are taken until then.
 */
 #ifndef asamp_process_h
 #define asamp_process_h
@@ -27,8 +27,8 @@ char *process_path (const char *pattern, unsigned long pid, unsigned number,
    it. NULL: not enough memory. */
 char *process_literal (const char *text);
 
-/* Sets up profiling of all states made later. Call it once. Copies *with; its option 'out' is a
-   pattern, NULL: PROGRAM.%p.vmprof. Returns 0 with a line in 'err' on failure. */
+/* Sets up profiling of all states made later. Call it once. Copies *with. Its option 'out' is a
+   pattern; NULL: PROGRAM.%p.vmprof. Returns 0 with a line in 'err' on failure. */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
 /* Sets a function to be called once in each child of a fork, after a first sample or collection
@@ -46,21 +46,20 @@ typedef struct ProcessRate {
 } ProcessRate;
 
 /*
-** Ends the current file and continues in the file 'to'; 'to' NULL: in the next file named by the
-** option 'out' (process_path). 'rate' NULL keeps the rates. 'temporary' 1: the new file is a
-** recording that process_stop ends. Not thread-safe; must not be called in a callback of the
-** profiler. Returns 0 with the reason in 'err' on failure; then nothing has changed.
+** Ends the current file and continues in the file 'to'; NULL: in the next file named by the option
+** 'out' (process_path). 'rate' NULL keeps the rates. 'temporary' 1: the new file is a recording
+** that process_stop ends. Not thread-safe; must not be called in a callback of the profiler.
+** Returns 0 with the reason in 'err' on failure, and then changes nothing.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
 /* Ends a temporary recording. Restores the rates of process_setup and, if they cause samples,
-   continues in the next file named by the option 'out'. Returns 0 with the reason in 'err' if there
-   is no temporary recording or the file could not be made. */
+   continues in the next file. Returns 0 with the reason in 'err' if there is no temporary recording
+   or the file could not be made. */
 int process_stop (char *err, size_t errsize);
 
-/* Writes the content of the flight recorder to the file 'to'; 'to' NULL: to the next file named by
-   the option 'out'. Stores the path of the file in 'path'. Returns 0 with the reason in 'err' on
-   failure. */
+/* Writes the content of the flight recorder to the file 'to'; NULL: to the next file. Stores the
+   file's path in 'path'. Returns 0 with the reason in 'err' on failure. */
 int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
 int process_isring (void);
 
@@ -85,11 +84,11 @@ int process_mark (const char *name, const char *value);
 /* Returns the bytes of the profile's file, or of a flight recorder's events; 0: no profile. */
 uint64_t process_size (void);
 
-/* Stores in *id the status of the file whose absolute path is 'whole'. Finds the file in the
-   profiles' folder even if the process has called chroot. Returns 0 if the file does not exist. */
+/* Stores in *id the status of the file with the absolute path 'whole'. Finds it in the profiles'
+   folder even after a chroot. Returns 0 if the file does not exist. */
 int process_identify (const char *whole, struct stat *id);
-/* Removes the file at the absolute path 'whole' if the device and inode of the file are still those
-   in *id. */
+/* Removes the file with the absolute path 'whole' if its device and inode are still those in
+   *id. */
 void process_remove (const char *whole, const struct stat *id);
 
 #endif

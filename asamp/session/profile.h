@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The profile: the stream of events that a run leaves in a file. Reporting an event only copies it
-** to a buffer. A writer thread encodes, compresses and writes the events, at least once a second;
-** a flight recorder (ring.h) keeps them in memory. Only profile_exit and, in part, profile_ready
-** are async-signal-safe.
+** to a buffer. A writer thread encodes, compresses and writes events at least once a second; a
+** flight recorder (ring.h) keeps them in memory. Only profile_exit and, in part, profile_ready are
+** async-signal-safe.
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
-**   P3  a collection decides the survival of all allocation samples before it, in their order.
-**       Time and copy samples have no outcome;
-**   P4  no sample is lost silently: losses are counted in ProfileTotals, except after the end;
+**   P3  a collection decides the survival of all allocation samples before it, in their order. Time
+**       and copy samples have no outcome;
+**   P4  no sample is lost silently: losses before the end are counted in ProfileTotals;
 **   P5  a stack is passed as its difference to the state's previous stack: the 'shared' outermost
-**       frames and their lines are equal; 0 is always valid;
+**       frames, lines included, are equal; 0 is always valid;
 **   P6  a class is emitted before the first outcome with it; ids are 1, 2, ...;
-**   P7  samples that survived (outcome 1) are followed until they die: a list has them, in the
-**       order of their outcomes;
+**   P7  a list has the samples that survived (outcome 1) until they die, in the order of their
+**       outcomes;
 **   P8  in a profile of many states, each state has its own stream of events. The thread that runs
 **       the state reports its samples; another thread may report other events, with 'outside' set.
 */
@@ -47,14 +47,13 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* options of the log; 'pid', 'tuning' and 'recorder' are set by
                            profile_open */
-  /* Called at the start and at the end of the first stall (profile_room), on the writer thread. At
+  /* Called on the writer thread at the start and at the end of the first stall (profile_room). At
      the end, 'error' is 0 and 'lost' the number of samples lost. NULL: not called. */
   void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer thread after every buffer and from time to time. Returns 1 if it had
      work to do. NULL: not called. */
   int (*round)(void);
-  /* ring.most > 0: the profile is a flight recorder, which writes a file only in profile_dump and
-     at the end. */
+  /* ring.most > 0: a flight recorder, which writes files only in profile_dump and at the end. */
   RingLimits ring;
 } ProfileConfig;
 
@@ -104,12 +103,12 @@ void profile_start (ProfileState *s);
 /* Emits the name of a state, which may have any bytes. */
 void profile_called (ProfileState *s, const char *name);
 /* Emits the end of a state, which has allocated exactly 'bytes' bytes. 'left' counts dropped data,
-   'lost' lost samples. 'orphans' is the number of its samples of native memory that are still
-   alive; the deaths of other samples are not reported any more. */
+   'lost' lost samples. 'orphans' is the number of its live samples of native memory; the deaths of
+   other samples are no longer reported. */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
 /* Emits which samples of native memory of an ended state have died. 'runs' has n counts of
-   consecutive samples in the list of P7: alive, dead, alive, and so on. */
+   consecutive samples of the list of P7: alive, dead, alive, and so on. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /* Emits a Lua function. Name and source may have any bytes; the source has no leading '@' or
@@ -117,18 +116,18 @@ void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size
 void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
-/* Emits an allocation or copy sample. Its stack has the n frames in 'frames', innermost first;
-   outside them are the 'shared' outermost frames of the state's previous stack (P5). Waits for the
-   writer if the queue is full. In the file, a stack is cut to PROFILE_DEPTH frames. */
+/* Emits an allocation or copy sample. Its stack is the n frames in 'frames', innermost first, and
+   then the 'shared' outermost frames of the state's previous stack (P5); the file has at most
+   PROFILE_DEPTH of them. Waits for the writer if the queue is full. */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
 /* Returns 0 during a stall, else 1. A stall starts when a write fails, for example because the disk
-   is full, and lasts while writing is tried again (W6 of livefile.h). In a stall, time samples are
-   lost, other events are kept, and the caller should take no samples. */
+   is full, and lasts while the write is retried (W6 of livefile.h). In a stall, time samples are
+   lost and other events are kept; the caller should take no samples. */
 int profile_room (Profile *p);
-/* Returns 0 if a sample of 'count' periods is lost because writing is stalled (profile_room); then
-   the caller must also call profile_lost. */
+/* Returns 0 if a sample of 'count' periods is lost in a stall (profile_room); the caller must then
+   call profile_lost. */
 int profile_offer (Profile *p, uint64_t count);
 
 /* Returns 1 if a sample can be reported now, probably without waiting. A signal handler that
@@ -147,10 +146,10 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection. 'survived' has one element for each of the n oldest undecided samples: 0: it
-** died; 1: it survived; 2: it survived, but its death will not be reported. 'classes' has the class
-** of each (0: none), or is NULL. 'deaths' has counts of consecutive samples in the list of P7, the
-** survivors that are followed until they die: alive, dead, alive, and so on.
+** Emits a collection. 'survived' has the outcome of each of the n oldest undecided samples: 0:
+** died; 1: survived; 2: survived, but its death will not be reported. 'classes' has the class of
+** each (0: none), or is NULL. 'deaths' has counts of consecutive samples of the list of P7: alive,
+** dead, alive, and so on.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -161,10 +160,10 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
    empty) and one more reference, 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
 /* Emits which path of references keeps each of the n followed samples (P7) alive: ids[i] is the
-   number of the path to sample i (profile_holderpath); 0: no path was found. */
+   number of sample i's path (profile_holderpath); 0: none was found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-/* Emits a pause in which the heap was searched for the references that keep sampled objects alive:
-   its start (CLOCK_MONOTONIC) and duration, ns. */
+/* Emits a pause in which the heap was searched for the references to sampled objects: start
+   (CLOCK_MONOTONIC) and duration, ns. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
 /* Emits a mark, a name with a value that the program adds to the profile. Both may have any bytes.
@@ -193,13 +192,13 @@ void profile_left (ProfileState *s, const ProfileLeft *left);
 /* Emits a new period of allocation samples, bytes. */
 void profile_period (ProfileState *s, uint64_t period);
 
-/* Writes the rest, joins the writer thread and closes the file. Call it once; in a forked child
-   only profile_close calls it. Later events are lost. Fills *totals unless NULL. Returns 0, or -1
+/* Writes the rest, joins the writer thread and closes the file. Later events are lost. Call it
+   once; in a forked child only profile_close calls it. Fills *totals unless NULL. Returns 0, or -1
    after a loss or error. */
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /* Flushes all events to the file; 'to' must be NULL. A flight recorder instead writes its content
-   to the file 'to'; NULL: to its next file. Waits until that is done. 'isshort' 1: memory is
+   to the file 'to' (NULL: its next file). Returns when that is done. 'isshort' 1: memory is
    exhausted, so the writer uses its reserve. Stores the file's path in 'path'. Returns 0 with the
    reason in 'err' on failure. */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
@@ -218,9 +217,9 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
                               void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
-/* Data that profile_exit emits for a state. nruns == 0: the state is open, and the fields have its
-   final data. nruns > 0: the state has ended, and some of its samples of native memory have died
-   since. */
+/* The data of a state that profile_exit emits. nruns == 0: the state is open, and the fields are
+   its final data. nruns > 0: the state had ended, and some of its samples of native memory have
+   died since. */
 struct ProfileLast {
   const ProfileState *state;
   size_t nruns;         /* length of 'runs', which is as in profile_orphans; if it is > 0, the
@@ -235,9 +234,9 @@ struct ProfileLast {
 };
 
 /*
-** Like profile_end, at exit() and even in a signal handler that interrupted any code. First
-** emits the final data that 'next' stores in *last, until 'next' returns 0. If the interrupted
-** code holds a lock for which the writer waits, returns after about 3 s with the error EDEADLK.
+** Like profile_end, for exit() and for a signal handler that interrupted any code. First emits the
+** final data that 'next' stores in *last, until 'next' returns 0. If the interrupted code holds a
+** lock that the writer needs, returns after about 3 s with the error EDEADLK.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samplers: one for each Lua state that is sampled. A session is the time during which a profile
+** Samplers: one for each sampled Lua state. A session is the time during which a profile
 ** (profile.h) is open; sampling may be switched on and off in it. A sampler has its own session
 ** (samplersession.c), or its state shares the profile of the process (samplershared.h, process.h).
 ** The sampler's tracker (tracker.h) takes the samples. All memory is from malloc and never sampled,
 ** except the userdata of sampler_of.
 **
 **   SS1  one lock protects the list of samplers, and the fields 'profile', 'path' and 'file' of
-**        each sampler; a sampler's own thread reads the fields without it;
+**        each; a sampler's own thread reads the fields without it;
 **   SS2  no two sessions of the process write the same file (PL4 of place.h);
-**   SS3  a session is freed only by the thread that runs its state, or in a forked child. If
-**        another thread calls exit(), the file ends, nothing is freed, and later samples are lost;
+**   SS3  only the thread that runs a state, or a forked child, frees its session. If another thread
+**        calls exit(), the file ends, nothing is freed, and later samples are lost;
 **   SS4  a state is attached to a shared profile when it is made, and leaves it when it is closed.
 **        Samplers of closed states are reused.
 */
@@ -107,8 +107,8 @@ typedef struct SamplerStats {
   int error;			/* as ProfileTotals.error */
 } SamplerStats;
 
-/* Returns the sampler of the state; makes the sampler if needed. Returns NULL if L has no sampler
-   and there is not enough memory or L is being closed. May raise a memory error. */
+/* Returns the sampler of the state; makes it if needed. Returns NULL if L has none and is being
+   closed, or if out of memory. May raise a memory error. */
 Sampler *sampler_of (lua_State *L);
 
 /* Like sampler_of, but also returns NULL if L is being closed and has a sampler. */
@@ -119,8 +119,8 @@ Sampler *sampler_tostart (lua_State *L);
 int sampler_attach (lua_State *L, const SamplerShared *with);
 /* Returns the sampler of an attached state, or NULL. */
 Sampler *sampler_attached (lua_State *L);
-/* Number of bins in a histogram of pauses. A pause belongs to the first bin k with a duration below
-   16 << k us; longer pauses belong to the last bin. */
+/* Number of bins in a histogram of pauses. Bin k counts pauses from 8 << k to 16 << k us; the first
+   also shorter, the last also longer ones. */
 enum { SAMPLER_PAUSES = 18 };
 
 /* Sums over the heaps of the open states. Each state's numbers are those that it copied last (SE2
@@ -144,8 +144,8 @@ uint64_t sampler_untimed (char why[256]);
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /* A request of another thread to one state, or to the first state that collects. f is called once,
-   at the end of the state's next collection, where its heap may be walked. If the one state is
-   closed first, f is called with L NULL. */
+   at the end of the state's next collection, where the heap may be walked. If the one state closes
+   first, f is called with L NULL. */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
@@ -172,7 +172,7 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 /* Adds a mark that belongs to no particular state. Returns 0 if no state is attached. */
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
-/* Ends a shared profile that was replaced. A state moves to the new profile at its next sample,
+/* Ends a shared profile that was replaced. States move to the new profile at their next sample,
    mark or collection. The caller frees 'p' when no state uses it (sampler_usesshared). */
 void sampler_endshared (Profile *p);
 /* Returns 1 if a Lua state still reports to the profile 'p'. */
@@ -182,11 +182,11 @@ int sampler_usesshared (const Profile *p);
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session, with the numbers of samples in its files. 'timed' 1: time
-   was sampled; 'error': of the file. Prints nothing if an error, which sampler_loss reports,
-   has left no sample in the files. */
+   was sampled; 'error': of the file. Prints nothing if an error left the files without samples:
+   sampler_loss reports it. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       int error, const char *path);
-/* Prints the number of lost samples, if 'error' is not 0, or if 'summary' is 1 and samples were
+/* Prints the number of lost samples if 'error' is not 0, or if 'summary' is 1 and samples were
    lost. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
@@ -198,8 +198,8 @@ typedef struct SamplerSet {
 
 /* Returns the largest number of rows that sampler_sets stores. */
 uint32_t sampler_setcount (const Sampler *s);
-/* Stores in 'rows' how many bytes the session has allocated with each label set, without sets of 0
-   bytes, and in *n the number of rows. Returns the session's bytes (SamplerStats.bytes). */
+/* Stores in 'rows' the bytes that the session has allocated with each label set, without sets of 0
+   bytes. Stores the number of rows in *n. Returns the session's bytes (SamplerStats.bytes). */
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /* Stores the bytes of all shared states by label set, in at most 'most' rows. Returns their
    number. Thread-safe. */
@@ -224,8 +224,8 @@ void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 int sampler_off (Sampler *s, lua_State *L);
 
 /* Starts to sample the calling OS thread every 'ns' nanoseconds, in a session without time
-   sampling. While another thread runs the state, samples are not taken but counted as lost. Returns
-   0 with the reason in 'err' on failure. */
+   sampling. While another thread runs the state, samples are counted as lost. Returns 0 with the
+   reason in 'err' on failure. */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Replaces 'path' by an absolute path: returns a new text and frees 'path'. Returns 'path' itself
-   if it is absolute or the current folder is unknown, NULL if there is not enough memory. */
+   if it is absolute or the current folder is unknown, NULL if out of memory. */
 static char *absolute (char *path) {
   char *folder, *to = NULL;
   if (path == NULL || path[0] == '/' || (folder = getcwd(NULL, 0)) == NULL)

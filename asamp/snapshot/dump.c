@@ -237,8 +237,7 @@ static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   d->last = dump_word(owner);
 }
 
-/* Writes the samples whose objects are not known to be dead. Returns 0 if there is not enough
-   memory. */
+/* Writes the samples whose objects are not known to be dead. Returns 0 if out of memory. */
 static int samples (Dump *d) {
   const Tracker *t = d->tracker;
   size_t n = t->followed.n + t->pending.n, i;

@@ -282,8 +282,7 @@ void snapshot_check (void) {
   }
 }
 
-/* Returns a new element of 'waiting' for a child that will be forked; NULL if there is not enough
-   memory. */
+/* Returns a new element of 'waiting' for a child that will be forked; NULL if out of memory. */
 static Waiting *newwaiting (const Writer *from, const char *path) {
   static int isset;
   Waiting *w = calloc(1, sizeof(*w));
@@ -355,7 +354,7 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
    per object and one bit per 8 bytes are less than half of 'inuse'. */
 #define NEEDED(inuse)	((inuse) / 2)
 
-/* Returns 1 and a message in 'why' if there is not enough memory for a child. */
+/* Returns 1 and a message in 'why' if out of memory for a child. */
 static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
   uint64_t left = memoryleft();

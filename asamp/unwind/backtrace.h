@@ -34,8 +34,8 @@ typedef struct Backtrace {
 #endif
 } Backtrace;
 
-/* Initializes the data for the calling thread, whose stack ends at 'end'. Returns 0 if there is
-   not enough memory. */
+/* Initializes the data for the calling thread, whose stack ends at 'end'. Returns 0 if out of
+   memory. */
 int backtrace_open (Backtrace *b, const char *end);
 
 /* Stores the interrupted stack as at most BACKTRACE_MAX return addresses, innermost first.

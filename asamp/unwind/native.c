@@ -65,8 +65,8 @@ static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
   return -1;
 }
 
-/* Copies the kernel's object (vDSO), which has no file. Returns 0 for other modules, or if
-   there is not enough memory. */
+/* Copies the kernel's object (vDSO), which has no file. Returns 0 for other modules, or if out of
+   memory. */
 static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   Dwarf_Addr start = 0, end = 0;
   dwfl_module_info(mod, NULL, &start, &end, NULL, NULL, NULL, NULL);
@@ -296,8 +296,8 @@ static void native_once (void) {
   pthread_atfork(beforefork, afterfork, afterfork);  /* NA2 */
 }
 
-/* Makes the loader allocate the thread-local variables of libdw and libelf (NA5). Returns 0 if
-   there is not enough memory. */
+/* Makes the loader allocate the thread-local variables of libdw and libelf (NA5). Returns 0 if out
+   of memory. */
 static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
   if (!ready && threadlocals_room()) {

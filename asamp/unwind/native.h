@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finds, for a native address, the name of the function and how to leave the function's frame. Uses
-** libdw, which reads symbol tables and unwind tables. If the function has no symbol, its name comes
+** libdw, which reads symbol tables and unwind tables. The name of a function without symbol comes
 ** from the debug file (symbols.h), from the Lua name of a C function (registered.h), or from file
 ** and offset ("libc.so.6+0x27200"), which are the same in every run.
 **
@@ -13,10 +13,10 @@
 **        was read in the last 1 to 2 s;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h);
-**   NA6  an address in an object that was unloaded is looked up in the object's file. For this, the
-**        addresses of the last 1024 objects are remembered. Names are looked up about a second
-**        after the sample, and a host that makes a state for each request unloads C modules
-**        earlier. If several objects have had code at the address, the last one is used.
+**   NA6  an address in an unloaded object is looked up in the object's file, for the last 1024
+**        objects: names are looked up about a second after the sample, and a host that makes a
+**        state for each request unloads C modules earlier. If several objects had code at the
+**        address, the last one is used.
 */
 #ifndef asamp_native_h
 #define asamp_native_h
@@ -24,9 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes to 'symbol' the name of the function at 'address', to 'file' the path of its object file.
-   Truncates both if they are too long; writes "" if they are unknown. 'ud' is unused: native_name
-   is an EncoderConfig.resolve. */
+/* Writes to 'symbol' the name of the function at 'address', to 'file' the path of its object file;
+   "" if unknown. Truncates both. 'ud' is unused: native_name is an EncoderConfig.resolve. */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 
@@ -40,8 +39,8 @@ enum NativeBase {
 };
 
 /* How to leave a frame. The caller's frame starts at S = register 'base' + 'size'. The caller's
-   frame pointer is saved at S + 'saved'; if 'saved' is 0, it is still in its register. The return
-   address is in the word below S (x86-64) or above the saved frame pointer (aarch64). */
+   frame pointer is saved at S + 'saved'; 'saved' 0: it is still in its register. The return address
+   is in the word below S (x86-64) or above the saved frame pointer (aarch64). */
 typedef struct NativeFrame {
   enum NativeBase base;
   int32_t size;

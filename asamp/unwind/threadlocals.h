@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ensures memory for thread-local variables of other libraries. The loader allocates them when a
-   thread uses them first, and ends the process if there is not enough memory. So call
-   threadlocals_room before the first use. */
+   thread uses them first, and ends the process if out of memory. So call threadlocals_room before
+   the first use. */
 #ifndef asamp_threadlocals_h
 #define asamp_threadlocals_h
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the C stack with cached rules. A call site has one rule, which describes how to leave the
-** frame that contains the call: where the caller's frame starts, and where the caller's frame
-** pointer is saved. The rule is looked up once in the unwind tables (DWARF). Then a frame costs
-** about 15 instructions, a tenth of libunwind's. Rules cover the usual frames of x86-64 and
-** aarch64.
+** Walks the C stack with cached rules. The rule of a call site describes how to leave the frame
+** that contains the call: where the caller's frame starts, and where its frame pointer is saved. It
+** is looked up once in the unwind tables (DWARF). Then a frame costs about 15 instructions, a tenth
+** of libunwind's. Rules cover the usual frames of x86-64 and aarch64.
 **
 **   UW1  a walk has the same result as libunwind's. If a frame has no rule (signal frames, code
 **        without tables), libunwind does the walk;
 **   UW2  a walk only goes outwards and stays inside the thread's stack. In a signal handler it
 **        reads only readable memory (readable.h);
 **   UW3  when a lookup finds that object files were loaded, all rules are dropped. Until then, a
-**        rule of unloaded code may give a wrong caller, but UW2 holds. A walk does not check
-**        whether object files were loaded, because the check takes the loader's lock.
+**        rule of unloaded code may give a wrong caller, but UW2 holds. A walk does not check for
+**        loaded files, because the check takes the loader's lock.
 */
 #ifndef asamp_unwind_h
 #define asamp_unwind_h
@@ -71,23 +70,23 @@ typedef struct Unwind {
    before the first walk in a signal handler. */
 void unwind_prime (void);
 
-/* Starts a walk of the calling thread's stack. The walk starts at the innermost frame whose code
-   lies between 'from' and 'to'; this frame must not return before the walk ends. 'end' is the
-   highest address of the stack, or NULL. Allocates and may block, like unwind_more. */
+/* Starts a walk of the calling thread's stack at the innermost frame whose code lies between 'from'
+   and 'to'. This frame must not return before the walk ends. 'end' is the highest address of the
+   stack, or NULL. Allocates and may block, like unwind_more. */
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
 /* Continues the walk: appends return addresses to the n ones in 'addresses', which has space for
-   'room'. Returns the new number of addresses. Returns n if the walk has ended or 'addresses' is
-   full. 'room' must exceed UNWIND_OWN. */
+   'room'. Returns the new number; n if the walk has ended or 'addresses' is full. 'room' must
+   exceed UNWIND_OWN. */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /* Looks up the rule of a return address and adds it to the cache. Returns 0 if the cache has the
    rule already, or on a processor for which there are no rules. May allocate and block. */
 int unwind_learn (UnwindRules *u, uintptr_t ip);
 
-/* Walks outwards from frame *f with cached rules. Stores up to 'max' return addresses, starting
-   with that of *f, and returns their number. *f becomes the next frame. If fewer than 'max' were
-   stored, *f has no usable rule, or f->ip is 0 (end of the stack). Async-signal-safe. */
+/* Walks outwards from frame *f with cached rules. Stores up to 'max' return addresses, that of *f
+   first, and returns their number. Sets *f to the next frame. If it stores fewer, *f has no usable
+   rule, or f->ip is 0 (end of the stack). Async-signal-safe. */
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max);
 

@@ -1,17 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- Finds containers that accumulate: tables, trees and chains whose objects are not removed.
 --
--- The input is the allocation times of live samples (asamp.sums.births) by the byte clock and the
--- CPU clock, so no rule depends on the speed of the machine. A container accumulates if it
+-- The input is the allocation times of live samples (asamp.sums.births) by allocated bytes and by CPU time,
+-- so no rule depends on the speed of the machine. A container accumulates if it
 --
---   - goes on: it had samples until the end (function goeson), and
---   - keeps its objects: those of the first half are alive as often as those of the second
---     (ofkept), or
+--   - goes on: it had samples until the end (goeson), and
+--   - keeps its objects: those of the first half are alive as often as those of the second (ofkept), or
 --   - grows in spite of removals, as a queue does (ofgrowing).
 --
--- The verdict is "maybe" if it has so few samples that chance may have kept the old objects (issure),
--- if the program worked at its end without allocating (TAIL), or if the run is too short to find
--- that out (COARSE).
+-- The verdict is "maybe" if chance may have kept the old ones of so few samples (issure), if the program
+-- worked at its end without allocating (TAIL), or if the run is too short to find that out (COARSE).
 --
 -- A container that is filled until the end of the program and never emptied looks like a leak.
 
@@ -25,28 +23,26 @@ local LEAST, PARTS = births.LEAST, births.PARTS
 local COLLECTIONS = 4
 -- A container with FEW to LEAST - 1 live samples has the verdict "few": too few to decide.
 local FEW = 4
--- A container has stopped if there are no more samples at the end of the run, although at a steady rate this
--- has a probability below e^-STOP (by allocated bytes), or below e^-QUIET (by CPU time) for at least the
--- share IDLE of the CPU time.
+-- A container has stopped if samples at a steady rate would leave the end of the run empty with a
+-- probability below e^-STOP (by allocated bytes), or below e^-QUIET (by CPU time, if the empty end is at
+-- least the share IDLE of it).
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
--- A container keeps its objects if the share of its earlier survivors that is alive is at least KEPT
--- times that of the later ones (retention), and if at least the share EARLY of its live bytes was
--- allocated in the second half of the run.
+-- A container keeps its objects if the live share of its earlier survivors is at least KEPT times that of
+-- the later ones (retention), and if the share EARLY of its live bytes is from the second half of the run.
 local KEPT, EARLY = 4 / 5, 1 / 4
--- For issure, which compares the live shares of earlier and later survivors. SURE: least ratio of the two
--- shares. ERRORS: standard errors that are subtracted first, because chance makes 1 of 20 ratios too high by
--- more.
+-- Limits of issure, which compares the live shares of earlier and later survivors. SURE: least ratio of the
+-- two. ERRORS: standard errors subtracted from it first; chance makes 1 of 20 ratios too high by more.
 local SURE, ERRORS = 1 / 2, 1.6
--- Limits for ofgrowing. GROWTH: least factor by which the live heap must grow in each quarter. EVEN: least
--- growth in the second half, relative to the first half. NET: share of a container's live bytes of the second
--- half that the heap's growth must explain. CAUSED: least size of these bytes, as a share of that growth.
--- YOUNG: share of the run in which a container must have its first sample.
+-- Limits of ofgrowing. GROWTH: least factor by which the live heap grows in each quarter. EVEN: least growth
+-- in the second half, relative to the first. NET: share of a container's live bytes of the second half that
+-- the heap's growth must explain. CAUSED: least size of these bytes, as a share of the growth. YOUNG: a
+-- container's first sample must be in this share of the run.
 local GROWTH, EVEN, NET, CAUSED, YOUNG = 1.02, 3 / 4, 1 / 4, 1 / 20, 7 / 8
--- In place of KEPT for objects that no heap walk reached (unreached): recent garbage, which no
--- collection has found dead yet, counts as alive.
+-- Replaces KEPT for objects that no heap walk reached (unreached): recent garbage that no collection has
+-- found dead counts as alive.
 local LEFT = 1 / 2
--- If the last heap walk reached at most this share of the objects that were not found dead, the others were
--- freed when the program ended.
+-- If the last heap walk reached at most this share of the objects not found dead, the others were freed when
+-- the program ended.
 local FREED = 1 / 10
 -- Least share of all live samples of a container that is judged.
 local LARGE = 1 / 20
@@ -76,9 +72,8 @@ end
 
 -- {== tests =================================================================
 
--- 'parts': number of samples in each of the PARTS parts of the run, from 0 on. Returns the last part
--- with samples (nil: none), the number of parts after it, and the longest distance between
--- successive parts with samples (nil: none).
+-- Returns the last part of the run with samples (nil: none), the number of parts after it, and the longest
+-- distance between successive parts with samples (nil: none). 'parts': number of samples by part, from 0 on.
 local function stretches(parts)
   local last, longest
   for part = 0, PARTS - 1 do
@@ -90,9 +85,9 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns "leak" if a container had samples until the end of the run, "maybe" if that is uncertain,
--- nil if it has stopped. It has stopped if the stretch without samples at the end is more than twice
--- as long as any earlier one (by CPU time: the longest but one), and improbable at a steady rate.
+-- Returns "leak" if a container had samples until the end of the run, "maybe" if that is uncertain, nil if
+-- it has stopped: the empty stretch at the end is more than twice the longest earlier one (by CPU time: the
+-- longest but one), and improbable at a steady rate.
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
@@ -119,8 +114,8 @@ local function goeson(run, c)
   -- the second longest pause: other processes may have caused the longest one
   local pause, to = pauses[2], run.to
   local rest = to - before
-  -- number of samples expected in the time 'rest'. Uses the rate of the later half of the samples: the
-  -- earlier rate may be higher, because the sampling period may have grown
+  -- samples expected in the time 'rest' at the rate of the later half of the samples; the earlier rate may
+  -- be higher, because the sampling period may have grown
   local lacking = before > middle and left * rest / (before - middle) or c.n * rest / to
   if rest <= pause or rest < IDLE / 2 * to or lacking <= QUIET or after / PARTS >= rest / to / 2 then
     return verdict
@@ -171,8 +166,8 @@ local function isofrunning(holder, keys)
   return true
 end
 
--- Returns the sum of the values in 'parts' (by part of the byte clock) before the part 'middle' (nil: the
--- middle of the run), and the sum of those from that part on.
+-- Returns the sums of 'parts', values by part of the run, before the part 'middle' (nil: the middle of the
+-- run) and from it on.
 local function halves(parts, middle)
   local n = {0, 0}
   for part, value in pairs(parts) do
@@ -181,8 +176,8 @@ local function halves(parts, middle)
   return n[1], n[2]
 end
 
--- Returns the part of the byte clock from which on survivors of a line count as later: the middle of the run;
--- but if nearly all survivors are of the second half, the middle between the first of these and the end.
+-- Returns the part of the run from which on a line's survivors count as later: the middle of the run. If
+-- nearly all survivors are of the second half, it is the middle between the first of these and the end.
 local function middleof(survivors)
   local early, late = halves(survivors)
   if early >= NONE * (early + late) then
@@ -195,11 +190,10 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns the share of a line's earlier survivors (middleof) that is alive in one container, divided by
--- the share of the later ones that is. 1: both shares are equal; 0: no earlier survivor is alive.
--- Arguments are the line's numbers of samples by part: live in the container, all survivors, live in all
--- containers. Also returns two pairs {earlier, later} of numbers: the live samples in the container, and
--- the survivors that are not in other containers.
+-- Returns the live share of a line's earlier survivors (middleof) in one container, divided by that of the
+-- later ones. 1: both are equal; 0: no earlier one is alive. Arguments: the line's numbers of samples by
+-- part: live in the container, all survivors, live in all containers. Also returns two pairs {earlier,
+-- later}: live samples in the container, and survivors that are not in other containers.
 local function retention(own, survivors, alive)
   local middle, share, of = middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
@@ -210,10 +204,10 @@ local function retention(own, survivors, alive)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns true if a line has enough samples to conclude that its earlier survivors are alive at least
--- SURE times as often as its later ones: if the ratio of the two live shares is at least SURE after its
--- logarithm was reduced by ERRORS standard errors. 'mine', 'of': by half, its live samples
--- in the container, and its survivors in no other one.
+-- Returns true if a line has enough samples to conclude that its earlier survivors are alive at least SURE
+-- times as often as the later ones: the ratio of the two live shares is at least SURE after ERRORS standard
+-- errors are subtracted from its logarithm. 'mine', 'of': by half, live samples in the container, and
+-- survivors in no other container.
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
@@ -224,9 +218,9 @@ local function issure(mine, of)
   return ratio * math.exp(-ERRORS * math.sqrt(variance)) >= SURE
 end
 
--- Returns the sum of lines of a container ('lines' of births.of): {n (number of samples), parts (samples
--- by part), bytes (by part), lasts (us of the last sample, by part), keys (set of the lines' keys), most
--- (key of the line with the most samples)}.
+-- Returns the sum of a container's lines ('lines' of births.of): {n (number of samples), parts (samples by
+-- part), bytes (by part), lasts (us of the last sample, by part), keys (set of the lines' keys), most (key
+-- of the line with the most samples)}.
 local function sum(lines)
   local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
   for key, own in pairs(lines) do
@@ -242,9 +236,8 @@ local function sum(lines)
   return c
 end
 
--- Returns the growth of the heap in the second half of the run divided by that in the first half. Returns 0
--- if it grew in one of the last three quarters by a factor below GROWTH, or if 'course', the result of
--- births.course, is nil.
+-- Returns the growth of the heap in the second half of the run divided by that in the first. Returns 0 if it
+-- grew by a factor below GROWTH in one of the last three quarters, or if 'course' (births.course) is nil.
 local function evenness(course)
   for q = 1, 3 do
     if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
@@ -260,15 +253,15 @@ local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
--- Returns the bytes by which the heap grew in the second half; infinity: it did not grow. If the
--- course is unknown, returns 'late', the live bytes of the second half, an upper limit.
+-- Returns the bytes by which the heap grew in the second half; infinity: it did not grow. If 'course' is
+-- nil, returns 'late', the live bytes of the second half: an upper limit.
 local function growthof(course, late)
   local growth = course and course(1) - course(1 / 2) or not course and late or 0
   return growth > 0 and growth or math.huge
 end
 
--- Returns true if the first quarter of the run has at least the share START of the samples that it would
--- have at a constant rate. 'parts': number of samples by part of the byte clock.
+-- Returns true if the first quarter of the run has at least the share START of the samples of a constant
+-- rate. 'parts': samples by part of the run.
 local function isfromstart(parts)
   local early, all = 0, 0
   for part, n in pairs(parts) do
@@ -277,8 +270,8 @@ local function isfromstart(parts)
   return early > 0 and early >= START * all / 4
 end
 
--- Judges the sum c of those lines of a container that keep their objects. Returns "leak", "maybe", "few" (too
--- few samples) or nil. 'born': live bytes of the second half in all containers.
+-- Judges c, the sum of those lines of a container that keep their objects. Returns "leak", "maybe", "few"
+-- (too few samples) or nil. 'born': live bytes of the second half in all containers.
 --
 -- A container that has lost 2 of 3 objects of the first half passes the tests with 8 samples (LEAST) in 1 of
 -- 50 runs, with 16 in 1 of 1,000.
@@ -296,8 +289,8 @@ local function ofkept(run, c, course, born)
 end
 
 -- Returns the verdict ("leak", "maybe" or nil) on a container whose objects are partly removed. 'growth':
--- growth of the heap in the second half, in bytes, that no other container explains; 'late': live
--- bytes of the second half in this one; 'lines': result of births.of.
+-- bytes by which the heap grew in the second half and that no other container explains; 'late': live bytes
+-- of the second half in this one; 'lines': result of births.of.
 --
 -- With a heap of constant size, fewer than 1 of 100 runs have a verdict.
 local function ofgrowing(run, c, course, growth, late, lines)
@@ -328,10 +321,9 @@ local function occupied(parts)
   return n
 end
 
--- Judges the objects that the last heap walk did not reach, although no collection had found them dead: they
--- were freed when the program ended, for example when its main function returned. Calls 'keep' with the
--- verdict. Ignores lines that allocated vectors of live tables ('tables': set of keys), because the program
--- has emptied these tables.
+-- Judges objects that no collection found dead but that the last heap walk did not reach: they were freed
+-- when the program ended, for example when its main function returned. Calls 'keep' with the verdict.
+-- Ignores lines that allocated vectors of live tables (set of keys 'tables'): the program has emptied these.
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -350,9 +342,8 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns three results: the live samples of each line in all containers, {key = {n, parts}}; the number of
--- these samples; and the set of the keys of lines that allocated vectors (array or hash parts) of live
--- tables.
+-- Returns the live samples of each line in all containers, {key = {n, parts}}; the number of these samples;
+-- and the keys (a set) of lines that allocated vectors (array or hash parts) of live tables.
 local function living(containers)
   local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do
@@ -371,8 +362,8 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns when a container's last live sample was allocated, as a share of the CPU time (0 to 1); nil if it
--- certainly received samples until the end of the run, or has none alive.
+-- Returns when a container's last live sample was allocated, as a share of the CPU time (0 to 1). nil: it
+-- certainly received samples until the end, or has none alive.
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do
@@ -381,9 +372,8 @@ local function stoppedat(run, c)
   return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
 end
 
--- If a container has stopped (stoppedat) and has at least LEAST samples, returns {holder, n (number of
--- samples), most (key of the line with the most samples), bytes (live bytes), stopped (result of stoppedat)};
--- else nil.
+-- Returns a container that has stopped and has at least LEAST samples: {holder, n (samples), most (key of
+-- the line with the most samples), bytes (live bytes), stopped (stoppedat)}; nil for others.
 local function loadedin(run, c, holder)
   local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
   for _, n in pairs(stopped and c.bytes or {}) do
@@ -392,8 +382,8 @@ local function loadedin(run, c, holder)
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
 
--- Returns two sums (function sum) of the lines of a container: of those that keep their survivors, and of
--- all. Also returns true if the first sum has enough samples to exclude chance (issure).
+-- Returns two sums (function sum) of a container's lines: of those that keep their survivors, and of all.
+-- Also returns true if the first has enough samples to exclude chance (issure).
 local function keeping(c, lines, alive)
   local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
   for key, own in pairs(c.lines) do
@@ -410,22 +400,21 @@ local function keeping(c, lines, alive)
   return sum(kept), every, next(kept) and issure(mine, of)
 end
 
---- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes.
--- Fields:
+--- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes. Fields:
 --
---   - verdict: "leak"; "maybe": uncertain, for example because the run has no major collection, or because
---     the program mainly loads data (LOADED) into a local variable; "few": too few samples
+--   - verdict: "leak"; "maybe": uncertain, for example because there is no major collection, or because the
+--     program mainly loads data (LOADED) into a local variable; "few": too few samples
 --   - holder: path of references (text) to the container; nil: unknown
 --   - n: number of live samples
---   - lines: set of keys (births.keyof) of the lines that allocated them; most: key of the line with the
+--   - lines: keys (births.keyof; a set) of the lines that allocated them; most: key of the line with the
 --     most samples
 --   - vectors: live bytes of vectors of the container's tables, by key of the line
 --   - parts: number of parts of the run from which there are live samples; of: number of all parts
---   - stopped: share of the CPU time after which the program allocated nothing; nil: it allocated until
---     its end
+--   - stopped: share of the CPU time after which the program allocated nothing; nil: it allocated until its
+--     end
 --
--- Second result: the container with the most live bytes among those that no longer receive objects (see
--- loadedin); nil: none.
+-- Second result: of the containers that no longer receive objects (loadedin), the one with the most live
+-- bytes; nil: none.
 function M.of(profile)
   local born = births.of(profile)
   if not born then

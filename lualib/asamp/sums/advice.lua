@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Advice about the size of the nursery: predictions from a profile.
 --
--- A prediction for a size has two parts. The surviving share is from asamp.sums.survival,
--- corrected by what the collections of the profile show (function near). The CPU time of minor
--- collections is a constant for each, plus a cost per filled and per surviving byte (function
--- bybyte). The time of major collections is proportional to their number (function M.predict).
+-- A prediction for a size has three parts. The surviving share is from asamp.sums.survival, corrected by
+-- what the collections of the profile show (near). The CPU time of a minor collection is a constant, plus a
+-- cost per filled and per surviving byte (bybyte). The time of major collections is proportional to their
+-- number (M.predict).
 --
 -- Errors include the deviation of the same prediction from each collection of the profile.
 
@@ -18,46 +18,44 @@ local M = {}
 --- The largest size for which M.setting returns a valid LUA_GC: its upper limit is 1024M.
 M.MOST = 910 << 20
 
--- Least differences, in standard errors. SURE: between prediction and measurement, for a correction of the
--- model. ADVISED: between the times of two sizes, for a recommendation (M.best). SAMPLES: fewest samples for
--- a prediction.
+-- Least differences, in standard errors. SURE: of prediction and measurement, to correct the model. ADVISED:
+-- of the times of two sizes, to recommend one (M.best). SAMPLES: fewest samples for a prediction.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
--- If nurseries are filled with more than their planned size by more than this share, large blocks decide
--- when collections run.
+-- If nurseries exceed their planned size by more than this share, large blocks decide when collections run.
 local LARGE = 0.1
--- A prediction for a size weights the observed nurseries by the similarity of their size (nearness). NEXT:
--- width of the weight, as a natural logarithm of sizes. ENOUGH: least sum of weights.
+-- A prediction for a size weights the observed nurseries by their similarity in size (nearness). NEXT: width
+-- of the weight, a natural logarithm of sizes. ENOUGH: least sum of weights.
 local NEXT, ENOUGH = 0.2, 12
--- ONESIZE: a run had about one nursery size if the standard deviation of the logarithm of its sizes is
--- below this (it is 0.07 with M.setting). HALF: a prediction for such a run adds this part of
--- survival.doubt to its error.
+-- ONESIZE: a run had about one nursery size if the logarithms of its sizes have a standard deviation below
+-- this (0.07 with M.setting). HALF: a prediction for such a run adds this part of survival.doubt to its
+-- error.
 local ONESIZE, HALF = 0.3, 0.5
 -- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
 -- iterations of the fit.
 local FAR, ROUNDS = 2, 5
--- Prior for the cost of a minor collection. FIXED: the constant part, TENURED: the part for tenured bytes,
--- each as {share of the collection's time, standard error}. The constant part is small, as in the programs of
--- bench/advise, which have few roots.
+-- Prior for the cost of a minor collection, each as {share of the collection's time, standard error}. FIXED:
+-- the constant part, small as in the programs of bench/advise, which have few roots. TENURED: the part for
+-- tenured bytes.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
--- Uncertainty of the cost because of the processor's caches: share of the time per factor of 2 between a size
--- and the observed size.
+-- Uncertainty of the cost because of the processor's caches: share of the time per factor of 2 between a
+-- size and the observed one.
 local CACHES = 0.05
--- A line with at least LEAST samples is listed in two cases: at least the share LIVE of its samples
--- survives, and these have the share WORTH of all surviving bytes; or at least the share DIE dies
--- young, and the line has the share WORTH of all bytes.
+-- A line with at least LEAST samples is listed in two cases: the share LIVE of its samples survives, and
+-- these are the share WORTH of all surviving bytes; or the share DIE dies young, and the line has the share
+-- WORTH of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
--- Growth of the heap, in bytes, that makes a major collection due (MIN_GROWTH in lua/gc/pace/pace.c).
--- If the heap grew by less between two major collections, allocated bytes made the second one due.
+-- Growth of the heap, in bytes, that makes a major collection due (MIN_GROWTH in lua/gc/pace/pace.c). If the
+-- heap grew by less since the previous one, allocated bytes made the major collection due.
 local GROWTH = 512 << 10
 -- Runs differ from the profile if their number of minor collections or tenured bytes differ by this part.
 local ALIKE = 0.1
 
 -- {== time ==================================================================
 
--- Returns the minor collections of the profile: {planned (size of the nursery), filled (bytes
--- allocated in it), tenured (bytes), us (CPU time without slices of major ones), n (number of
--- collections whose means the row has)}.
+-- Returns the minor collections of the profile, or means of several: {planned (size of the nursery), filled
+-- (bytes allocated in it), tenured (bytes), us (CPU time without slices of major collections), n (number of
+-- collections)}.
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do
@@ -92,15 +90,15 @@ local function differences(rows, us, mean)
   return list
 end
 
--- Fits the cost in us of a byte allocated in the nursery (a filled byte) and of a tenured byte, by
--- ridge regression (least squares with a prior; Hoerl and Kennard 1970), because collections of equal
--- size do not determine them. 'us', 'mean': mean time, and mean filled and tenured bytes, of
--- a collection. Returns {filled, tenured (us per byte), cov (covariances)}.
+-- Fits the cost in us of a byte allocated in the nursery (filled) and of a tenured byte. Uses ridge
+-- regression (least squares with a prior; Hoerl and Kennard 1970), because collections of equal size do not
+-- determine them. 'us', 'mean': a collection's mean time, and mean filled and tenured bytes. Returns
+-- {filled, tenured (us per byte), cov (covariances)}.
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
-  -- aa, ab, bb: the inverse of the prior's covariance matrix; a0, b0: its means. The unit is us per
-  -- filled byte (a) and per tenured byte (b), converted from the shares of time FIXED and TENURED.
+  -- aa, ab, bb: inverse of the prior's covariance matrix; a0, b0: its means. The units are us per filled
+  -- byte (a) and per tenured byte (b), converted from the shares FIXED and TENURED.
   local v, w = TENURED[2] ^ 2, TENURED[2] ^ 2 + FIXED[2] ^ 2
   local det = w * v - v * v
   local aa, ab, bb = v / det / (a * a), v / det / (a * b), w / det / (b * b)
@@ -145,9 +143,9 @@ local function costs(rows, now)
   return x
 end
 
--- Predicts the time in us of another number of minor collections ('minors') that tenure 'tenured' bytes
--- in total and fill as many bytes as the profile's collections. Returns it and its standard error.
--- 'x': result of costs; 'now': result of M.measured.
+-- Predicts the time in us, and its standard error, of another number of minor collections ('minors') that
+-- tenure 'tenured' bytes in all and fill as many as the profile's collections. 'x': result of costs; 'now':
+-- result of M.measured.
 local function costof(x, now, minors, tenured)
   local more, most = minors - now.minors, tenured - now.tenured
   local byfilled, bytenured = -x.mean.filled * more, most - x.mean.tenured * more
@@ -248,9 +246,8 @@ local function isonesize(rows)
   return squares / n - (sum / n) ^ 2 < ONESIZE ^ 2
 end
 
--- Returns the data from which a profile's predictions are made; nil: there are too few. Its fields
--- include now (result of M.measured), s (result of survival.of) and factor (tenured bytes divided by
--- their estimate from samples).
+-- Returns the data for a profile's predictions; nil: too few. Fields include now (M.measured), s
+-- (survival.of), factor (tenured bytes divided by their estimate from samples).
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -268,11 +265,10 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns how the profile's collections with nurseries of about n bytes deviate from the model b (result
--- of basis): their tenured bytes divided by the expected ones, the standard error of this quotient, and
--- the mean bytes by which the nurseries exceed their planned sizes. The quotient is that of all
--- collections plus the part of the difference that chance does not explain (positive-part James-Stein
--- estimator).
+-- Returns how collections with nurseries of about n bytes deviate from the model b (basis): tenured bytes
+-- divided by the expected ones, the standard error of this quotient, and the mean bytes by which the
+-- nurseries exceed their planned sizes. The quotient is that of all collections plus the part of the
+-- difference that chance does not explain (positive-part James-Stein estimator).
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)
@@ -305,8 +301,8 @@ local function near(b, n)
 end
 
 -- Returns the mean delay of a major collection after it is due, in bytes of 'what' ("filled" or "tenured").
--- Only minor collections detect that it is due, so the delay is half of the bytes of a minor collection
--- (mean weighted by bytes). 'rows': result of minorsof.
+-- Only minor collections detect that it is due, so the delay is half of a minor collection's bytes (mean
+-- weighted by bytes). 'rows': result of minorsof.
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
@@ -363,9 +359,9 @@ local function predict(b, n)
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 
---- Predicts a run with a nursery of n bytes: {nursery (n), minors (number), tenured, tenurederror
--- (bytes), time, timeerror (seconds of all collections), held (reserved bytes), beyond (true: n is
--- above all observed sizes)}. Errors are standard errors plus allowances for unknown effects.
+--- Predicts a run with a nursery of n bytes: {nursery (n), minors (number), tenured, tenurederror (bytes),
+-- time, timeerror (seconds of all collections), held (reserved bytes), beyond (true: n is above all observed
+-- sizes)}. Errors are standard errors plus allowances for unknown effects.
 function M.predict(profile, n)
   local b = basis(profile)
   return b and predict(b, n)
@@ -398,9 +394,8 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}, lines = lifetimes.lines(profile) or {}}
 end
 
---- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth: a single size
--- could stay in step with a loop of the program. 'tuning': the present value, whose other words are
--- kept, or nil.
+--- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth: a single size could
+-- stay in step with a loop of the program. 'tuning': the present value, whose other words are kept, or nil.
 function M.setting(n, tuning)
   local low, high, unit = n * 7 // 8, n * 9 // 8, ""
   if low % 1024 == 0 and high % 1024 == 0 then
@@ -415,9 +410,8 @@ function M.setting(n, tuning)
   return table.concat(words, ",")
 end
 
--- Combines runs of the same program (results of M.measured): medians of tenured bytes and minor
--- collections, the shortest and the longest time. The shortest is the best estimate, because
--- other load only makes a run longer.
+-- Combines runs of the same program (M.measured): medians of tenured bytes and minor collections, the
+-- shortest and the longest time. The shortest is the best estimate: other load only makes a run longer.
 local function ofruns(runs)
   local tenured, times, minors = {}, {}, {}
   for i, run in ipairs(runs) do
@@ -430,16 +424,16 @@ local function ofruns(runs)
   return {tenured = tenured[middle], minors = minors[middle], time = times[1], most = times[#times]}
 end
 
---- Compares a prediction with new runs, lists of results of M.measured: 'after' with nurseries of n
--- bytes, 'before' with those of the profile, run alternately. Times are in seconds. Fields of the result:
+--- Compares a prediction with new runs, lists of results of M.measured: 'after' with nurseries of n bytes,
+-- 'before' with those of the profile, run alternately. Times are in seconds. Fields of the result:
 --
 --   - nursery (n), setting, runs (number of runs 'after')
---   - predicted: result of M.predict, with times scaled to the present speed of the machine
---   - before, measured (of the runs 'after'): {tenured (bytes), minors (collections), time (shortest),
---     most (longest)}
+--   - predicted: M.predict, with times scaled to the machine's present speed
+--   - before, measured (of 'after'): {tenured (bytes), minors (collections), time (shortest), most
+--     (longest)}
 --   - recorded: time in the profile
---   - alike: true: minor collections and tenured bytes of the runs 'before' differ from those of the
---     profile by less than the share ALIKE
+--   - alike: true: the runs 'before' differ from the profile by less than the share ALIKE, in minor
+--     collections and in tenured bytes
 function M.verified(profile, n, setting, before, after)
   local b = M.measured(profile)
   local predicted, was, is = M.predict(profile, n), ofruns(before), ofruns(after)

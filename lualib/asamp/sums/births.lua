@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- When the live samples of a profile were allocated, by container and line.
 --
--- The heap walk at the end of a session reports which samples are alive, and the paths of
--- references that keep them alive. A container is the table with many elements in a path, or the
--- object that holds a tree or chain, or else the deepest object with at least LEAST samples.
+-- The heap walk at the end of a session finds which samples are alive, and the paths of references to them.
+-- A container is the table with many elements in a path, or the object that holds a tree or chain, or else
+-- the deepest object with at least LEAST samples.
 --
--- Two clocks measure the run: the byte clock (allocated bytes, from 0 to 1, in PARTS equal parts)
--- and the CPU clock. The vectors of a table (array and hash part) are not objects of the container,
--- because a growing table replaces them; vectors that survived do not advance the byte clock.
+-- Two clocks measure the run: the byte clock (allocated bytes, from 0 to 1, in PARTS equal parts) and the
+-- CPU clock. The vectors of a table (array and hash part) are not objects of the container, because a
+-- growing table replaces them; vectors that survived do not advance the byte clock.
 --
--- A period is the time between two collections. Its 'charged' bytes were allocated in it, and
--- 'mutator' is the program's CPU time in it, in us.
+-- A period is the time between two collections. Its 'charged' bytes were allocated in it; 'mutator' is the
+-- program's CPU time in it, in us.
 
 local holders = require "asamp.sums.holders"
 local totals = require "asamp.sums.totals"
@@ -32,14 +32,14 @@ local USUAL = 19 / 20
 -- A period between two collections is ignored (isbrief) if it has less than this share of the mean bytes
 -- of all periods.
 local PERIOD = 1 / 16
--- The tail is the CPU time at the end in which the program allocated nothing (M.tail). It counts from
--- ENDING us on, and below LONG us only if it is at least CLEAR of the CPU time: in single periods
--- some leaking programs took 300 to 700 us more than in others, for an unknown reason.
+-- The tail is the CPU time at the end in which the program allocated nothing (M.tail). It counts from ENDING
+-- us on, and below LONG us only if it is at least CLEAR of the CPU time: single periods of leaking programs
+-- have taken 300 to 700 us more than others, for an unknown reason.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
 -- Shortest tail that time samples can show, relative to the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
--- Least tail, as a share of the CPU time, if a collection requested by the program ends the run: the
--- tail then includes a part of that collection.
+-- Least tail, as a share of the CPU time, if the run ends with a collection that the program requested: the
+-- tail then includes part of that collection.
 local OWNTAIL = 1 / 20
 -- Least share of the bytes that must be allocated before the last major collection (M.course).
 local COVERED = 1 / 2
@@ -49,8 +49,8 @@ local COVERED = 1 / 2
 -- Types of vectors: the blocks with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the byte clock: a function that maps a number of sampled bytes, the unit of the slices of
--- profile.born and profile.alive, to a share of the run's allocated bytes, from 0 to 1.
+-- Returns the byte clock: a function from sampled bytes, the unit of the slices of profile.born and
+-- profile.alive, to a share of the run's allocated bytes, 0 to 1.
 local function clockof(profile)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
@@ -86,9 +86,9 @@ local function lastsample(profile)
   return last
 end
 
--- Returns the number of the minor collection at the end of the session, which decides the last
--- samples; nil: there is none. If a further collection without CPU time and bytes follows (the
--- program did not run before it), returns the one before it.
+-- Returns the number of the minor collection at the end of the session, which decides the last samples; nil:
+-- none. If one more collection without CPU time and bytes follows, returns the one before it, because the
+-- program did not run between them.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -100,8 +100,8 @@ local function closing(profile)
   return n > 0 and not profile.states and not list[n].major and list[n].time >= sampled and n or nil
 end
 
--- Returns the time in us at which the program ended: the last heap walk, or the collection at the end of
--- the session (function closing) if there is one and it was earlier.
+-- Returns the time in us at which the program ended: that of the last heap walk, or of the collection at the
+-- end of the session (closing) if it was earlier.
 local function lastof(profile)
   local walks, n = profile.walktimes, closing(profile)
   local walked = walks[#walks].time
@@ -130,8 +130,8 @@ local function ticked(profile, from, to)
 end
 
 --- Returns the CPU clock: a function from us since the start to us of the program's CPU time without
--- collections, linear between collections; and its value at the program's end, or at the last
--- sample if the program allocated until its end. Without CPU times in the file, it is real time.
+-- collections, linear between collections. Also returns its value at the program's end, or at the last
+-- sample if the program allocated until its end. Uses real time if the file has no CPU times.
 function M.worked(profile)
   local list, sum, known = {{time = 0, cpu = 0}}, 0, false
   for _, c in ipairs(profile.collections) do
@@ -159,7 +159,7 @@ function M.worked(profile)
 end
 
 -- Returns the usual CPU time per allocated byte, in us: the share USUAL of the bytes before collection n
--- took this time or less. nil: unknown. The rates of the periods between collections are weighted by bytes,
+-- took at most this. nil: unknown. The rates of the periods between collections are weighted by bytes,
 -- because they vary much in the short periods at the start.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
@@ -178,8 +178,8 @@ local function usualrate(profile, n)
   end
 end
 
--- Returns the number of a major collection that the program requested shortly before its end: it is
--- after the last sample, and almost nothing was allocated after it. nil: there is none.
+-- Returns the number of a major collection that the program requested shortly before its end: it is after
+-- the last sample, and almost nothing was allocated after it. nil: none.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -192,14 +192,14 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
--- Returns the CPU time in us between the last collection and the last heap walk, measured by time
--- samples, and the CPU time before, in us. The former matters for a session without undecided samples,
--- which has no collection at its end. It is 0 if it is below one sampling period or the share UNSEEN of
--- the time before, if no full nursery caused that collection, or if the file has many states.
+-- Returns the CPU time in us between the last collection and the last heap walk, measured by time samples,
+-- and the CPU time before. The former matters for a session without undecided samples, which has no
+-- collection at its end. It is 0 if it is below one sampling period or below the share UNSEEN of the time
+-- before, if the last collection was not due to a full nursery, or if the file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
-  -- true: a full nursery caused the last collection. The evidence is another period in which as many
-  -- bytes were allocated (up to 1%).
+  -- true: a full nursery caused the last collection, as another period with as many allocated bytes (up to
+  -- 1%) shows.
   local isfull = false
   for i, c in ipairs(profile.collections) do
     cpu = cpu + (c.mutator or 0)
@@ -216,9 +216,9 @@ end
 
 --- Returns the tail of the run as a share of the program's CPU time; 0: none, or unknown. The tail is the CPU
 -- time of the last period between collections, minus the usual time for the bytes allocated in it
--- (usualrate). The limit OWNTAIL applies if a collection requested by the program ends the period, because
--- the time then includes part of it. Also returns the subtracted time as such a share; if it is large, the
--- run is too short for a tail.
+-- (usualrate). If a collection requested by the program ends the period, the time includes part of it, and
+-- the limit OWNTAIL applies. Also returns the subtracted time as such a share; if it is large, the run is
+-- too short for a tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
   if unseen > 0 then
@@ -240,8 +240,8 @@ function M.tail(profile)
   return time >= ENDING and time >= least * all and time / all or 0, expected / all
 end
 
--- Returns the bytes allocated in the whole run, and those allocated after 'time' (us). Sums samples if the
--- file has many states, because the last collection of a state that closes late counts older bytes.
+-- Returns the bytes allocated in the whole run, and after 'time' (us). Sums samples if the file has many
+-- states, because the last collection of a state that closes late counts older bytes.
 local function allocated(profile, time)
   local all, after = 0, 0
   local born = profile.states and profile.born
@@ -256,8 +256,8 @@ local function allocated(profile, time)
   return all, after
 end
 
---- Returns the time in us of the last heap walk if it was not at the end: the program allocated more than
--- the share LATER of its bytes after it, for example because a signal ended the program. Else nil.
+--- Returns the time in us of the last heap walk if it was not at the end: the program then allocated more
+-- than the share LATER of its bytes, for example because a signal ended it. nil: it was at the end.
 function M.stale(profile)
   local walks = profile.walktimes or {}
   local last = walks[#walks]
@@ -274,8 +274,8 @@ local function walked(profile)
          not M.stale(profile)
 end
 
--- Returns the collections while the program worked. In a file with many states, these are the collections up
--- to the last sample: a host often closes its states one after the other at its end.
+-- Returns the collections while the program worked. With many states, these end with the last sample: a host
+-- often closes its states one after the other at its end.
 local function working(profile)
   local born, last, list = profile.states and profile.born, 0, {}
   for _, time in ipairs(born and born.last or {math.huge}) do
@@ -303,9 +303,9 @@ local function sizes(profile)
   return list
 end
 
---- Returns the course of the live heap: a function from a position (0: first collection, 1: last
--- major one) to bytes, linear between major collections. nil: unknown, because no major collection
--- is near the middle, or the last one is before COVERED of the allocated bytes.
+--- Returns the course of the live heap: a function from a position (0: first collection, 1: last major one)
+-- to bytes, linear between major collections. nil: unknown, because no major collection is near the middle,
+-- or the last one is before COVERED of the allocated bytes.
 function M.course(profile)
   local list = sizes(profile)
   local last, middle = list[#list], false
@@ -330,9 +330,9 @@ function M.course(profile)
   end
 end
 
---- Returns two sizes of the live heap in bytes: its least size in the second quarter of the allocated bytes,
--- and in the last quarter. If M.course has no result, uses the sizes after minor collections, which include
--- old garbage. Returns nil if they are unknown too, or if the file has no heap walk at its end.
+--- Returns the live heap's least size in the second quarter of the allocated bytes, and in the last quarter,
+-- in bytes. Without a result of M.course, uses sizes after minor collections, which include old garbage.
+-- nil: these are unknown too, or the file has no heap walk at its end.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then
@@ -394,8 +394,8 @@ function M.lineof(key)
   return file, math.tointeger(line), name, native ~= "" or nil
 end
 
--- Adds the samples in row i of the columns 'alive' (profile.alive) to the container c (see M.of). 'key': key
--- of the line that allocated them (M.keyof); 'part': part of the run in which it did (partof).
+-- Adds row i of profile.alive ('alive') to the container c (see M.of). 'key': of the line that allocated the
+-- samples (M.keyof); 'part': part of the run in which it did (partof).
 local function count(c, key, alive, i, part)
   local second = part >= PARTS // 2
   local own = c.lines[key]
@@ -415,9 +415,9 @@ local function count(c, key, alive, i, part)
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
 end
 
--- Returns a list of the containers with live samples: {holder (path as text), lines (live samples, by
--- line), vectors (live bytes of vectors, by line), late (live bytes of the second half)}. 'nearest': line
--- of each call tree node; 'clock': the byte clock.
+-- Returns the containers with live samples: {holder (path as text), lines (live samples, by line), vectors
+-- (live bytes of vectors, by line), late (live bytes of the second half)}. 'nearest': line of each node of
+-- the call tree; 'clock': the byte clock.
 local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
   local bypath, list = {}, {}
@@ -464,8 +464,8 @@ end
 
 -- ==}
 
---- Returns the holder (path of references as text) of most live samples of the lines with these keys (a
--- set), by the last heap walk that reached them. nil: none.
+--- Returns the holder (path of references as text) of most live samples of the lines with these keys (a set),
+-- by the last heap walk that reached them. nil: none.
 function M.holderof(profile, keys)
   local h = profile.holders
   local total, best = {}, nil
@@ -481,15 +481,15 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns {containers, lines}; nil: the file has no heap walk at its end, or no slices by allocated
--- bytes. Halves and parts are those of the byte clock; a sample belongs to that of its allocation.
+--- Returns {containers, lines}; nil: the file has no heap walk at its end, or no slices by allocated bytes.
+-- Halves and parts are those of the byte clock; a sample belongs to that of its allocation.
 --
---   - containers: list of {holder (text), late (live bytes of the second half), vectors (live bytes
---     of vectors, by key of the line), lines}. lines[key] is about the line's live samples in the
---     container, without vectors: {[1], [2] (samples of each half), n (all samples), parts
---     (samples by part), bytes (by part), lasts (us of the last sample, by part)}
---   - lines[key]: the same for all samples of the line that survived and were not found dead later,
---     but [1], [2] and 'survivors' (by part) count all that survived
+--   - containers: {holder (text), late (live bytes of the second half), vectors (live bytes of vectors, by
+--     key of the line), lines} each. lines[key] is about the line's live samples in the container, without
+--     vectors: {[1], [2] (samples of each half), n (all samples), parts (samples by part), bytes (by part),
+--     lasts (us of the last sample, by part)}
+--   - lines[key]: the same for all samples of the line that survived and were not found dead later, but [1],
+--     [2] and 'survivors' (by part) count all that survived
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Finds lines that are likely to leak: converts a profile to rows.
+-- Finds the lines of a program that are likely to leak.
 --
--- The session is divided into slices ("parts") of equal time: the reader's bins. Leaks are searched only
--- if the heap grew (GROWTH). A line is likely to leak if it keeps objects from most slices, early and
--- late ones (function steady), or a growing table (function grows). "Kept" objects survived and were not
--- found dead by a major collection. If the file records no deaths, or the last major collection was in the
--- first half of the session, the result is not "proved", and further conditions apply. Native memory is
--- judged separately. If the file has a heap walk at its end, asamp.sums.accumulating judges Lua's memory.
+-- The session is divided into slices ("parts") of equal time. Leaks are searched only if the heap grew
+-- (GROWTH). A line is likely to leak if it keeps objects from most slices, early and late ones (steady), or
+-- if it keeps a growing table (grows). "Kept" objects survived their first collection, and no major
+-- collection found them dead. If the file has no deaths, or if the last major collection was in the first
+-- half of the session, the result is not "proved" and further conditions apply. Native memory is judged
+-- separately. If the file has a heap walk from its end, asamp.sums.accumulating judges Lua's memory.
 --
--- All shares are of bytes, not of samples, because a limit of samples per second changes the sampling
--- period. Lines are grouped by the table that holds their objects.
+-- All shares are of bytes, not of samples: a limit of samples per second changes the sampling period. Lines
+-- are grouped by the table that holds their objects.
 
 local accumulating = require "asamp.sums.accumulating"
 local births = require "asamp.sums.births"
@@ -26,23 +26,22 @@ local larger = order.by("-keptbytes", "file", "line")
 M.BINS = 16
 
 local LEAST = 12  -- fewest kept samples of a likely leak
--- The heap grew if its least size in the last quarter is above this multiple of that in the second.
+-- The heap grew if its least size in the last quarter of the run is above GROWTH times that in the second.
 local GROWTH = 1.1
--- This smaller multiple suffices if the bytes that the likely leaks keep explain the growth (explained).
+-- SLOW suffices instead of GROWTH if the likely leaks explain the growth (explained).
 local SLOW = 1.02
--- Limits of a result that is not proved. KEPT: least growth of the heap, as a share of the survivors
--- of the second half; ROOM: most survivors of a line, relative to the growth.
--- In any case, a line must keep the share WORTH of the growth.
+-- A result that is not proved needs a growth of the heap of at least KEPT times the bytes that survived in
+-- the second half. A line may then have at most ROOM times the growth of survivors. In any result, a line
+-- must keep at least WORTH times the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
--- Least shares of a line that leaks: of its bytes that it keeps (SURVIVED; only if deaths are not
--- known), of the slices of the run from which it keeps objects (PARTS), and of its kept bytes that
--- are from the second half of the run (LATE).
+-- A line leaks if it keeps at least the share SURVIVED of its bytes (required only if deaths are unknown),
+-- has kept objects from the share PARTS of the slices, and has the share LATE of its kept bytes from the
+-- second half.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
--- An array of numbers, or loaded data, is reported if it explains at least this share of the heap's
--- growth.
+-- An array of numbers, or loaded data, is reported if it is at least this share of the heap's growth.
 local ALONE = 1 / 2
--- If a line's deaths are known and it keeps at least this share of its bytes, it need not explain the
--- share WORTH of the heap's growth.
+-- A line that keeps at least this share of its bytes need not keep WORTH of the growth, if its deaths are
+-- known.
 local ALL = 9 / 10
 -- A program that keeps more than this share of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
@@ -52,13 +51,13 @@ local FEWBUSY = 4
 local RAN = 1 / 4
 -- A line has stopped allocating if its rate at the end of the run is below this share of its mean rate.
 local SLOWER = 1 / 4
--- A heap grows evenly if its least size grows from the third quarter of the run to the last one by at least
--- STRAIGHT times the growth from the second to the third. Then a line that leaks needs to keep objects from
--- only the share SOME of the slices, instead of PARTS.
+-- A heap grows evenly if its least size grows from the third quarter to the last by at least STRAIGHT times
+-- the growth from the second to the third. A line that leaks then needs kept objects from the share SOME of
+-- the slices, not PARTS.
 local STRAIGHT, SOME = 1 / 2, 1 / 2
--- For a line that keeps a growing vector (grows). FEW: least number of live samples of its last vector
--- (at most LEAST, because worthy uses FEW for all lines); STEPS: least number of time slices in which it
--- allocated vectors; LAST: least share of the vectors of the last such slice in the bytes of all.
+-- Limits of 'grows'. FEW: fewest live samples of the line's last vector (at most LEAST, because 'worthy'
+-- uses FEW for all lines); STEPS: fewest time slices with new vectors; LAST: least share of the last such
+-- slice in the bytes of all vectors.
 local FEW, STEPS, LAST = 6, 3, 1 / 4
 
 -- Types of vectors: the blocks with the slots of a table.
@@ -78,8 +77,8 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of time slices before the last major collection: only for these are the deaths
--- known. nil: they are less than half of all slices, or the file records no deaths.
+-- Returns the number of time slices before the last major collection; later deaths are unknown. nil: fewer
+-- than half of the slices, or the file has no deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -102,8 +101,8 @@ local function add(list, key, n)
   list[key] = (list[key] or 0) + n
 end
 
--- Adds the samples of the type 'name' in one time slice ('part') to a row. 'all': allocated {samples, bytes};
--- 'kept': kept ones.
+-- Adds the samples of the type 'name' in one time slice ('part') to a row. 'all' has the samples and bytes
+-- allocated, 'kept' those kept.
 local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
@@ -116,8 +115,8 @@ local function addto(row, part, all, kept, name)
   add(row.types, name == "upvalue" and "Lua closure" or name, kept[2])
 end
 
--- Returns the set of lines (rows of totals.linerows, in 'nearest' by node) with at least FEW kept
--- samples. Only these get a row (newrow): rows of all lines would need much memory.
+-- Returns the set of lines with at least FEW kept samples. 'nearest' maps nodes to lines (totals.linerows).
+-- Rows for all lines would need much memory.
 local function worthy(bins, nearest, proved, wanted)
   local kept, set = {}, {}
   for i, node in ipairs(bins.node) do
@@ -140,9 +139,9 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns the set of the time slices in which the program ran: those with samples of the 'wanted' kinds (a
--- set), or with at least the share RAN of their time samples outside of collections. Also returns the
--- number of time samples by slice.
+-- Returns the set of the time slices in which the program ran, and the number of time samples by slice. It
+-- ran in a slice that has allocation samples of a 'wanted' kind, or the share RAN of its time samples
+-- outside of collections.
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -161,9 +160,9 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Numbers the slices of time in which the program ran: those of the first n slices that are in the set 'has';
--- but all n if fewer than FEWBUSY, or at least the share PARTS, are in it. Returns a map from slice to number
--- (0, 1, ...), and how many slices have a number.
+-- Numbers the slices among the first n in which the program ran (the set 'has'). Numbers all n slices if
+-- fewer than FEWBUSY, or at least the share PARTS, are in the set. Returns a map from slice to number (0, 1,
+-- ...), and the number of slices in it.
 local function busyparts(n, has)
   local number, busy = {}, 0
   for part = 0, n - 1 do
@@ -192,8 +191,8 @@ local function middleof(profile, n, wanted)
   return 0
 end
 
--- Returns a row (newrow) for each judged line, with the line's samples in the first n slices of time; and the
--- kept bytes of all lines from the second half.
+-- Returns a list of rows (newrow), one for each line with enough kept samples, over the first n slices. Also
+-- returns the bytes that all lines keep from the second half.
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true, true)
@@ -242,8 +241,8 @@ local function keepers(profile, n, proved, wanted)
 end
 
 -- Divides a session by sampled bytes instead of time, because a short run may mostly wait at its start.
--- Returns {parts (bytes by slice), squares (their variances), all (sum of the bytes), from (slice in which
--- the last quarter of the bytes starts), before (bytes before that slice), n (number of slices)}.
+-- Returns {parts (bytes by slice), squares (their variances), all (sum of bytes), from (slice in which the
+-- last quarter of the bytes starts), before (bytes before that slice), n (number of slices)}.
 local function clockof(bins, wanted)
   local parts, squares, all, after = {}, {}, 0, 0
   for i, part in ipairs(bins.bin) do
@@ -260,9 +259,9 @@ local function clockof(bins, wanted)
   return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns true if a line keeps bytes from enough slices of the session, early and late ones. 'all': its
--- kept bytes. at(slice) returns the slice's end and its length as shares of the session; nil: the slice
--- does not count. 'most': least total length of the slices from which the line keeps objects.
+-- Returns true if a line keeps bytes from enough slices, early and late ones. 'all': its kept bytes.
+-- at(slice) returns the slice's end and length as shares of the session; nil: the slice does not count.
+-- 'most': least total length of the slices from which it must keep objects.
 local function spread(row, all, clock, at, most)
   local covered, late, last, variance = 0, 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
@@ -279,11 +278,11 @@ local function spread(row, all, clock, at, most)
          last >= all * SLOWER / 4 and last > 0
 end
 
--- Returns true if a line keeps objects from the whole run, divided by time or by sampled bytes.
--- 'busy', n: the slices of the run that count, and their number (busyparts). 'growth': bytes by which
--- the heap grew. 'proved': deaths are known. 'ring': a flight recorder wrote the profile, whose first
--- slice also has older objects. 'straight': the heap grows evenly; then fewer slices are required,
--- because a growing queue has lost its first elements.
+-- Returns true if a line keeps objects from the whole run, by time or by sampled bytes. 'busy', n: the
+-- slices that count, and their number (busyparts). 'growth': of the heap, in bytes. 'proved': deaths are
+-- known. 'ring': the first slice is ignored, because a flight recorder adds older objects to it. 'straight':
+-- the heap grows evenly; fewer slices are required then, because a growing queue has lost its first
+-- elements.
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
@@ -310,9 +309,8 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns the mean p of the bytes that a sample represents, weighted by bytes, in the time slices from
--- number 'from' on. The standard error of n sampled bytes is then the square root of n * p. 'clock':
--- result of clockof.
+-- Returns the mean p of the bytes that a sample represents, weighted by bytes, from slice 'from' on. The
+-- standard error of n sampled bytes is the square root of n * p.
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do
@@ -323,10 +321,10 @@ local function periodof(clock, from)
   return squares / math.max(bytes, 1)
 end
 
--- Returns true if a line has stopped allocating: in the last parts it has far fewer bytes, dead
--- or alive, than its earlier rate predicts. The last parts are measured by sampled bytes, by time
--- ('ran': parts in which the program ran) and by CPU time ('time'). Not for a flight recorder,
--- whose first part has older objects.
+-- Returns true if a line has stopped allocating: its last slices have far fewer bytes, dead or alive, than
+-- its earlier rate predicts. The rate is per sampled byte of the program ('clock') and per time: of the
+-- slices in which the program ran ('ran'), and of CPU time ('time'). Not for a flight recorder, whose first
+-- slice has older objects.
 local function stopped(row, n, bins, clock, ran, time)
   local from, ntail, before, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0, 0, 0
   for part in pairs(ran) do
@@ -350,8 +348,8 @@ local function stopped(row, n, bins, clock, ran, time)
          bybytes > 0 and bybytes >= FEW * periodof(clock, clock.from) and late < SLOWER * bybytes
 end
 
--- Returns four numbers about a line's vectors: their allocated samples, their kept samples, the number of
--- time slices with allocated samples, and the last such slice.
+-- Returns four numbers about a line's vectors: allocated samples, kept samples, time slices with allocated
+-- samples, the last such slice.
 local function vectorsof(row)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
@@ -435,9 +433,9 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns {lines, least, alloc} about the lines that keep objects of both halves of the run, but have too few
--- samples: the number of these lines; LEAST, the number of samples needed; and the sampling period in bytes
--- with which the largest line would have enough (nil: unknown). Returns nil if there are no such lines.
+-- Returns {lines, least, alloc}, about lines that keep objects from both halves of the run but have too few
+-- samples. 'lines': their number; 'least': LEAST, the samples needed; 'alloc': sampling period in bytes with
+-- which the largest line would have enough (nil: unknown). Returns nil if there are no such lines.
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
@@ -463,10 +461,10 @@ local function fewof(profile, n, proved, wanted)
   return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= power and power or nil} or nil
 end
 
--- Returns the rows that are likely to leak: lines that keep objects throughout the run; and lines with
--- growing tables, if these keep enough bytes, or if there are lines of the first kind, whose objects they may
--- hold. n: number of judged time slices; 'growth': bytes by which the heap grew; 'proved': deaths are known;
--- 'straight': the heap grows evenly.
+-- Returns the rows that are likely to leak: lines that keep objects throughout the run, and lines with
+-- growing tables. A growing table counts if it keeps enough bytes, or if there are lines of the first kind,
+-- whose objects it may hold. n: number of judged time slices; 'growth': of the heap, in bytes; 'proved':
+-- deaths are known; 'straight': the heap grows evenly.
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
@@ -490,8 +488,8 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if these lines keep at most twice as many bytes from the second half of the run as the
--- heap grew by. A full cache keeps more, because it replaces its objects.
+-- Returns true if these lines keep from the second half at most twice the heap's growth. A full cache keeps
+-- more, because it replaces its objects.
 local function explained(rows, growth)
   local late = 0
   for _, row in ipairs(rows) do
@@ -529,8 +527,8 @@ local function typeof(row)
   return best
 end
 
--- Returns the rows of lines that leak native memory; and the bytes of native memory, of all lines,
--- that were allocated in the second half of the run and kept.
+-- Returns the rows of lines that leak native memory, and the bytes that all lines allocated in the second
+-- half of the run and kept.
 local function nativerows(profile)
   local n, list = profile.bins.n, {}
   if not profile.malloc or not profile.bins.later then
@@ -546,8 +544,8 @@ local function nativerows(profile)
   return list, late
 end
 
--- Groups rows by the table that holds most of their objects; rows without a known holder stay in
--- their groups. Returns a new list, the groups with the most kept bytes first.
+-- Groups rows by the table that holds most of their objects. Rows without a known holder keep their group.
+-- Returns a new list; the groups with the most kept bytes are first.
 local function byholder(rows)
   local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
   for _, row in ipairs(rows) do
@@ -572,8 +570,8 @@ local function byholder(rows)
   return list
 end
 
--- Returns true if the program keeps more than the share LOADED of its allocated bytes, so that it mainly
--- loads data. Counts only bytes whose survival is known, without native memory.
+-- Returns true if the program mainly loads data: it keeps more than the share LOADED of its allocated bytes.
+-- Counts only bytes of Lua's memory whose survival is known.
 local function loads(profile)
   local sites, kept, all = profile.sites, 0, 0
   for i, bytes in ipairs(sites.bytes) do
@@ -586,9 +584,9 @@ local function loads(profile)
   return kept > LOADED * all
 end
 
--- Moves the rows to 'maybe' if a signal may have ended a program while it loaded data: it keeps more
--- than LOADED of its bytes, and all holders are unknown, local variables, or chains from these. Does
--- nothing if 'walked' is true: the heap walk at the end shows the holders (asamp.sums.accumulating).
+-- Moves the rows to 'maybe' if the program may have been stopped while it loaded data: it keeps more than
+-- LOADED of its bytes, and all holders are unknown, local variables, or chains from these. Does nothing if
+-- 'walked': a heap walk at the end shows the holders.
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return
@@ -615,9 +613,8 @@ local function possible(c)
           stopped = c.stopped}
 end
 
--- Returns the list 'maybe' of M.of's result (nil: empty): the containers with the verdict "maybe" and
--- the rows 'alone', to which it adds their holders. Also returns 'few' if a container has too few
--- samples, else nil.
+-- Returns the list 'maybe' of M.of's result (nil: empty): the containers with the verdict "maybe", and the
+-- rows 'alone' with their holders. Also returns 'few' if a container has too few samples, else nil.
 local function undecided(profile, containers, alone, few)
   local maybe, isfew = {}, false
   for _, c in ipairs(containers) do
@@ -633,8 +630,8 @@ local function undecided(profile, containers, alone, few)
   return #maybe > 0 and maybe or nil, isfew and few or nil
 end
 
--- Returns the sampling period, a power of 2, with which n bytes of growth have about 2 * LEAST samples;
--- nil: the present period is short enough, or the result would be below 1024.
+-- Returns the sampling period, a power of 2, with which n bytes of growth have about 2 * LEAST samples. nil:
+-- the present period is short enough, or the result is below 1024.
 local function finer(profile, n)
   local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
   local most, period = n // (2 * LEAST), 1024
@@ -703,23 +700,22 @@ local function lacking(profile)
     (not bins or bins.n < M.BINS // 2) and "it does not record when its samples were taken" or nil
 end
 
---- Returns likely leaks; nil and a clause with the reason if the profile lacks data. Without
--- collections, fields that depend on bytes in use are nil. Fields:
+--- Returns likely leaks; nil and a clause with the reason if the profile lacks data. Without collections,
+-- fields about bytes in use are nil. Fields:
 --
 --   - parts (number of judged time slices); proved (true: deaths are known)
---   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap
---     grew)
---   - late: bytes allocated in the second half of the run and kept; kept (true: lines can be judged)
---   - rows of lines or C functions (line 0, native = true): {file, line, name, native; samples,
---     survived, survivedbytes, kept, keptbytes (in the judged slices); late (kept bytes that count for
---     the second half), parts (number of slices with kept objects), of (number of judged slices), type
---     (of most kept bytes; "native": native memory), group, holders ({text, samples, share (of 'held')};
---     nil: unknown), held (number of samples with a known holder)}; rows with the same container have
---     the same group, and are adjacent
---   - few: {lines, least, alloc} about lines with too few samples (fewof); nil: there are none
+--   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap grew)
+--   - late: bytes allocated in the second half and kept; kept (true: lines can be judged)
+--   - rows, of lines or C functions (line 0, native = true): {file, line, name, native; samples, survived,
+--     survivedbytes, kept, keptbytes (in the judged slices); late (kept bytes from the second half), parts
+--     (number of slices with kept objects), of (number of judged slices), type (of most kept bytes;
+--     "native": native memory), group, holders ({text, samples, share (of 'held')}; nil: unknown), held
+--     (number of samples with a known holder)}; rows with the same container are adjacent and have the same
+--     group
+--   - few: {lines, least, alloc} about lines with too few samples (fewof); nil: none
 --   - alloc: sampling period that would find the lines, if rows and 'few' have none
---   - maybe: containers that may accumulate: {holder, samples, file, line, name, native,
---     stopped (share of the CPU time at which growth stopped; nil: it did not)}; nil: none
+--   - maybe: containers that may accumulate: {holder, samples, file, line, name, native, stopped (share of
+--     the CPU time at which growth stopped; nil: it did not)}; nil: none
 --   - native: kept bytes of native memory from the second half; nil: no row has any
 function M.of(profile)
   local bins, lacks = profile.bins, lacking(profile)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- The verdict on a profile: whether the heap grows, the line that allocates most and the reason, the
--- holder of most live bytes, the line with most time. Has no side effects: converts a profile, its
--- totals and other results of asamp.sums to facts.
+-- The verdict on a profile: whether the heap grows, the line that allocates most and why, the holder of most
+-- live bytes, the line with most time. Converts a profile, its totals and other results of asamp.sums to
+-- facts, without side effects.
 --
--- A line with at least WORTH of all bytes and FEW samples gets a reason: its strings are copied
--- repeatedly ("quadratic"), or one type has at least MOST of its bytes. C code or collections are
--- named if they take at least the share SLOW or SLOWGC of all time.
+-- A line with at least WORTH of all bytes and FEW samples gets a reason: its strings are copied repeatedly
+-- ("quadratic"), or one type has at least MOST of its bytes. C code or collections are named from the share
+-- SLOW or SLOWGC of all time on.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -15,24 +15,23 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
--- FEW: fewest samples for a reason (half of them have a standard error of a third). FEWTIME: fewest
--- time samples. SMALL: growth of the heap below this number of sampling periods is "small".
+-- FEW: fewest samples for a reason (half of them have a standard error of a third). FEWTIME: fewest time
+-- samples. SMALL: growth of the heap below this number of sampling periods is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
 -- For isenough: LEAST samples suffice if chance would give the result with a probability below RARELY.
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
--- For evident, which judges fewer than FEWTIME time samples: those of C code or of collections suffice if
--- chance would give as many with a probability below CHANCE. FEWGC samples of collections suffice, too, if
--- pauses are at least the share LONG of the run.
+-- Limits of evident, which judges fewer than FEWTIME time samples. CHANCE: samples of C code or of
+-- collections suffice if chance gives as many with a lower probability. FEWGC samples of collections also
+-- suffice if pauses are at least the share LONG of the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
--- Least shares: of all bytes for a line (WORTH), of the line's bytes for a type (MOST), of time for C
--- code (SLOW). LIVED: a line of which more bytes survive keeps its objects.
+-- Least shares: of all bytes for a line (WORTH), of the line's bytes for a type (MOST), of time for C code
+-- (SLOW). LIVED: a line keeps its objects if more of its bytes survive.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line has the reason "resized" if the bytes that its growing tables copied are at least this share of
--- the line's allocated bytes.
+-- A line has the reason "resized" if its growing tables copied at least this share of its allocated bytes.
 local GROWN = 1 / 4
--- A line that allocated at least this number of tables per vector has no growing tables, because a table that
--- grows allocates several vectors.
+-- A line with at least this number of tables per vector has no growing tables, because a growing table
+-- allocates several vectors.
 local ONCE = 2 / 3
 -- From this mean size in bytes on, strings are "long": a string may be built from the previous one.
 local TEXT = 1024
@@ -40,8 +39,8 @@ local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
 -- If samples represent less than this share of the allocated bytes, samples were lost.
 local KNOWN = 3 / 4
--- If a run with at least this number of collections does not show whether the heap grows, some quarter of
--- the run had no collection: a longer run would decide, not more samples.
+-- If a run with at least this number of collections does not show whether the heap grows, a quarter of it
+-- had no collection: a longer run would decide, not more samples.
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
 local HELDROWS = 5
@@ -63,9 +62,9 @@ end
 
 -- {== lines =================================================================
 
--- Returns true if a line has enough samples to name the type with most of its bytes as the reason: FEW
--- samples; or LEAST, if a type with only the share MOST of the line's bytes would have as many samples
--- as this type with a probability below RARELY. 'most': bytes of the type.
+-- Returns true if a line has enough samples to name the type with most of its bytes as the reason: FEW; or
+-- LEAST, if a type with only the share MOST of the line's bytes would have as many with a probability below
+-- RARELY. 'most': bytes of the type.
 local function isenough(row, most)
   local n = row.samples
   return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
@@ -102,10 +101,10 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- Returns rows of lines with their allocated bytes, most bytes first, and the totals of bytes and samples;
--- all without native memory. row.sorts and row.called have a row's bytes by sort of block and by called C
--- function. Includes rows of C functions that no Lua code called (for example the compilation of a script)
--- if these allocated at least the share MOST of all bytes.
+-- Returns rows of lines, most allocated bytes first, and the totals of bytes and samples, without native
+-- memory. row.sorts and row.called have a row's bytes by sort of block and by called C function. C functions
+-- without a Lua caller (such as the compilation of a script) have rows if they allocated at least the share
+-- MOST of all bytes.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile, false, true)
   local outside = 0
@@ -210,19 +209,17 @@ local function suspended(steps)
   return steps:find "stack of" or steps:find ", coroutine"
 end
 
--- Finds the first table with many elements that a coroutine in a container holds: returns {of (the
--- container), path (text), many ("list" or "keys")}; nil: there is none. 'rest': the steps of 'path' after
--- the container's elements.
+-- Finds the first table with many elements that a coroutine in a container holds: {of (the container), path
+-- (text), many ("list" or "keys")}; nil: none. 'rest': the steps of 'path' after the container's elements.
 local function incoroutine(path, container, rest)
   local inner, many = holders.container(rest)
   return many and suspended(inner) and
          {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
 end
 
--- Returns the kind of container that keeps the objects of a likely leak ('group'): "coroutines",
--- "closures", "references" (of luaL_ref), "list", "keys" or "chain". If coroutines in the container hold
--- the objects, but no coroutine is one of them, the table in a coroutine (group.inner) replaces the
--- container.
+-- Returns the kind of container that keeps the objects of a likely leak ('group'): "coroutines", "closures",
+-- "references" (of luaL_ref), "list", "keys" or "chain". If coroutines in the container hold the objects but
+-- are not among them, the table in a coroutine (group.inner) replaces the container.
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -244,8 +241,8 @@ local function kindof(group)
          "chain"
 end
 
--- Returns the first group whose holder (a path) is a prefix of the path 'holder', or the reverse; nil:
--- there is none. If 'holder' is the shorter path, sets the group's holder to it.
+-- Returns the first group whose holder (a path) is a prefix of 'holder', or the reverse; nil: none. Sets the
+-- group's holder to 'holder' if that is shorter.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
@@ -260,9 +257,8 @@ local function inside(groups, holder)
   end
 end
 
--- Returns a list of groups of likely leaks with the same holder: {holder (path as text; nil: unknown), kind
--- (kindof), bytes, rows (of asamp.sums.leaks)}. 'found': result of asamp.sums.leaks, or nil; 'h':
--- profile.holders, or nil.
+-- Groups likely leaks by holder: {holder (path as text; nil: unknown), kind (kindof), bytes, rows (of
+-- asamp.sums.leaks)}. 'found': result of asamp.sums.leaks, or nil; 'h': profile.holders, or nil.
 local function leaksof(found, h)
   local groups, byholder = {}, {}
   for _, row in ipairs(found and found.rows or {}) do
@@ -321,8 +317,8 @@ local function joined(rows, byholder)
   return kept
 end
 
--- Sets the field 'held' of a group (see leaksof) to the bytes of all objects that its holder keeps alive, if
--- at least half of them were allocated at no known line.
+-- Sets a group's field 'held' (leaksof) to the bytes of all objects that its holder keeps alive, if at least
+-- half of them were allocated at no known line.
 local function holdings(profile, groups)
   local h = profile.holders
   if not h or #groups == 0 or births.stale(profile) then
@@ -345,9 +341,9 @@ local function holdings(profile, groups)
 end
 
 --- Returns the holders of the live bytes at the end of the profile: a list of {text, samples, bytes, share
--- (of all bytes)}, the largest first, at most 'limit' (nil: all); nil: the file has no holders. Of a path of
--- references, the text is the part up to the table with many elements, tree or chain. Fields of the list: of
--- (number of all holders), bytes (of all holders), at (result of births.stale).
+-- (of all bytes)}, the largest first, at most 'limit' (nil: all). nil: the file has no holders. The text is
+-- a path of references up to the table with many elements, tree or chain. Fields of the list: of (number of
+-- all holders), bytes (of all holders), at (result of births.stale).
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -445,8 +441,8 @@ end
 
 -- ==}
 
--- Returns the largest period, a power of 2, with which 'bytes' give at least 'samples' samples; nil: it
--- is below LEASTPERIOD, or more than half of the present period 'now'.
+-- Returns the largest period, a power of 2, with which 'bytes' give at least 'samples' samples; nil: it is
+-- below LEASTPERIOD, or above half of the present period 'now'.
 local function finer(bytes, samples, now)
   local p = LEASTPERIOD
   while p * 2 * samples <= bytes do
@@ -469,9 +465,9 @@ local function lost(profile)
          (profile.allocated or 0) * KNOWN > bytes and bytes or nil
 end
 
--- Returns whether the heap grows: "grows", "maybe" (the growth may be of a cache that fills), "small",
--- "level" (no growth), "lines" (it grows, but no line is prominent), "few" (too few samples) or nil
--- (unknown). 'found': result of leaks.of.
+-- Returns whether the heap grows: "grows", "maybe" (a cache may be filling), "small", "level" (no growth),
+-- "lines" (it grows, but no line is prominent), "few" (too few samples) or nil (unknown). 'found': result of
+-- leaks.of.
 local function growthof(profile, found)
   local period_ = periodof(profile)
   if profile.own and profile.fates and profile.survived == 0 and
@@ -502,7 +498,7 @@ end
 --   - collections: true: the run lacks collections to judge the growth, not samples
 --   - lost: bytes of all samples, if lost samples make them much less than the allocated bytes; else nil
 --   - trends: true: asamp.sums.trends has rows
---   - searched: time of the last search for holders, "end" or us; nil: there was none
+--   - searched: time of the last search for holders, "end" or us; nil: none
 --   - samples: number of samples without those of native memory
 --   - leaks: list of groups, see leaksof; asamp.sums.proof adds 'proof' to a group
 --   - lines: the lines that allocated most: {file, line, name, bytes, samples, share (of all bytes), type,
@@ -510,8 +506,8 @@ end
 --     function), few (true: too few samples for a reason), long (mean bytes of a string, if at least TEXT),
 --     survived (share of its bytes)}
 --   - held: HELDROWS rows of M.held
---   - time: {samples, lua, c, gc (shares), seconds, sort (where it goes: "gc", "c" or "lua"), at (the line
---     with most of this time: file, line, name, calls, share)}; nil: no time samples
+--   - time: {samples, lua, c, gc (shares), seconds, sort (of the most time: "gc", "c" or "lua"), at (the
+--     line with most of this time: file, line, name, calls, share)}; nil: no time samples
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   holdings(profile, v.leaks)
