@@ -11,7 +11,9 @@ local M = {}
 -- Ranks of sentences: if not all fit on the terminal, those of the highest rank are omitted first.
 local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
-local SHOWN = 2       -- limit of the likely leaks that have a sentence
+-- Limits of the likely leaks that have a sentence, and of those that a further sentence names.
+local SHOWN, MORE = 2, 3
+local HELD_SHARE = 1 / 10  -- least share of the live bytes of a holder that has a sentence
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 -- Quotes a path for a shell if necessary.
@@ -109,6 +111,26 @@ local function leak(v, group)
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
 end
 
+-- Returns a sentence that starts with 'words' and names up to MORE elements of 'list' after the first n; nil:
+-- there are none. name(element) returns the words for one.
+local function naming(words, list, n, name)
+  local names, left = {}, #list - n - MORE
+  for i = n + 1, math.min(n + MORE, #list) do
+    names[#names + 1] = name(list[i])
+  end
+  return #names > 0 and ("%s: %s%s."):format(words, table.concat(names, "; "),
+                                             left > 0 and ("; and %d more"):format(left) or "") or nil
+end
+
+local function other(group)
+  return ("%s (%s from %s)"):format(layout.clean(group.holder or "unknown holder"), units.bytes(group.bytes),
+                                    place(group.rows[1]))
+end
+
+local function otherpossible(c)
+  return (c.holder and layout.clean(c.holder) .. ", from " or "live objects of ") .. place(c)
+end
+
 local function quarters(v)
   return ("from %s to %s"):format(
     units.bytes(v.before), units.bytes(v.after))
@@ -149,11 +171,15 @@ local function growth(v, p, add)
     add(v.before and ("The heap grew from %s in the second quarter of the run to %s in the last."):format(
       units.bytes(v.before), units.bytes(v.after)) or "Native memory grows.")
     local n = math.min(SHOWN, #v.leaks)
+    local others = naming("More likely leaks", v.leaks, n, other)
     for i = 1, n do
       local group = v.leaks[i]
       local proved = group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""
       add(leak(v, group) .. proved,
-          i == n and "--show leaks" or nil)
+          i == n and not others and "--show leaks" or nil)
+    end
+    if others then
+      add(others, "--show leaks")
     end
     if v.leaks[1] and proof.holds(v.leaks[1]) then
       add(proof.LIMIT)
@@ -162,12 +188,13 @@ local function growth(v, p, add)
     local first = v.maybe[1]
     local grower = first.holder and ("%s, from %s"):format(layout.clean(first.holder), place(first)) or
                    ("the live objects of %s, whose holder is unknown"):format(place(first))
-    add(first.stopped and
+    local others = naming(" Also seen growing", v.maybe, 1, otherpossible) or ""
+    add((first.stopped and
       ("Seen growing until %s of the CPU time: %s. Then the program worked without adding to it: it may " ..
        "be loaded data, or a leak before a loop over its results. Does it grow further if the program " ..
        "repeats its work?"):format(percent(first.stopped), grower) or
       ("Seen growing: %s. It may be a leak, or a list or cache that fills: a longer run would " ..
-       "decide."):format(grower),
+       "decide."):format(grower)) .. others,
       first.holder and "--show holders" or lineof(first))
   elseif v.growth == "lines" then
     add(("The heap grew %s, but no line explains it: no sampled line is known to keep objects from all " ..
@@ -199,7 +226,7 @@ local LONG = ". Their mean size is %s: if each contains most of the one before i
 
 -- Returns true if a line belongs to a likely leak that has a sentence.
 local function isleaking(v, line)
-  for i = 1, v.growth == "grows" and math.min(SHOWN, #v.leaks) or 0 do
+  for i = 1, v.growth == "grows" and math.min(SHOWN + MORE, #v.leaks) or 0 do
     for _, row in ipairs(v.leaks[i].rows) do
       if row.file == line.file and row.line == line.line then
         return true
@@ -242,7 +269,7 @@ local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
   -- the sentence about a likely leak names its holder already
-  if first and first.share and not (leaking and leaking.holder == first.text) then
+  if first and (first.share or 0) >= HELD_SHARE and not (leaking and leaking.holder == first.text) then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
       units.seconds(v.held.at / 1e6) .. ", when holders were searched last" or "the end",
       units.bytes(v.held.bytes),

@@ -219,14 +219,14 @@ local function issure(mine, of)
 end
 
 -- Returns the sum of a container's lines ('lines' of births.of): {n (number of samples), parts (samples by
--- part), bytes (by part), lasts (us of the last sample, by part), keys (set of the lines' keys), most (key
--- of the line with the most samples)}.
+-- part), bytes (by part), lasts (us of the last sample, by part), keys (samples, by key of the line), most
+-- (key of the line with the most samples)}.
 local function sum(lines)
   local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
   for key, own in pairs(lines) do
     local most = c.most and lines[c.most].n or -1
     c.most = (own.n > most or own.n == most and key < c.most) and key or c.most
-    c.n, c.keys[key] = c.n + own.n, true
+    c.n, c.keys[key] = c.n + own.n, own.n
     for part, n in pairs(own.parts) do
       add(c.parts, part, n)
       c.lasts[part] = own.lasts[part] and math.max(c.lasts[part] or 0, own.lasts[part])
@@ -406,8 +406,8 @@ end
 --     program mainly loads data (LOADED) into a local variable; "few": too few samples
 --   - holder: path of references (text) to the container; nil: unknown
 --   - n: number of live samples
---   - lines: keys (births.keyof; a set) of the lines that allocated them; most: key of the line with the
---     most samples
+--   - lines: live samples, by key (births.keyof) of the line that allocated them; most: key of the line with
+--     the most samples
 --   - vectors: live bytes of vectors of the container's tables, by key of the line
 --   - parts: number of parts of the run from which there are live samples; of: number of all parts
 --   - stopped: share of the CPU time after which the program allocated nothing; nil: it allocated until its

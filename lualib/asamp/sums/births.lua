@@ -3,7 +3,8 @@
 --
 -- The heap walk at the end of a session finds which samples are alive, and the paths of references to them.
 -- A container is the table with many elements in a path, or the object that holds a tree or chain, or else
--- the deepest object with at least LEAST samples.
+-- the deepest object with at least LEAST samples. For samples under string keys of package.loaded, _G or the
+-- registry, see shared.
 --
 -- Two clocks measure the run: the byte clock (allocated bytes, from 0 to 1, in PARTS equal parts) and the
 -- CPU clock. The vectors of a table (array and hash part) are not objects of the container, because a
@@ -43,6 +44,10 @@ local UNSEEN = 1 / 10
 local OWNTAIL = 1 / 20
 -- Least share of the bytes that must be allocated before the last major collection (M.course).
 local COVERED = 1 / 2
+-- A line fills an entry of a table at once if its live samples under it are from at most ATONCE successive
+-- parts of the run. The table is the container of such samples if the line fills more than FIELDS entries:
+-- asamp/sample/holders.h has the same limit for the keys of all other tables.
+local ATONCE, FIELDS = 3, 12
 
 -- {== clocks ================================================================
 
@@ -382,6 +387,54 @@ local function containers(h, alive)
   return to
 end
 
+-- Returns the path of the entry of package.loaded, _G or the registry through which a path leads, and the
+-- text of that table; nil: it leads through none of them.
+local function entryof(h, path)
+  while h.parent[path] > 0 and h.parent[h.parent[path]] > 0 do
+    path = h.parent[path]
+  end
+  local parent = h.parent[path]
+  local top = h.step[parent > 0 and parent or path]
+  if top:find '^package%.loaded%["' then
+    return parent > 0 and parent or path, "package.loaded"
+  elseif parent > 0 and (top == "_G" or top == "registry") and h.step[path]:find '^%["' then
+    return path, top
+  end
+end
+
+-- Finds the samples whose container is package.loaded, _G or the registry: those of lines that fill more than
+-- FIELDS entries of this table at once (ATONCE). Returns a function that maps a path and the key of a line to
+-- the table's text, or nil. 'keys', 'parts': key of the line and part of the run, by row of profile.alive.
+local function shared(h, alive, keys, parts)
+  local entries, tables = {}, {}  -- by path
+  local filled = {}  -- by table and line: {first part, last part} by entry
+  for i, path in ipairs(alive.path) do
+    if path > 0 and entries[path] == nil then
+      local entry, name = entryof(h, path)
+      entries[path], tables[path] = entry or false, name
+    end
+    if entries[path] and keys[i] then
+      local place = tables[path] .. "\0" .. keys[i]
+      local of = filled[place] or {}
+      local span = of[entries[path]] or {parts[i], parts[i]}
+      span[1], span[2] = math.min(span[1], parts[i]), math.max(span[2], parts[i])
+      filled[place], of[entries[path]] = of, span
+    end
+  end
+  for place, of in pairs(filled) do
+    local n = 0
+    for entry, span in pairs(of) do
+      of[entry] = span[2] - span[1] < ATONCE
+      n = n + (of[entry] and 1 or 0)
+    end
+    filled[place] = n > FIELDS and of or nil
+  end
+  return function(path, key)
+    local of = tables[path] and filled[tables[path] .. "\0" .. key]
+    return of and of[entries[path]] and tables[path] or nil
+  end
+end
+
 --- Returns a text that identifies a line, a row of totals.linerows; M.lineof parses it.
 function M.keyof(line)
   return ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
@@ -420,17 +473,24 @@ end
 -- the call tree; 'clock': the byte clock.
 local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
-  local bypath, list = {}, {}
-  local to = containers(h, alive)
+  local byholder, list, keys, parts, texts = {}, {}, {}, {}, {}
   for i, node in ipairs(alive.node) do
-    local path, line = to[alive.path[i]], nearest[node]
-    local c = path and bypath[path]
-    if path and not c then
-      c = {holder = holders.pathtext(h, path), lines = {}, vectors = {}, late = 0}
-      bypath[path], list[#list + 1] = c, c
-    end
-    if c and line then
-      count(c, M.keyof(line), alive, i, partof(alive, alive.bin[i], clock))
+    keys[i] = nearest[node] and M.keyof(nearest[node]) or false
+    parts[i] = partof(alive, alive.bin[i], clock)
+  end
+  local to, common = containers(h, alive), shared(h, alive, keys, parts)
+  for i, path in ipairs(alive.path) do
+    local key = keys[i]
+    if to[path] and key then
+      local at = to[path]
+      texts[at] = texts[at] or holders.pathtext(h, at)
+      local holder = common(path, key) or texts[at]
+      local c = byholder[holder]
+      if not c then
+        c = {holder = holder, lines = {}, vectors = {}, late = 0}
+        byholder[holder], list[#list + 1] = c, c
+      end
+      count(c, key, alive, i, parts[i])
     end
   end
   return list

@@ -95,6 +95,15 @@ local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak k
 -- elements do not count as many.
 local HOOKS = '["_HOOKKEY"]'
 
+--- The tables whose entries have paths of their own.
+M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
+
+--- Returns the text of the table of NAMED if a path (text) leads through one of its entries; else nil.
+function M.ofentry(text)
+  local table_ = text:match '^(package%.loaded)%["' or text:match("^([%w_]+)" .. M.ARROW .. '%["')
+  return M.NAMED[table_] and table_
+end
+
 -- Returns "list" or "keys" if 'step' represents many elements of the table that the step 'before' reaches;
 -- else nil.
 local function many(step, before)
@@ -133,9 +142,10 @@ function M.cut(h, path)
 end
 
 --- Returns "keys" or "list" if profile.holders (h) has paths to elements of the table with the path
--- 'text'; else nil.
+-- 'text'; else nil. Entries of package.loaded, _G and the registry are such elements, but have paths of
+-- their own.
 function M.elements(h, text)
-  local kind
+  local kind = M.NAMED[text] and "keys"
   for path, step in ipairs(h.step) do
     local parent = h.parent[path]
     local own = parent > 0 and kind ~= "keys" and many(step, h.step[parent])

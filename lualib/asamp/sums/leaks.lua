@@ -387,44 +387,81 @@ local function grows(row, n, clock)
   return true
 end
 
+-- Appends to 'list' a row for each container in which a line's objects are. 'places': a list of {holder, size
+-- (the line's samples or bytes in it)}. If there is more than one, the rows are copies of 'row' with
+-- shares of its kept samples and bytes, and the field 'whole' has the kept bytes of 'row'.
+local function divide(row, places, list)
+  local all = 0
+  for _, place in ipairs(places) do
+    all = all + place.size
+  end
+  for _, place in ipairs(places) do
+    local own = #places == 1 and row or {whole = row.keptbytes}
+    if own ~= row then
+      for key, value in pairs(row) do
+        own[key] = value
+      end
+      for _, key in ipairs{"survived", "survivedbytes", "kept", "keptbytes", "late"} do
+        own[key] = math.floor(row[key] * place.size / math.max(all, 1) + 0.5)
+      end
+    end
+    own.container = place.holder
+    list[#list + 1] = own
+  end
+end
+
+-- Returns the places (see divide) of lines in the containers that leak: by key of the line, its objects; and
+-- its vectors. 'containers': result of accumulating.of. A place of objects also has the container's fields
+-- parts and of.
+local function placesof(containers)
+  local objects, vectors = {}, {}
+  local function append(to, key, place)
+    to[key] = to[key] or {size = 0}
+    table.insert(to[key], place)
+    to[key].size = to[key].size + place.size
+  end
+  for _, c in ipairs(containers) do
+    if c.verdict == "leak" then
+      for key, n in pairs(c.lines) do
+        append(objects, key, {holder = c.holder, size = n, parts = c.parts, of = c.of})
+      end
+      for key, bytes in pairs(c.vectors) do
+        append(vectors, key, {holder = c.holder, size = bytes})
+      end
+    end
+  end
+  return objects, vectors
+end
+
 -- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of lines that
 -- allocated large vectors (array or hash parts) of tables in such containers. Second result: the rows of
 -- other lines with growing vectors, such as arrays of numbers, whose elements are not sampled. 'grew': true
 -- if the heap grew; 'growth': by how many bytes.
 local function accumulated(profile, containers, wanted, grew, growth)
-  local rows, alone, byline, vectors = {}, {}, {}, {}
-  for _, c in ipairs(containers) do
-    for key in pairs(c.verdict == "leak" and c.lines or {}) do
-      byline[key] = c
-    end
-    for key, bytes in pairs(c.verdict == "leak" and c.vectors or {}) do
-      vectors[key] = (vectors[key] or 0) + bytes
-    end
-  end
+  local rows, alone, others = {}, {}, {}
+  local objects, vectors = placesof(containers)
   local n, ended = profile.bins.n, 0
   local clock = clockof(profile.bins, wanted)
   for _, row in ipairs(keepers(profile, n, (profile.followed or 0) > 0, wanted)) do
-    local key = births.keyof(row)
-    local c = byline[key]
-    if c then
-      row.parts, row.of, row.container, rows[#rows + 1] = c.parts, c.of, c.holder, row
+    local places = objects[births.keyof(row)]
+    if places then
+      row.parts, row.of = places[1].parts, places[1].of
+      divide(row, places, rows)
     else
-      row.inside = vectors[key]
       ended = ended + (row.kept >= LEAST and row.keptbytes - row.vector.keptbytes or 0)
-      byline[#byline + 1] = row
+      others[#others + 1] = row
     end
   end
-  for _, row in ipairs(byline) do
-    local inside = row.inside
-    row.inside = nil
-    if inside and inside >= WORTH * growth then
+  for _, row in ipairs(others) do
+    local places = vectors[births.keyof(row)]
+    if places and places.size >= WORTH * growth then
       local made, kept, steps = vectorsof(row)
       reduce(row, made, kept, steps, n)
-      row.keptbytes, row.late = inside, inside
-      rows[#rows + 1] = row
+      row.keptbytes, row.late = places.size, places.size
+      divide(row, places, rows)
     elseif grows(row, n, clock) then
-      if inside then
-        rows[#rows + 1] = row
+      if places then
+        divide(row, places, rows)
       elseif grew and row.late >= ALONE * growth and row.keptbytes > ended then
         alone[#alone + 1] = row
       end
@@ -498,6 +535,16 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
+-- Returns the part of 'own', a map from paths to samples, whose paths start with the text 'container'.
+local function inside(h, own, container)
+  local part = {}
+  for path, n in pairs(own) do
+    local text = path > 0 and holders.pathtext(h, path) or ""
+    part[path] = container and text:sub(1, #container) == container and n or nil
+  end
+  return part
+end
+
 -- Adds the holders of live samples to rows, if the file has them.
 local function hold(profile, rows)
   local h = profile.holders
@@ -510,6 +557,7 @@ local function hold(profile, rows)
   end)
   for _, row in ipairs(rows) do
     local own = groups[births.keyof(row)]
+    own = own and row.whole and inside(h, own, row.container) or own
     if own then
       row.holders, row.held = holders.of(h, own)
     end
@@ -621,6 +669,7 @@ local function undecided(profile, containers, alone, few)
     maybe[#maybe + 1] = c.verdict == "maybe" and possible(c) or nil
     isfew = isfew or c.verdict == "few"
   end
+  table.sort(maybe, order.by("-samples", "file", "line"))
   hold(profile, alone)
   for _, row in ipairs(alone) do
     local first = row.holders and row.holders[1]

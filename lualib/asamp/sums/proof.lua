@@ -8,7 +8,8 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
---- A likely leak is proved if at least this share of the live sampled bytes of its lines would be freed.
+--- A likely leak is proved if at least this share of the live sampled bytes of its lines would be freed. Of
+-- lines whose bytes are in several containers, only the part in this one counts (partof).
 M.ENOUGH = 1 / 2
 
 function M.steps(text)
@@ -45,13 +46,22 @@ local function container(text)
   return (holders.container(text))
 end
 
--- Converts 'cut', a result of heap:cut, to a result of M.of. 'holder': text of the cut path; 'emptied': see
--- M.of.
-local function ofcut(cut, holder, emptied)
+-- Returns the share of the kept bytes of a group's lines that is in the group.
+local function partof(group)
+  local kept, whole = 0, 0
+  for _, row in ipairs(group.rows) do
+    kept, whole = kept + (row.keptbytes or 0), whole + (row.whole or row.keptbytes or 0)
+  end
+  return kept / math.max(whole, 1)
+end
+
+-- Converts 'cut', a result of heap:cut, to a result of M.of. 'holder': text of the cut path; 'least': least
+-- share that proves the leak; 'emptied': see M.of.
+local function ofcut(cut, holder, least, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
   return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,
           references = cut.references, share = share, samples = cut.samples,
-          proved = share ~= nil and share >= M.ENOUGH and cut.freed > 0,
+          proved = share ~= nil and share >= least and cut.freed > 0,
           also = cut.also and container(holders.text(cut.also)) or nil}
 end
 
@@ -64,7 +74,7 @@ end
 --     has no live samples of these lines; samples: number of live samples
 --   - emptied: true: other references keep the holder, so the references to its elements are removed
 --   - also: path of another holder that keeps the remaining objects alive, or nil
---   - proved: true: the share is at least ENOUGH
+--   - proved: true: the share is at least ENOUGH (of the part in this container)
 function M.of(heap, group)
   if group.rows[1].type == "native" then
     return {reason = "it is native memory, which no reference of Lua holds"}
@@ -76,11 +86,12 @@ function M.of(heap, group)
   if not cut then
     return {reason = reason}
   end
-  local proof = ofcut(cut, group.holder)
+  local least = M.ENOUGH * partof(group)
+  local proof = ofcut(cut, group.holder, least)
   if not proof.proved then
     query.elements = true
     cut = heap:cut(query)
-    local emptied = cut and ofcut(cut, group.holder, true)
+    local emptied = cut and ofcut(cut, group.holder, least, true)
     if emptied and emptied.proved then
       emptied.also = proof.also
       return emptied

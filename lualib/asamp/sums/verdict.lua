@@ -229,7 +229,9 @@ local function kindof(group)
   if group.inner and group.inner.of == group.holder and not bytes.coroutines then
     group.holder, group.many, group.suspended = group.inner.path, group.inner.many, nil
   end
-  if group.suspended or (bytes.coroutines or 0) >= of / 5 then
+  if holders.NAMED[group.holder or ""] then
+    return "keys"
+  elseif group.suspended or (bytes.coroutines or 0) >= of / 5 then
     return "coroutines"
   elseif group.upvalues or (bytes.closures or 0) >= of / 5 then
     return "closures"
@@ -242,11 +244,12 @@ local function kindof(group)
 end
 
 -- Returns the first group whose holder (a path) is a prefix of 'holder', or the reverse; nil: none. Sets the
--- group's holder to 'holder' if that is shorter.
+-- group's holder to 'holder' if that is shorter. Ignores paths to holders.NAMED, because their entries are
+-- independent of each other.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
-    if path and holder then
+    if path and holder and not holders.NAMED[path] and not holders.NAMED[holder] then
       if holder:sub(1, #path) == path then
         return group
       elseif path:sub(1, #holder) == holder then
@@ -266,6 +269,9 @@ local function leaksof(found, h)
     local holder, many, rest
     if held then
       holder, many, rest = holders.container(held.text)
+    end
+    if row.container and (not holder or holders.NAMED[row.container]) then
+      holder, many, rest = row.container, holders.NAMED[row.container] and "keys", ""
     end
     local key = holder or "group " .. row.group
     local group = byholder[key] or not many and inside(groups, holder)
@@ -317,6 +323,37 @@ local function joined(rows, byholder)
   return kept
 end
 
+-- Entries of a table of holders.NAMED with less than the share SMALLENTRY of all bytes have one row, that of
+-- the table, if there are more than ENTRIES of them.
+local SMALLENTRY, ENTRIES = 1 / 20, 12
+
+-- Adds the rows of small entries to rows of their tables (SMALLENTRY). 'all': bytes of all rows. Returns the
+-- remaining rows.
+local function gathered(rows, byholder, all)
+  local tables, kept = {}, {}
+  for _, row in ipairs(rows) do
+    local table_ = row.bytes < SMALLENTRY * all and holders.ofentry(row.text)
+    if table_ then
+      tables[table_] = tables[table_] or {}
+      table.insert(tables[table_], row)
+    else
+      kept[#kept + 1] = row
+    end
+  end
+  for text, list in pairs(tables) do
+    local own = #list > ENTRIES and (byholder[text] or {text = text, samples = 0, bytes = 0})
+    for _, row in ipairs(own and list or {}) do
+      own.samples, own.bytes = own.samples + row.samples, own.bytes + row.bytes
+    end
+    if not own then
+      table.move(list, 1, #list, #kept + 1, kept)
+    elseif not byholder[text] then
+      kept[#kept + 1] = own
+    end
+  end
+  return kept
+end
+
 -- Sets a group's field 'held' (leaksof) to the bytes of all objects that its holder keeps alive, if at least
 -- half of them were allocated at no known line.
 local function holdings(profile, groups)
@@ -341,8 +378,10 @@ local function holdings(profile, groups)
 end
 
 --- Returns the holders of the live bytes at the end of the profile: a list of {text, samples, bytes, share
+--- Returns the holders of the live bytes at the end of the profile: a list of {text, samples, bytes, share
 -- (of all bytes)}, the largest first, at most 'limit' (nil: all). nil: the file has no holders. The text is
--- a path of references up to the table with many elements, tree or chain. Fields of the list: of (number of
+-- a path of references up to the table with many elements, tree or chain. With a limit, many small entries of
+-- package.loaded, _G or the registry have one row (gathered). Fields of the list: of (number of
 -- all holders), bytes (of all holders), at (result of births.stale).
 function M.held(profile, limit)
   local h = profile.holders
@@ -364,6 +403,7 @@ function M.held(profile, limit)
     end
   end
   rows = joined(rows, byholder)
+  rows = limit and gathered(rows, byholder, all) or rows
   table.sort(rows, order.by("-bytes", "-samples", "text"))
   local few = {of = #rows, bytes = all, at = births.stale(profile)}
   for i = 1, math.min(limit or #rows, #rows) do

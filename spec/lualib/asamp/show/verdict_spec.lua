@@ -67,6 +67,33 @@ describe("a sentence of the verdict", function()
     assert.matches("^Too few samples .*: 1,188 samples, 213 collections%.", text(few))
   end)
 
+  -- A former bug: of three lists that grew, two were named, and of lists that may grow only one.
+  it("names up to five containers that leak, or four that may, and counts the others", function()
+    local leaks, maybe = {}, {}
+    for i = 1, 7 do
+      leaks[i] = {holder = "l" .. i, kind = "list", bytes = 4096, rows = {line(i, {type = "table"})}}
+      maybe[i] = line(i, {holder = "l" .. i})
+    end
+    local out = text{leaks = leaks}
+    assert.matches("Likely leak: l2: .*\nMore likely leaks: l3 %(4 KiB from a.lua:3 %(f%)%); l4 .*; l5 " ..
+                   "%(4 KiB from a.lua:5 %(f%)%); and 2 more%. %[asamp report %-%-show leaks p%]$", out)
+    assert.equal(1, select(2, out:gsub("show leaks", "")))
+    leaks[4], leaks[5], leaks[6], leaks[7] = nil, nil, nil, nil
+    leaks[3].holder = nil
+    assert.matches("\nMore likely leaks: unknown holder %(4 KiB from a.lua:3 %(f%)%)%. %[",
+                   text{leaks = leaks})
+    assert.matches("decide%. Also seen growing: l2, from a.lua:2 %(f%); l3, .*; l4, from a.lua:4 " ..
+                   "%(f%); and 3 more%. %[", text{growth = "maybe", maybe = maybe})
+  end)
+
+  -- A holder of 3% was named.
+  it("names the holder of the live bytes if it holds a tenth of them", function()
+    local held = {{text = "_G", share = 0.1}, bytes = 640 << 10}
+    assert.matches("10%% of it held by _G", text{held = held})
+    held[1].share = 0.09
+    assert.is_nil(text{held = held}:find("Alive at", 1, true))
+  end)
+
   -- A former bug: objects that were made after the last search were called dead at that search.
   it("says why no holder of a leak is known", function()
     local leak = {kind = "chain", bytes = 4096, rows = {line(7, {type = "table"})}}

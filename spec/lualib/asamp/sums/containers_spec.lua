@@ -27,6 +27,7 @@ describe("the container of a path", function()
     assert.equal("list", holders.elements(h, "a → d"))
     assert.is_nil(holders.elements(h, "a → e"))
     assert.is_nil(holders.elements(h, "a"))
+    assert.equal("keys", holders.elements(h, "package.loaded"))
   end)
 
   it("is not the table of hooks, which has one for each coroutine", function()

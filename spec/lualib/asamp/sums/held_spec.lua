@@ -5,8 +5,9 @@ local gen = require "profilegen"
 local reader = require "profiler.reader"
 local verdict = require "asamp.sums.verdict"
 
--- Returns the rows {text, MiB} of paths: a list of {number of samples of 1 MiB, step, ...}.
-local function held(paths)
+-- Returns the rows {text, MiB} of paths: a list of {number of samples of 1 MiB, step, ...}. 'limit': see
+-- verdict.held.
+local function held(paths, limit)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 1000, random = true})
   p:name(8, "main chunk", 0, "@app.lua")
@@ -32,7 +33,7 @@ local function held(paths)
   p:holders(ids)
   assert(p:close())
   local rows = {}
-  for i, row in ipairs(verdict.held(assert(reader.read(path)))) do
+  for i, row in ipairs(verdict.held(assert(reader.read(path)), limit)) do
     rows[i] = {row.text, row.bytes >> 20}
   end
   os.remove(path)
@@ -50,5 +51,18 @@ describe("the holders of live bytes", function()
   it("are not above paths that hold much more", function()
     assert.same({{'_G → ["cache"]', 9}, {"_G", 1}, {'local "t" of main', 1}},
                 held{{1, "_G"}, {9, "_G", '["cache"]'}, {1, 'local "t" of main'}})
+  end)
+
+  -- Thousands of new global variables had a row each.
+  it("are _G or package.loaded for many small entries, if the rows are limited", function()
+    local paths = {{30, "_G", '["large"]'}}
+    for i = 1, 13 do
+      paths[#paths + 1] = {1, "_G", ('["v%d"]'):format(i)}
+      paths[#paths + 1] = {2, ('package.loaded["m%d"]'):format(i), '["rows"]'}
+    end
+    assert.same({{'_G → ["large"]', 30}, {"package.loaded", 26}, {"_G", 13}}, held(paths, 5))
+    assert.equal(27, #held(paths))
+    paths[#paths], paths[#paths - 1] = nil, nil
+    assert.same({{'_G → ["large"]', 30}, {'package.loaded["m1"] → ["rows"]', 2}}, held(paths, 2))
   end)
 end)
