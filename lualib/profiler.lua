@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: MIT
+-- The profiler, the only module that programs require: starts and stops sampling, and decides the path of
+-- the profile. Checks arguments, reads LUA_PROFILER and recognizes `-l profiler`. profiler.options defines
+-- the options; profiler.core does the rest.
 --
--- The profiler, the only module that programs require: starts and stops sampling, and decides the
--- path of the profile. Checks arguments, reads LUA_PROFILER and recognizes `-l profiler`. The
--- options are defined in profiler.options; profiler.core does the rest.
---
--- Wrong arguments raise an error. Failures of the environment (a path that cannot be written)
--- return nil, message, errno.
+-- Wrong arguments raise an error. Failures of the environment (a path that cannot be written) return nil,
+-- message, errno.
 
 local loaded, core = pcall(require, "profiler.core")
 -- profiler/core.so returns no table if it cannot call Lua's functions, not even to raise an error
@@ -49,7 +48,7 @@ local function current()
 end
 
 -- Returns the path of the profile (default: SCRIPT.PID.vmprof in the current folder); the first number to
--- try in its name; and true if the name may get a number: 'out' is nil or has an escape such as %p.
+-- try in its name; and true if the name may get a number, because 'out' is nil or has an escape such as %p.
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   local pid = core.getpid()
@@ -109,9 +108,8 @@ local function open(o, every, summary)
   return true
 end
 
--- Starts the sources of samples of a session. If time cannot be sampled, starts the others and
--- returns true, message, errno; without others, closes the session and returns nil, message,
--- errno.
+-- Starts the sources of samples of a session. If only time cannot be sampled, returns true, message, errno;
+-- if nothing can, closes the session and returns nil, message, errno.
 local function start(o, every)
   local message, errno
   if interval(o) > 0 then
@@ -157,9 +155,9 @@ function M.disable()
   return core.close()
 end
 
--- Checks the options o of the function 'name' (alloc_start, time_start). Refuses the option 'own', which
--- its first argument sets, and 'other', which starts the other source of samples. Raises errors at the
--- caller of 'name'.
+-- Checks the options o of the function 'name' (alloc_start, time_start). Refuses 'own', which the function's
+-- first argument sets, and 'other', which starts the other source of samples. Raises errors at the caller of
+-- 'name'.
 local function startoptions(name, o, own, other)
   if o ~= nil and type(o) ~= "table" then
     error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
@@ -206,9 +204,9 @@ function M.alloc_stop()
   return core.off()
 end
 
---- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread; opens a
--- session if none is open. o: options of enable, except alloc and time, for such a session;
--- 'wall' and 'exact' also for an open one. Returns true, or nil, message, errno.
+--- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread; opens a session if
+-- none is open. o: options of enable, except alloc and time, for such a session; for an open one only 'wall'
+-- and 'exact'. Returns true, or nil, message, errno.
 function M.time_start(hz, o)
   local n, wrong = options.rate(hz)
   if not n then error(("bad argument #1 to 'time_start' (%s)"):format(wrong), 2) end
@@ -265,9 +263,9 @@ function M.mark(name, value)
   return core.mark(name, value or "")
 end
 
---- Writes the data recorded so far. In a session with 'ring', writes the contents of the flight
--- recorder to 'path', or else to the profile's path with the next number. In other sessions,
--- flushes the profile's file. Returns the path, or nil and a message.
+--- Writes the data recorded so far. In a session with 'ring', writes the flight recorder to 'path', or else
+-- to the profile's path with the next number. In other sessions, flushes the profile's file. Returns the
+-- path, or nil and a message.
 function M.dump(path)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'dump' (path expected, got %s)"):format(options.show(path)), 2)
@@ -289,10 +287,9 @@ local function badlabels(t)
   end
 end
 
---- Sets labels of the running coroutine. Profiles separate samples by labels. Coroutines that it
--- creates later inherit them. t: names and values (string, number or true); false removes a
--- label; other labels stay. Without t: returns a table of the coroutine's labels, with values as
--- strings.
+--- Sets labels of the running coroutine; coroutines that it creates later inherit them. Profiles separate
+-- samples by labels. t: names and values (string, number or true); false removes a label; other labels stay.
+-- Without t: returns a table of the coroutine's labels, with values as strings.
 function M.label(t)
   if t == nil then return core.labels() end
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
@@ -310,9 +307,8 @@ end})
 -- Types of values that may be callable.
 local CALLED = {["function"] = true, table = true, userdata = true}
 
---- Calls f(...) with the labels t ({name = value}, as for M.label) in addition to those of the coroutine,
--- and restores the previous labels when f returns or raises an error. f may yield. Returns the
--- results of f.
+--- Calls f(...) with the labels t ({name = value}, as for M.label) added to those of the coroutine. Restores
+-- the previous labels when f returns or raises an error. f may yield. Returns the results of f.
 function M.with(t, f, ...)
   local before <close> = restoring[core.labelled()]  -- luacheck: ignore
   if not core.label(t) then error(("bad argument #1 to 'with' (%s)"):format(badlabels(t)), 2) end
@@ -365,9 +361,8 @@ function M.snapshot(path, t)
   return s, message, errno
 end
 
---- Writes the references that keep sampled live blocks alive into the profile, as the end of the
--- session does. Walks all reachable objects. Returns the number of these blocks; 0 without a
--- session.
+--- Writes the references that keep sampled live blocks alive into the profile, as the end of the session
+-- does. Walks all reachable objects. Returns the number of these blocks; 0 without a session.
 function M.holders()
   return current() and core.holders() or 0
 end

@@ -5,8 +5,8 @@
 ** each sample; the sampler may watch the block until it is freed. A watched block has a slot, one
 ** byte whose address identifies it.
 **
-**   MA1  the watch starts before malloc returns, and ends before the real free, so that no other
-**        block has the address meanwhile;
+**   MA1  the watch starts before malloc returns, and ends before the real free: no other block has
+**        the address meanwhile;
 **   MA2  these functions take no lock and do not allocate: they may be called in forks, signal
 **        handlers, the loader, at exit and on any thread;
 **   MA3  a slot is free, alive, dead or given up. When its block is freed, an alive slot becomes

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The control thread of a process: answers requests at a Unix socket (asamp stats, asamp record
-** ...), and continues the profile in another file when it is too large or old. It runs no Lua
-** code, and exists only if an option requires it.
+** ...), and continues the profile in another file when it is too large or old. It runs no Lua code,
+** and exists only if an option requires it.
 **
-** A request is a line of words, the last of which extends to the end (requests.h). The last line
+** A request is a line of words; the last one extends to the line's end (requests.h). The last line
 ** of an answer is "ok" or "error <reason>".
 **
 **   CN1  the socket has mode 0600, in a folder to which only this user may write. The default
 **        folder is created with mode 0700 if missing; a folder that the user named must exist;
 **   CN2  a client must run as this user or as root;
-**   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence, if too
-**        many are connected (the one silent for longest), or if few descriptors are left;
+**   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence; if too
+**        many are connected, the one silent for longest; also if few descriptors are left;
 **   CN4  only a socket at which no process listens, or this process's own, is replaced;
 **   CN5  a forked child closes its copies of the descriptors;
 **   CN6  a client may wait for a snapshot without a limit; its disconnection cancels it;
@@ -39,9 +39,8 @@ typedef struct ControlOptions {
 /* Stores the options and takes over the string 'listen'. Call it once, before control_ensure. */
 void control_setup (const ControlOptions *o);
 
-/* Starts the control thread if an option requires it and it is not running, also in a forked
-   child. Prints a message on failure. Any thread may call it often: it is fast if there is nothing
-   to do. */
+/* Starts the control thread if an option requires it and it is not running, also in a forked child.
+   Prints a message on failure. Thread-safe; fast if there is nothing to do. */
 void control_ensure (void);
 
 #endif

@@ -23,7 +23,7 @@ typedef enum HeapRequestState {
    failure. */
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
-/* Returns how far the snapshot is. TAKEN: stores its file's path in *text (a child may still be
+/* Returns how far the snapshot is. TAKEN: stores the file's path in *text (a child may still be
    writing the file), and the state's number in *state. FAILED: stores the reason in *text. *text is
    valid until heaprequest_end. */
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);

@@ -6,13 +6,13 @@
 **
 **   - stats: statistics, listed in doc/reference.md
 **   - memory: resident memory by use
-**   - names, states, labels: Lua states by name, the 16 states with the most collections, and bytes
+**   - names, states, labels: Lua states by name, the 16 states with the most collections, bytes
 **     allocated with 256 label sets
 **   - mark <name> [<value>]: adds a mark
 **   - record <seconds> <alloc>[/<most>] <time> <path>: writes a separate profile with a sample
 **     every <alloc> bytes, at most <most> per second, and <time> time samples per second
 **   - stop: ends the recording
-**   - dump [<path>]: writes the flight recorder's content to a file
+**   - dump [<path>]: writes the flight recorder to a file
 **   - rotate: continues the profile in another file
 **   - heap <state> <path>: writes a heap snapshot of a state ("-": the first that collects)
 */

@@ -5,7 +5,7 @@
 **
 **   FO1  the outermost native functions that all considered stacks share are folded. A stack is
 **        considered if it reaches a function of a script and has the most common outermost
-**        function; the other stacks are of other threads, or truncated;
+**        function; other stacks are of other threads, or truncated;
 **   FO2  no stack becomes empty: one that ends in a folded frame keeps it.
 **
 ** This folder converts profiles to other formats. A converter is a client of the reader

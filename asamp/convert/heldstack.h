@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Shows paths of references as stacks. A path leads from a root of the Lua state to objects alive
-** at the end. The outermost frame is the root, then come the references, then the script's
-** function and line that allocated the objects.
+** at the end. The outermost frame is the root, then come the references, then the script's function
+** and line that allocated the objects.
 **
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the rows together have the bytes of all samples alive at the end, except samples whose
-**        deaths the profiler would not have recorded. If no path to an object is known, its path is
-**        the single reference "[no holder known]".
+**   HS2  the rows together have the bytes of all samples alive at the end, except those whose
+**        deaths are not recorded. Without a known path, the path is the single reference "[no
+**        holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
@@ -41,8 +41,8 @@ typedef struct HeldStack {
 } HeldStack;
 
 /* Fills h with the stacks of the objects alive at the end. A site of 'held' has the bytes of
-   objects with one allocating stack (Site.node) and one path of references (its number is
-   Site.kind; 0: unknown). Returns 0 if out of memory; call heldstack_free in either case. */
+   objects with one allocating stack (Site.node) and one path of references (number Site.kind; 0:
+   unknown). Returns 0 if out of memory; call heldstack_free in either case. */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 

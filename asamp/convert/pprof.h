@@ -5,9 +5,9 @@
 ** "samples", and "cpu" or "wall". Paths of references (heldstack.h) have "held_space", the bytes
 ** alive at the end.
 **
-** Values are estimates. The space of a sample is the number of sampling periods that it represents
-** times the period; its objects are this space / the size of its block. Labels are "type" and
-** "class" of the block and, if distinguished (tags.h), "state", "thread" and the program's labels.
+** Values are estimates. The space of a sample is its number of sampling periods times the period;
+** its objects are this space / the size of its block. Labels are "type" and "class" of the block
+** and, if distinguished (tags.h), "state", "thread" and the program's labels.
 */
 #ifndef asamp_pprof_h
 #define asamp_pprof_h
@@ -16,9 +16,9 @@
 #include "output.h"
 #include "readersum.h"
 
-/* Writes the profile. Call it after readersum_finish. 'first' is the default sample type; "time" is
-   cpu or wall. If 'first' is NULL, the default is alloc_space or, in a profile with only time
-   samples, cpu or wall. Returns 0 if out of memory. */
+/* Writes the profile. Call it after readersum_finish. 'first' is the default sample type ("time":
+   cpu or wall); NULL: alloc_space or, in a profile with only time samples, cpu or wall. Returns 0
+   if out of memory. */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);
 

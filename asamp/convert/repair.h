@@ -7,9 +7,9 @@
 **   X2  the new file is complete: it has the trailer, required meta records, and in the extended
 **       format an object for each stack of an allocation sample (missing ones as dead objects of
 **       type "unknown");
-**   X3  the new file appears under its name only when it is complete (output.h);
-**   X4  a file that is still being written is not repaired in place, because its writer would
-**       continue in a file without a name.
+**   X3  the new file has its name only when it is complete (output.h);
+**   X4  a file that is still being written is not repaired in place: its writer would continue in a
+**       file without a name.
 */
 #ifndef asamp_repair_h
 #define asamp_repair_h
@@ -37,8 +37,8 @@ enum {
 
 /*
 ** Writes the repaired log 'path' to 'out', which may exist; writes nothing if the log is complete.
-** 'inplace' 1: both paths are one file. Returns REPAIR_DONE; REPAIR_SAME: both are one file and
-** 'inplace' is 0; REPAIR_LIVE: 'inplace' is 1 and the file is still being written; or
+** 'inplace' 1: both paths are one file. Returns REPAIR_DONE; REPAIR_SAME: both are one file, but
+** 'inplace' is 0; REPAIR_LIVE: the file is still being written, and 'inplace' is 1; or
 ** REPAIR_UNREADABLE or REPAIR_UNWRITABLE with the reason in 'err'. Call it on one thread only.
 */
 int repair_file (const char *path, const char *out, int inplace,

@@ -109,8 +109,8 @@ static void changedbytes (Transcode *t, uint64_t bytes) {
   encoder_period(t->encoder, bytes);
 }
 
-/* In a merged file, writes the sampling period of a sample if it differs from the last one written
-   for the state. Does not write the period of native memory if the file's head has it. */
+/* In a merged file, writes a sample's period if it differs from the last one written for the state.
+   The period of native memory is not written if the file's head has it. */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
   if (s->kind == READER_TIMESAMPLE) {
@@ -126,9 +126,9 @@ static void changed (Transcode *t, const ReadSample *s) {
 
 /* }========================================================================= */
 
-/* Returns the encoder; creates it at the first event. The log's head then has the sampling period
-   'timeperiod' (ns; 0: unknown) and 'wall' (1: of wall time). Returns NULL if the reading was
-   stopped or there is not enough memory. */
+/* Returns the encoder; creates it at the first event, with the sampling period 'timeperiod' (ns; 0:
+   unknown) and 'wall' (1: of wall time) in the log's head. Returns NULL if the reading was stopped
+   or memory ran out. */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
   EncoderConfig config;

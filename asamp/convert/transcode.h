@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Converts a profile of asamp to the stock or extended format, or into a part of a merged file
-** (unite.h). It passes the reader's events to the encoder. Times are rounded to us. The output
-** lacks samples of unknown type and, in the extended format, samples of copied bytes. For each
-** sample alive at the end, the output has only the last known path of references to the object.
+** (unite.h): passes the reader's events to the encoder. Times are rounded to us. The output lacks
+** samples of unknown type and, in the extended format, samples of copied bytes. For a sample alive
+** at the end, it has only the last known path of references to the object.
 **
 ** The outcome of an allocation sample: its block died, or survived its first collection.
 */
@@ -45,15 +45,15 @@ typedef struct TranscodeInto {
   /* Returns the merged file's state for the input's state 'id'; adds it if needed. Returns NULL if
      out of memory or, with client.stop set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* Return the id in the merged file of a Lua function, a native function and a class. They write
-     the name if it is new. They return 0 if out of memory. */
+  /* Return the id in the merged file of a Lua function, a native function and a class, whose name
+     they write if it is new; 0 if out of memory. */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
   /* Returns the number in the merged file of the input's label set 'set', which is not 0. */
   uint32_t (*labels) (void *ud, uint32_t set);
-  /* Called when a sample of native memory dies after its Lua state 'id' has ended. Stores in
-     *number the state's number in the merged file. Returns 0 if the state is unknown. */
+  /* Called when a sample of native memory dies after the end of its Lua state 'id'. Stores the
+     state's number in the merged file in *number. Returns 0 if the state is unknown. */
   int (*orphaned) (void *ud, uint32_t id, uint32_t *number);
 } TranscodeInto;
 

@@ -4,7 +4,7 @@
 ** of each profile. Then unite_add copies the profiles one after the other; each starts in the
 ** result when the previous one ends.
 **
-**   UN1  functions with equal names have one number in the result; so have equal names of classes,
+**   UN1  in the result, functions with equal names have one number; so have equal names of classes,
 **        and equal label sets. Each state has its own number;
 **   UN2  a closed state ends in the result when the next state of its profile starts; its live
 **        objects die then. If none starts, it ends after all profiles, so that its leaks are still

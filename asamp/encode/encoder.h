@@ -6,7 +6,8 @@
 **   E1  times of stacks never decrease: a late sample receives the time of the previous one;
 **   E2  the stack of a sample is the one that encoder_stack set last for its state. Only new frames
 **       are passed to encoder_stack;
-**   E3  after encoder_batch, a log that ends with the events so far is fully readable.
+**   E3  after encoder_batch all events so far are in the output: a log that is cut there is fully
+**       readable.
 */
 #ifndef asamp_encoder_h
 #define asamp_encoder_h

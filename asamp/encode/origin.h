@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The encoder's data of each Lua state (the "origin" of events). Each state numbers its functions
-** and classes from 1. In the file, equal names share a number, so that a name is written once even
-** if thousands of states have it.
+** and classes from 1. In the file, equal names share a number: a name is written once even if
+** thousands of states have it.
 **
 **   OR1  element i - 1 of 'functions' or 'classes' is the file's number of the state's function or
 **        class i; 0: not emitted;
@@ -60,8 +60,8 @@ void origins_free (Origins *o);
 #define ORIGIN_CLASSES		"(other classes)"
 
 /* Returns the number in the file of the state's function 'local', and sets *name to its name. Sets
-   *isnew to 1 if the name must be written. If the file has FUNCTIONS_MOST names, other functions
-   share one number and the name ORIGIN_FUNCTIONS. Returns 0 if out of memory. */
+   *isnew to 1 if the name must be written. Beyond FUNCTIONS_MOST names, all functions share one
+   number and the name ORIGIN_FUNCTIONS. Returns 0 if out of memory. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
 /* Returns the number in the file of the state's class 'local'; like origins_function. If the file

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Keeps data of events that a flight recorder (ring.h) has dropped, if later events refer to the
-** data: names, stacks, periods, and live samples. A written profile starts with these data.
+** Keeps the data of events dropped by a flight recorder (ring.h) to which later events refer:
+** names, stacks, periods, and live samples. A written profile starts with these data.
 **
 **   PA1  list[0] to list[followed - 1] are the survivors whose deaths will be reported,
 **        list[followed] to list[n - 1] the samples without an outcome. Run lengths of later events
 **        refer to these positions;
 **   PA2  equal stacks of a state are stored once. Stacks take at most PAST_STACKS bytes; samples
 **        beyond that have no stack and are counted in past_left;
-**   PA3  an ended state is dropped when all its samples of native memory are dead: native memory
-**        may outlive its state.
+**   PA3  an ended state is dropped when all its samples of native memory, which may outlive it, are
+**        dead.
 */
 #ifndef asamp_past_h
 #define asamp_past_h

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A flight recorder keeps the events of a recent period in memory, as compressed pieces and an
-** open buffer. It also keeps the older samples that are still alive (past.h). Both can be written
-** as a complete profile at any time. Used by the writer thread, except ring_bytes.
+** A flight recorder keeps the events of a recent period in memory, as compressed pieces and an open
+** buffer. It also keeps the older samples that are still alive (past.h). Both can be written as a
+** complete profile at any time. Used by the writer thread, except ring_bytes.
 **
 **   RG1  no event is missing unless memory ran out: the oldest are in 'past', the next in pieces,
 **        the newest in the open buffer;
 **   RG2  the oldest piece is passed to 'past' when its last event is older than 'ns', when all
 **        pieces exceed 'most' bytes, or when memory runs out;
-**   RG3  a native address is named when it first occurs, because its library may be unloaded
-**        later.
+**   RG3  a native address is named when it first occurs: its library may be unloaded later.
 */
 #ifndef asamp_ring_h
 #define asamp_ring_h

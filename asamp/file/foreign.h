@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Opens files whose paths another process supplied, and makes files for it. That process may try
-** to deceive: a path may lead to a pipe that blocks, or to a file that only this user may read.
+** Opens files whose paths another process supplied, and makes files for it. That process may
+** deceive: a path may lead to a pipe that blocks, or to a file that only this user may read.
 **
 **   UF1  only regular files are opened, without following links. The type is checked first, because
 **        opening affects a pipe; the opened file must be the checked one;

@@ -50,8 +50,8 @@ static int livefile_reopen (LiveFile *f, struct stat *s) {
   return livefile_has(f, s) && lseek(f->fd, (off_t)f->written, SEEK_SET) >= 0;
 }
 
-/* Stores the status of the file in *s. If the program has closed the descriptor, opens the file
-   again; returns 0 and makes the file fail if that is impossible. Also makes the file fail if
+/* Stores the status of the file in *s. Opens the file again if the program has closed the
+   descriptor; if that is impossible, makes the file fail and returns 0. Also makes it fail if
    another program has truncated it. */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
@@ -66,7 +66,7 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
 }
 
 /* Called after a failed write with its errno. Makes the file stall: later bytes are kept until a
-   flush can write them. If the file cannot stall, makes it fail. */
+   flush can write them. Makes it fail if it cannot stall. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {

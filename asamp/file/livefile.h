@@ -4,12 +4,12 @@
 **
 **   W1  after livefile_flush, all bytes put before can be read from the file, however the process
 **       ends, unless the file has failed or is stalled;
-**   W2  after the first failure nothing more is written. The file is a prefix of the content unless
-**       another program truncates it (W7);
-**   W3  a file has one writer, because its opener has locked it, if possible (PL4 of place.h);
+**   W2  after the first failure nothing more is written. The file is a prefix of the content,
+**       unless another program truncates it (W7);
+**   W3  a file has one writer: its opener has locked it, if possible (PL4 of place.h);
 **   W4  a removed file is a failure (ENOENT), reported by livefile_close;
-**   W5  no other file is written or closed: the program may have closed the descriptor, and reused
-**       its number, as daemons do. Then the file is opened again by its path. If the path leads to
+**   W5  no other file is written or closed: the program may have closed the descriptor and reused
+**       its number, as daemons do. The file is then opened again by its path. If the path leads to
 **       another file, for example after chroot, that is a failure (EBADF);
 **   W6  if a write fails (disk full), a regular file that can be truncated to its last flush
 **       stalls: later bytes are kept in memory, up to LIVEFILE_KEPT, and each flush tries again;

@@ -2,10 +2,10 @@
 /*
 ** Finds and opens the file for a profile's path, without loss of data.
 **
-**   PL1  a nonempty file is emptied only if it may be replaced (PLACE_PROFILES: profiles and heap
-**        snapshots; PLACE_ALL: any) and is not being written. Else, if it is a profile or snapshot
-**        or the name is generated, the next free numbered name is used (app.2.vmprof); otherwise
-**        the file is an error;
+**   PL1  a nonempty file is emptied only if it is not being written and may be replaced
+**        (PLACE_PROFILES: profiles and heap snapshots; PLACE_ALL: any). Else the next free numbered
+**        name is used (app.2.vmprof), if the file is a profile or snapshot or the name is
+**        generated; other files are errors;
 **   PL2  a new file has mode 0600; an existing one keeps its mode;
 **   PL3  a generated name can be guessed: a link with that name is not followed, and an existing
 **        file must belong to this user. With another name, in a folder where all users may write, a
@@ -59,8 +59,8 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 void place_undo (const Place *place);
 
 /* Opens the file of 'device' and 'inode' again, if the program has closed its descriptor, and locks
-   it. PlaceWish describes 'path' and 'folder'. Returns a descriptor for writing, never 0 to 2.
-   Returns -1 if the path leads to another file now, or if another process has locked the file. */
+   it. PlaceWish describes 'path' and 'folder'. Returns a descriptor for writing, never 0 to 2; -1
+   if the path now leads to another file, or if another process has locked the file. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 
 /* Returns 1 if PL3 forbids an existing file even under a name that the user chose, such as another

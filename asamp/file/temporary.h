@@ -35,8 +35,8 @@ const char *temporary_reason (int error);
 int temporary_end (Temporary *t, int keep);
 
 /* Returns the path of the file to which 'path' leads through links (TM4); the caller frees it.
-   Returns NULL with errno on failure. Any thread may call this function, temporary_create and
-   temporary_imitate, because they install no signal handlers. */
+   Returns NULL with errno on failure. This function, temporary_create and temporary_imitate are
+   thread-safe, because they install no signal handlers. */
 char *temporary_target (const char *path);
 /* Creates a file in the folder of 'target' (TM3). Sets *name, which the caller frees, and *fd.
    Returns 0 or an errno. */

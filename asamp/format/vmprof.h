@@ -48,9 +48,9 @@ void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);
 
-/* Appends a record: 'marker', 'lead', 'depth' and space for 'words' words. Returns the address of
-   the space, or NULL if out of memory. 'lead' is the time from vmprof_seconds; in versions below 7
-   it is VMPROF_ONCE. */
+/* Appends a record: 'marker', 'lead', 'depth' and space for 'words' words. Returns the space's
+   address, or NULL if out of memory. 'lead' is the time from vmprof_seconds; in versions below 7
+   VMPROF_ONCE. */
 unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth,
                               size_t words);
 /* Returns a time as a word: the bits of the double. */

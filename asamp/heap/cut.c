@@ -135,8 +135,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Returns how many of the first elements of w->steps the shortest path to object v matches; DEAD if
-   the path deviates from them. 'above' is the result for v's parent on that path. */
+/* Returns how many elements of w->steps, from the first on, the shortest path to object v matches;
+   DEAD if the path deviates from them. 'above': result for v's parent on the path. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);
@@ -283,9 +283,9 @@ static void removeupvalues (Work *w, uint32_t value) {
   }
 }
 
-/* Searches the stacks for a local variable with the name w->variable and the value 'value', whose
-   function contains the definition of prototype 'inner'. If there is one, sets the flag LOCAL of
-   the object 'value', and sets w->function to the variable's function. */
+/* Searches the stacks for a local variable with the name w->variable and the value 'value' whose
+   function contains the definition of prototype 'inner'. If it finds one, sets the flag LOCAL of
+   the object 'value', and w->function to the variable's function. */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -304,9 +304,8 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   }
 }
 
-/* If a local variable holds v, or v is an upvalue, sets the flags of all references of this
-   variable: from stack slots, and from upvalues of functions (CU2 of cut.h). Returns 0 if out of
-   memory. */
+/* If a local variable holds v, or v is an upvalue, flags all references of this variable: from
+   stack slots, and from upvalues of functions (CU2 of cut.h). Returns 0 if out of memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -328,9 +327,9 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Completes the flags: for each object with OWN, sets flags of the other references that are
-   removed together with the one from its parent (CU2), or of those removed in its place. Returns
-   NULL, or the reason why a reference cannot be removed. */
+/* Completes the flags: for each object with OWN, flags the other references that are removed
+   together with the one from its parent (CU2), or in its place. Returns NULL, or the reason why a
+   reference cannot be removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;

@@ -33,9 +33,9 @@ typedef struct Cut {
 } Cut;
 
 /*
-** Measures the effect of removing the last reference of a path. The path has n steps, each a text
-** that describes a reference (holders.h). A text such as "[1..n]" represents many references, so
-** several paths may match. Returns 1 (call cut_free), or 0 with the reason in *why.
+** Measures the effect of removing the last reference of a path of n steps. A step is a text that
+** describes a reference (holders.h), or many references, such as "[1..n]", so several paths may
+** match. Returns 1 (call cut_free), or 0 with the reason in *why.
 */
 int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,
             const char **why);

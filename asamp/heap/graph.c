@@ -22,9 +22,9 @@
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* most C functions with a name */
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; others become site 0 */
 
-/* Limits against malicious files, for the memory used and for the unpacked size. Each limit is the
-   larger of a number of bytes (_MOST) and a multiple of the file's size (_TIMES). A snapshot of
-   asamp needs memory of 60 times its size, and unpacks to 8 times its size. */
+/* Limits against malicious files, for the memory used and for the unpacked size: the larger of a
+   number of bytes (_MOST) and a multiple of the file's size (_TIMES). A snapshot of asamp needs
+   memory of 60 times its size, and unpacks to 8 times its size. */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
 #define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
@@ -192,8 +192,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/* Returns the hash of an address. Addresses in one page of memory have close hashes: objects of one
-   page are often close in the file, and close entries of the table cause fewer cache misses. */
+/* Returns the hash of an address. Addresses in one page of memory have close hashes: their objects
+   are often close in the file, and close table entries cause fewer cache misses. */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
@@ -612,8 +612,8 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/* Orders samples by object, then oldest first. An object's oldest sample is of the object itself,
-   later ones are of its vectors (such as the array part of a table). */
+/* Orders samples by object, then oldest first. The oldest is of the object itself, later ones are
+   of its vectors (such as a table's array part). */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;
@@ -658,8 +658,8 @@ static void graph_check (Reader *r) {
       mustbe(r, way_argument(g->late[i].way), HEAP_STRING);
 }
 
-/* Fails unless the chain of parents of each object leads to object 0. seen[v] is 1 if the chain of
-   v is checked, 2 if v is on the current chain: a chain that reaches such an object is a cycle. */
+/* Fails unless the chain of parents of each object leads to object 0. seen[v]: 1 if v's chain is
+   checked; 2 if v is on the current chain, so that reaching it again is a cycle. */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);

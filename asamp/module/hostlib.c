@@ -334,10 +334,10 @@ static void querythem (lua_State *L, Request *all, size_t n) {
 }
 
 /*
-** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid: sends a line to a Unix socket
-** and returns the answer, which ends with a line "ok" or "error ...". The default timeout is 15 s.
-** On failure nil, message, timedout, refused, closer: 'timedout' is true after a timeout, 'refused'
-** if the connection was refused; 'closer' is the id of the process that has closed the connection.
+** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid: sends a line to a Unix socket and
+** returns the answer, which ends with a line "ok" or "error ...". The default timeout is 15 s. On
+** failure nil, message, timedout, refused, closer. 'timedout': true after a timeout; 'refused':
+** true if the connection was refused; 'closer': id of the process that closed the connection.
 */
 static int l_query (lua_State *L) {
   Request a;
@@ -388,8 +388,8 @@ static const char *hostlib_nameof (int fd, const char *path, char *to, size_t si
 }
 
 /* openfile(path [, pid, uid]) -> file, name: opens a regular file whose path another process
-   supplied (foreign.h); on failure nil, message. 'name' is a path of the open file, and stays so
-   if another file gets the name 'path'. */
+   supplied (foreign.h); on failure nil, message. 'name' is a path of the open file, even if another
+   file is renamed to 'path'. */
 static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
@@ -515,9 +515,9 @@ static void passon (int signal) {
 
 static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
 
-/* Handles SIGINT and SIGQUIT. Ignores a signal of the terminal, because the program receives it
-   too. Passes other signals on after a second, if the program still runs then: the program may have
-   received them with the whole process group. */
+/* Handles SIGINT and SIGQUIT. Ignores signals of the terminal, because the program receives them
+   too. Passes others on after a second if the program still runs then, because it may have received
+   them with the whole process group. */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)
@@ -622,7 +622,7 @@ static char **pointers (lua_State *L, size_t n) {
 }
 
 /* Returns the program's environment: the pairs of the table at index 2, then other variables of
-   this process. The result is valid while the values that this function pushes are on the stack. */
+   this process. It is valid while the values pushed here are on the stack. */
 static char **environmentof (lua_State *L) {
   size_t n = 0, own = 0, i, given;
   char **list;
@@ -658,8 +658,8 @@ static char **environmentof (lua_State *L) {
 
 /* run(words [, environment]) -> "exit", status, pid or "signal", number, pid: runs the program
    words[1] and waits for its end; on failure nil, message. 'environment' sets variables, {name =
-   value}. Passes SIGTERM and SIGHUP on to the program; SIGINT and SIGQUIT only if they are not from
-   the terminal. */
+   value}. Passes SIGTERM and SIGHUP on to the program; SIGINT and SIGQUIT only if not from the
+   terminal. */
 static int l_run (lua_State *L) {
   size_t i, n;
   int status, e;

@@ -134,7 +134,7 @@ static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, c
 }
 
 /* libmicrohttpd calls this function several times for a request: when the header has arrived; with
-   each piece of the body; with *size 0 after the last piece; and after the request was resumed. The
+   each piece of the body; with *size 0 after the last piece; when the request is resumed. The
    result MHD_NO closes the connection. */
 static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
                                   const char *method, const char *version, const char *data,

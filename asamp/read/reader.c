@@ -28,8 +28,8 @@ typedef struct PathFrame {
   uint32_t node;       /* call tree node of the frame */
 } PathFrame;
 
-/* Cache that maps stacks to call tree nodes: a stack in it costs one lookup instead of one lookup
-   per frame. The hash of a stack gives its only possible position. */
+/* Cache from stacks to call tree nodes: a stack in it costs one lookup instead of one per frame.
+   The hash of a stack gives its only possible position. */
 #define KNOWN		BOUND(1024, 4)  /* number of stacks in the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, words */
 
@@ -85,8 +85,8 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
   return 1;
 }
 
-/* Reads n addresses. Returns them with 8 bytes each, valid until the next read. Returns NULL at the
-   end of the data, or if out of memory (then sets 'failed'). */
+/* Reads n addresses. Returns them with 8 bytes each, valid until the next read; NULL at the end of
+   the data, or if out of memory (then sets 'failed'). */
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
   size_t i;
@@ -192,8 +192,8 @@ static Step reader_name (Input *in) {
 }
 
 /* Sets in->path[depth], the frame with that id and line; depth 0 is the outermost frame. 'same' 1:
-   all outer frames are equal to those of the previous stack. If this frame is equal too, keeps the
-   node of the previous stack and returns 1. */
+   all outer frames equal those of the previous stack. If this one does too, keeps the previous node
+   and returns 1. */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
   PathFrame *at = &in->path[depth];
@@ -255,9 +255,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   return known->node;
 }
 
-/* Reads the start of a stack or object record: time, number of words, the words and then 'more'
-   words that the number does not include. Sets *seconds to the time (0 before version 7) and *n to
-   the number. Returns the words, valid until the next read, or NULL if the record is damaged. */
+/* Reads the start of a stack or object record: time, number of words, the words, and 'more' words
+   beyond the number. Sets *seconds to the time (0 before version 7) and *n to the number. Returns
+   the words, valid until the next read; NULL if the record is damaged. */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
   const unsigned char *b;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Reads a profile, a VMProf log (doc/profile-format.md), in one pass: plain or gzip, of versions 0
-** to 7, of asamp or another writer. The events go to a client (ReaderClient); the result
-** (ReadProfile) has the rest: call tree, names, totals of collections. The reader's data is in
-** readerstate.h; readersum.h computes totals.
+** to 7, of asamp or another writer. Events go to a client (ReaderClient); the result (ReadProfile)
+** has the rest: call tree, names, totals of collections. The reader's data is in readerstate.h;
+** readersum.h computes totals.
 **
-**   R1  if a file is damaged, all events before the damage are delivered, and ReadProfile.message
-**       has its position;
-**   R2  memory does not grow with the length of the file, only with the numbers of distinct
-**       stacks, names and states, and of live samples. Data beyond the limits (bounds.h) are
-**       dropped and counted (readerleft.h);
+**   R1  of a damaged file, all events before the damage are delivered, and ReadProfile.message has
+**       its position;
+**   R2  memory does not grow with the length of the file, only with the numbers of distinct stacks,
+**       names and states, and of live samples. Data beyond the limits (bounds.h) are dropped and
+**       counted (readerleft.h);
 **   R3  no input causes a crash or an endless loop;
 **   R4  an allocation sample is delivered when it is read. Its outcome (the block died or survived
-**       its first collection) is delivered later, in the order of samples, and before the
-**       collection that decided it;
-**   R5  the death of a survivor (a block that survived its first collection) is delivered at most
-**       once, before the collection that found the block dead.
+**       its first collection) is delivered later, in the order of samples, before the collection
+**       that decided it;
+**   R5  the death of a survivor is delivered at most once, before the collection that found the
+**       block dead.
 */
 #ifndef asamp_reader_h
 #define asamp_reader_h
@@ -23,8 +23,8 @@
 #include "readprofile.h"
 
 /* Reads a file ("-": standard input) and calls the client. The caller frees the result with
-   readprofile_free. Returns NULL if there is no result, for example if the file is not a VMProf
-   log or the client has set 'stop'; 'err' then has one line with the reason. */
+   readprofile_free. Returns NULL with one line in 'err' if there is no result, for example if the
+   file is not a VMProf log or the client has set 'stop'. */
 ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
                       size_t errsize);
 

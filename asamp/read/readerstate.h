@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The data of the reader's parts while a file is read. Only the files that implement reader.h
-** include this header or the headers that include it.
+** The reader's data while a file is read. Only the files that implement reader.h include this
+** header or those that include it.
 **
 ** In asamp's files an allocation sample has three parts. Its stack is read first and queued in
-** 'runs'. When its size and type are read (details.h), the sample is moved to ReaderStream.open. It
-** stays there until its outcome is read. In other files a sample is added to 'open' at once.
+** 'runs'. When its size and type are read (details.h), the sample moves to ReaderStream.open, until
+** its outcome is read. In other files a sample is added to 'open' at once.
 **
 ** A function that runs out of memory sets 'failed' and continues; reading ends at the next call of
 ** readerstate_failure.
@@ -59,8 +59,7 @@ typedef struct ReaderState {
   ReaderStreams streams;
   ReaderStream *of;    /* data of the current Lua state; never NULL */
   /* In a file of one state: its data. In a file of many states: shared by all states beyond the
-     limit (RS1 of readerstream.h), and used while no state is current ('row' is then
-     READER_NOSTATE). */
+     limit (RS1 of readerstream.h), and used while no state is current ('row' is READER_NOSTATE). */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to the offset of the type's name in ReadProfile.text */
@@ -82,9 +81,9 @@ typedef struct ReaderState {
   size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
   uint64_t lastset;    /* last label set dropped because of the limit; 0: none */
   uint64_t eventtime;  /* time of the last event with a time, us since the start */
-  /* Cached result of the function 'decision' (readerbatch.c): 'aheadtime' is the time at which the
-     outcomes and deaths in the batch's lines up to the address 'ahead' were decided. 'ahead' NULL:
-     nothing is cached. */
+  /* Cached result of 'decision' (readerbatch.c): 'aheadtime' is the time at which the outcomes and
+     deaths in the batch's lines up to the address 'ahead' were decided. 'ahead' NULL: nothing is
+     cached. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -119,9 +118,8 @@ static inline int readerstate_isnone (const ReaderState *s) {
   return s->r->many && s->of == &s->single && s->single.row == READER_NOSTATE;
 }
 
-/* Returns the row of a Lua state in ReadProfile.states; creates the row if needed. Returns NULL if
-   the state shares its row with others (RS2), or if there is no space for it (RS1 of
-   readerstream.h). */
+/* Returns the row of a Lua state in ReadProfile.states; creates it if needed. NULL: the state
+   shares its row with others (RS2), or there is no space for it (RS1 of readerstream.h). */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* Sets the OS thread of the current state. If the thread is new and READER_MAXTHREADS threads are
    known, counts it in LEFT_THREADS instead. */
@@ -163,7 +161,7 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 const char *readerstate_failure (const ReaderState *s);
 /* Returns the index in ReadProfile.kinds of a type with a class (offset of its name in
    ReadProfile.text; 0: none); creates the kind if needed. At the limit READER_MAXKINDS returns the
-   type without a class, or READER_UNKNOWN. */
+   type without class, or READER_UNKNOWN. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

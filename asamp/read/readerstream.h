@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A stream is the reader's data of one Lua state. In a file of many states, a line of a batch
-** (readerbatch.h) belongs to the state that the last line "N" or "S" has named. A sample belongs to
-** the state whose id is in the sample's record.
+** (readerbatch.h) belongs to the state that the last line "N" or "S" has named, a sample to the
+** state whose id is in its record.
 **
-** The deaths of a closed state's objects are delivered when the next state starts. So a report
+** The deaths of a closed state's objects are delivered when the next state starts. A report thus
 ** shows the leaks of a program that closes its only state at exit, but not those of each state of a
-** server that has a state per request. A closed state's live samples of native memory are orphans.
+** server with a state per request. A closed state's live samples of native memory are orphans.
 **
 **   RS1  at most READER_MAXSTREAMS streams; further states share ReaderState.single, whose samples
 **        have no outcome;
 **   RS2  each state has a row of ReadProfile.states; at most READER_MAXSTATES rows, the last for
 **        all further states;
-**   RS3  at most READER_MAXSTREAMS ended states have orphans; the orphans of further states are
-**        dropped.
+**   RS3  at most READER_MAXSTREAMS ended states have orphans; those of further states are dropped.
 */
 #ifndef asamp_readerstream_h
 #define asamp_readerstream_h

@@ -5,8 +5,8 @@
 **
 **   L1  no two sites have the same node, kind and tag;
 **   L2  samples >= survived + undecided and survived >= later, also in bytes;
-**   L3  at most SITETABLE_MAXSITES sites; further samples count at the site of node 0, tag 0
-**       and their kind.
+**   L3  at most SITETABLE_MAXSITES sites; further samples count at the site of node 0, tag 0 and
+**       their kind.
 */
 #ifndef asamp_sitetable_h
 #define asamp_sitetable_h
@@ -38,8 +38,8 @@ typedef struct Site {
   ** number of time samples, 'nssquares' of 'ns', 'bytesquares' of 'bytes', 'survivedsquares' of
   ** 'survivedbytes', 'latersquares' of 'laterbytes'.
   **
-  ** A time sample adds count^2 to the first and ns^2 to the second. An allocation sample adds
-  ** count * period^2, because it has 'count' independent sample points.
+  ** A time sample adds count^2 to the first and ns^2 to the second. An allocation sample adds count
+  ** * period^2, because it has 'count' independent sample points.
   */
   double timesquares, nssquares;
   double bytesquares;
@@ -66,9 +66,9 @@ typedef struct SiteTable {
 /* Frees the memory of the table. The table is then empty. */
 void sitetable_free (SiteTable *l);
 
-/* Returns the index of the site of a node and a kind (below 2^24), with tag 0; creates the site if
+/* Returns the index of the site of a node and a kind (below 2^24), with tag 0; creates it if
    needed. If the table is full (L3), adds 'count' to 'left' and returns the site of node 0. Returns
-   SITETABLE_NONE if out of memory. A new site may change the addresses of others. */
+   SITETABLE_NONE if out of memory. A new site may move the others. */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
 #define SITETABLE_NONE	SIZE_MAX

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Tags distinguish samples in files for other tools. A tag is the number of a combination of place,
-** OS thread and label set. A place is one Lua state, or all states of one script, or all other
-** states. After reading, places are merged into a few groups, because other tools cannot show
-** 10,000 states.
+** OS thread and label set. A place is one Lua state, all states of one script, or all other states.
+** After reading, places are merged into a few groups, because other tools cannot show 10,000
+** states.
 **
 **   TG1  each state is a group if there are at most TAGS_STATES states and 'by' has no
 **        TAGS_BYSCRIPT. Else each of the first TAGS_STATES scripts is a group, and the last group
@@ -19,8 +19,8 @@
 /* Properties by which tags distinguish samples; bits of Tags.by. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-/* Number of places: TAGS_STATES that are one Lua state each, TAGS_STATES that are the states of one
-   script each, and one with all other states. It is also the largest number of groups. */
+/* Number of places, and largest number of groups: TAGS_STATES of one Lua state each, TAGS_STATES of
+   one script each, and one with all other states. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
 /* The place, OS thread and label set of the samples with a tag. Members that Tags.by
@@ -64,7 +64,7 @@ int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /* Returns the tag of a sample with the label set 'labels' in the client's current Lua state;
-   creates it if needed. If there are TAGS_MOST tags (TG2), adds 'count' to 'spilled' and returns 0.
+   creates it if needed. Beyond TAGS_MOST tags (TG2), adds 'count' to 'spilled' and returns 0.
    Returns TAGS_NONE if out of memory. */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 

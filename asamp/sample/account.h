@@ -4,9 +4,9 @@
 ** label set. A label set is a small number that the program assigns to a coroutine (labels.h). The
 ** core reports each change of the running coroutine's label set.
 **
-**   AC1  account_bytes = the sums of all sets (also of set 0) + the bytes allocated since the last
+**   AC1  account_bytes = the sums of all sets, set 0 included + the bytes allocated since the last
 **        change of the label set;
-**   AC2  if out of memory for a set's sum, its bytes are added to the previous set's sum;
+**   AC2  if there is no memory for a set's sum, its bytes are added to the previous set's sum;
 **   AC3  another thread may call account_each while the state runs. So a sum never moves, is
 **        accessed atomically, and is freed only by account_close.
 */
@@ -60,17 +60,16 @@ void account_close (Account *a);
    state's own thread. */
 uint64_t account_bytes (const Account *a, lua_State *L);
 
-/* Selects the bytes of a label set that account_each passes to f. ACCOUNT_WHOLE: all.
-   ACCOUNT_REST: those that were not reported yet. ACCOUNT_REPORT: the same bytes, which then
-   count as reported. */
+/* Selects the bytes of a label set that account_each passes to f. ACCOUNT_WHOLE: all. ACCOUNT_REST:
+   those not reported yet. ACCOUNT_REPORT: these too, and they then count as reported. */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f with the bytes of each label set, unless they are 0. Returns the sum of these bytes.
-** Allocates nothing.
+** Calls f with the bytes of each label set, unless they are 0. Returns their sum. Allocates
+** nothing.
 **
-** 'all' is the total of all sets. The sum of the running coroutine's set is not up to date. So f
-** receives for this set 'all' minus the bytes of the other sets. On a thread that does not run the
+** 'all' is the total of all sets. The sum of the running coroutine's set is not up to date, so f
+** receives for this set 'all' minus the bytes of the others. On a thread that does not run the
 ** state, 'all' may be too small, and the result larger than 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,

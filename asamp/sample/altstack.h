@@ -5,7 +5,7 @@
 ** an alternate stack receives one ("our stack").
 **
 **   AS1  an alternate stack that the program has set is kept, whatever its size;
-**   AS2  our stack is disabled and unmapped at the end of its thread. If the thread ends while it
+**   AS2  our stack is disabled and unmapped at the end of its thread; if the thread ends while it
 **        runs on our stack, the stack remains mapped;
 **   AS3  a signal handler may leave our stack by swapcontext and return later. So the kernel
 **        disables our stack while a handler runs on it (SS_AUTODISARM, Linux 4.7);

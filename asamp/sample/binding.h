@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finds the functions of Lua that a C module calls. A process may contain two Luas, or one loaded
-** with RTLD_LOCAL; then the dynamic loader would bind a module to the wrong Lua or to none. So
-** modules are not linked to Lua. They call Lua through pointers, which are looked up in the object
-** file whose code calls luaopen_. Each luaopen_ function starts with
+** with RTLD_LOCAL; the dynamic loader would then bind a module to the wrong Lua or to none. So
+** modules are not linked to Lua. They call Lua through pointers, looked up in the object file whose
+** code calls luaopen_. Each luaopen_ function starts with
 **
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
 **

@@ -2,16 +2,15 @@
 /*
 ** Determines the class of an object from its metatable: the string in __name, or else the path to
 ** the metatable or to its __index table. A path starts with a global ("Point") or a loaded module
-** ("geometry") and continues with fields ("geometry.Point"). Of several paths the shortest is
-** taken, then one from a global, then the bytewise smallest.
+** ("geometry") and continues with fields ("geometry.Point"). The shortest path is taken; of equals,
+** one from a global, then the bytewise smallest.
 **
 ** Classes are determined inside a collection, when nothing may be allocated in the Lua state. So
 ** tables are read by address. Maps keyed by table address contain only old tables, which die only
 ** in major collections; classes_forgetdead then removes the dead ones.
 **
-** An index maps tables to paths. It is rebuilt when a metatable has no class. But a build reads
-** many table slots, so they are limited by a budget: one slot for each CLASSES_BYTES allocated
-** bytes.
+** An index maps tables to paths. It is rebuilt when a metatable has no class. A budget limits the
+** table slots that builds read: one slot for each CLASSES_BYTES allocated bytes.
 */
 #ifndef asamp_classes_h
 #define asamp_classes_h

@@ -5,12 +5,12 @@
 ** prototype ids to numbers; a second table maps a hash of name, line and source to numbers.
 **
 **   FU1  there are at most FUNCTIONS_MOST numbers. The last one represents all further functions,
-**        with the name "(other functions)". Of functions in chunks that are not files, at most
-**        FUNCTIONS_CHUNKS have their own source; all others have the source "[other chunks]";
+**        as "(other functions)". Of functions in chunks that are not files, at most
+**        FUNCTIONS_CHUNKS have their own source; all others have "[other chunks]";
 **   FU2  the memory is bounded. The cache starts small, because a process may have thousands of
 **        states;
-**   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has all non-empty cache slots, so
-**        that a short-lived state clears only these.
+**   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has all non-empty cache slots, and a
+**        short-lived state clears only these.
 */
 #ifndef asamp_functions_h
 #define asamp_functions_h
@@ -75,8 +75,8 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
 }
 
 /* Returns the number of a prototype with that name, and enters it in the cache. If the number is
-   new, sets *isnew to 1; the caller must then report the function with *name. If a limit is
-   exceeded, *name becomes "(other functions)" or its source "[other chunks]" (FU1). */
+   new, sets *isnew to 1; the caller must then report the function with *name. Beyond a limit, *name
+   becomes "(other functions)" or its source "[other chunks]" (FU1). */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds paths of references to owners (holders.h). A first walk over all objects records for each
-   object its parent, the object from which it was first reached. Owners and all their ancestors are
-   "needed". Then the references ("edges") from needed objects are visited again to name the
-   steps. */
+/* Finds paths of references to owners (holders.h). A first walk over all objects records each
+   object's parent, from which it was first reached. Owners and all their ancestors are "needed". A
+   second walk visits the references ("edges") from needed objects to name the steps. */
 #include "holders.h"
 #include "binding.h"
 #include "clock.h"
@@ -82,7 +81,7 @@ typedef struct Work {
   uint64_t *nearly;
   unsigned nearlylog;	/* log2 of the number of bits of 'nearly': more than 16 bits for each
                            needed object, but at most 2^26. */
-  /* For each kind of reference whose step has always the same text, such as "[1..n]": number of the
+  /* For each kind of reference whose step always has the same text, such as "[1..n]": number of the
      path that all such references from list[at] share; 0: none visited yet. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
@@ -330,8 +329,8 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/* Writes the text of the step for a reference. The text is empty if the previous step describes the
-   reference already. Sets *top to 1 if the path starts with this step, such as "package.loaded". */
+/* Writes the text of the step for a reference; empty if the previous step already describes it.
+   Sets *top to 1 if the path starts with this step, such as "package.loaded". */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
   luaN_Object o;
@@ -390,9 +389,9 @@ static const char *steptext (const Work *w, uint32_t path) {
   return w->h->text + w->h->paths[path].at;
 }
 
-/* Returns the number of the path that consists of path 'parent' and then 'step'; adds this path if
-   it is new. Returns 'parent' if the step is empty, equals the last step of 'parent' (HO3) or
-   exceeds a limit (HO2). If there is not enough memory, sets w->failed and returns 0. */
+/* Returns the number of the path 'parent' extended by 'step'; adds the path if it is new. Returns
+   'parent' if the step is empty, equals the last step of 'parent' (HO3) or exceeds a limit (HO2).
+   Without memory, sets w->failed and returns 0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -427,8 +426,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 }
 
 /* Returns the path to which the step for reference 'e' is appended, normally 'parent'. The step for
-   an upvalue contains the function's name. So if 'parent' ends with a field of that name, returns
-   'parent' without this field. */
+   an upvalue contains the function's name: if 'parent' ends with a field of that name, returns
+   'parent' without the field. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
@@ -600,8 +599,8 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 /* {== names of C functions ============================================= */
 
 /* Adds to h->text a new text for the last step of a path: the old text with a C function's name in
-   place of its address (CODE), which is at 'mark'. *size is the capacity of h->text. Returns 0 if
-   out of memory. */
+   place of its address (CODE) at 'mark'. *size is the capacity of h->text. Returns 0 if out of
+   memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds holders, the references that keep samples alive (holders.h), in a forked child process, so
-** that the program stops only for the fork. A later collection fetches the result.
+** Finds holders, the references that keep samples alive (holders.h), in a forked child process: the
+** program stops only for the fork. A later collection fetches the result.
 **
 **   HA1  there is at most one search at a time. Holders.ids of the result has the order of 'owners'
 **        in the call of holderssearch_start;

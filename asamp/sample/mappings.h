@@ -5,13 +5,12 @@
 **
 ** A mapping counts as a file, as [heap] (the sbrk area of malloc), as a stack, as the system's, or
 ** as anonymous. A stack is recognized by the thread's stack pointer. The kernel does not show it
-** while the thread runs, so the stacks of other running threads count as anonymous.
+** while the thread runs, so stacks of other running threads count as anonymous.
 **
-**   SM1  'rss' is the sum of the resident bytes of all mappings. The kernel's counter is not used,
-**        because it is late by some pages for each thread;
-**   SM2  mappings above 1 GiB are not read, because sanitizers reserve terabytes. If there are such
-**        mappings, 'rss' is at least the kernel's counter; the bytes that the sum lacks count as
-**        anonymous.
+**   SM1  'rss' is the sum of the resident bytes of all mappings, because the kernel's counter is
+**        late by some pages for each thread;
+**   SM2  mappings above 1 GiB are not read, because sanitizers reserve terabytes. If there are any,
+**        'rss' is at least the kernel's counter; the bytes that the sum lacks count as anonymous.
 */
 #ifndef asamp_mappings_h
 #define asamp_mappings_h

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Buffers ticks between a signal handler and the program. A tick is a signal of the sampling
-** timer; the handler records its data here, and the program's thread completes the sample later.
-** There are two buffers: one is filled while the other is emptied.
+** Buffers ticks between a signal handler and the program. A tick is a signal of the sampling timer;
+** the handler records its data here, and the program's thread completes the sample later. There are
+** two buffers: one is filled while the other is emptied.
 **
 **   M1  moments_add allocates nothing, takes no lock, and is never interrupted by another
 **       moments_add of the same Moments;
 **   M2  moments_take is not called in a signal handler. A tick added meanwhile is taken by this
 **       call or the next;
 **   M3  each sampling period is counted: added = taken + lost + buffered. If a buffer is more than
-**       half full, a tick is combined with an equal one. If the buffer is full, a tick is combined
-**       with the last one that has the same innermost frame, kind of collection and label; if there
-**       is none, the tick is lost.
+**       half full, a tick is combined with an equal one. If it is full, a tick is combined with the
+**       last one that has the same innermost frame, kind of collection and label, or else lost.
 */
 #ifndef asamp_moments_h
 #define asamp_moments_h

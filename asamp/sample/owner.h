@@ -2,9 +2,9 @@
 /*
 ** Assigns native frames to Lua states, for C stacks on which several states run, one inside the
 ** other. The bytecode loops (luaV_execute) of all states have the same return addresses. But each
-** state is entered by a protected call (lua_pcall, lua_resume). The Lua core keeps a list of the
-** protected calls that run on each OS thread (luaN_protected). So a bytecode loop belongs to the
-** state of the next protected call outside it.
+** state is entered by a protected call (lua_pcall, lua_resume), and the Lua core lists those that
+** run on each OS thread (luaN_protected). So a bytecode loop belongs to the state of the next
+** protected call outside it.
 **
 **   OW1  a record of a protected call is read only if it lies on this OS thread's stack, at a
 **        higher address than 'sp' and than the record read before;

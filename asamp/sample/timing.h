@@ -11,7 +11,7 @@
 **        sampling itself;
 **   TI4  a tick is completed only on the timer's OS thread; ticks while another thread runs the
 **        state are lost;
-**   TI5  time during which the program blocks the signals is counted as lost when the timer stops;
+**   TI5  time in which the program blocks the signals is counted as lost when the timer stops;
 **   TI6  if the handler's stack has no space for a walk, the sample has no C stack and is counted
 **        in 'cramped'.
 */

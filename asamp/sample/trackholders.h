@@ -19,10 +19,10 @@
 #define TRACKHOLDERS_NS		2  /* Expected duration of a search for each byte of the heap in
                                       use, ns. */
 
-/* Searches for the references that keep samples alive every 'ns' nanoseconds; 0: never. A search
-   that is due starts after the next major collection. If no major collection ends within another
-   'ns' nanoseconds, the search starts after the next collection of any kind. If a child process
-   searches, a later collection reports the result. */
+/* Searches for the references that keep samples alive every 'ns' nanoseconds; 0: never. A due
+   search starts after the next major collection, or after any collection if no major one ends
+   within another 'ns' nanoseconds. If a child process searches, a later collection reports the
+   result. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;

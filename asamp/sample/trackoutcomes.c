@@ -13,13 +13,12 @@
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
                                            that decide no sample and find no death */
-#define PREEMPTED_NS	1000000	/* ns; the CPU time of a shorter interval is taken to be its
-                                           length, which saves the system call that reads it: the
-                                           sampler does not wait, and the kernel seldom runs another
-                                           thread for a shorter time */
-#define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is
-                                           reused for this time, because a reading takes as long as
-                                           ten small collections */
+#define PREEMPTED_NS	1000000	/* ns; the CPU time of a shorter interval is taken to be its length,
+                                   because the sampler does not wait and the kernel seldom runs
+                                   another thread for so short; this saves a system call */
+#define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is reused
+                                           for this time, because it takes as long as ten small
+                                           collections */
 #define RESIDENT_PART	16	/* a change of the heap's size by more than 1/16 requires a new
                                    reading of the resident bytes */
 #define DEATHS_NS	100000000	/* ns; shortest time between two searches for freed blocks
@@ -141,7 +140,7 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   return f;
 }
 
-/* Finds the dead samples in t->followed: in a major collection among all, in a minor one only
+/* Finds the dead samples in t->followed: in a major collection among all, in a minor one only among
    those whose block was freed. Minor collections search rarely (DEATHS_NS), so that this takes at
    most a hundredth of the program's time. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
@@ -169,9 +168,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive a collection, and prepares its record. A collection that decides no
-   sample and finds no death has a record only if the last record is older than RECORD_NS, or if the
-   first collection of the same pause has one. Reports that first collection. */
+/* Decides which samples survive a collection, and prepares its record. A collection without
+   outcomes and deaths has a record only if the last record is older than RECORD_NS, or if the first
+   collection of the same pause has one. Reports that first collection. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;

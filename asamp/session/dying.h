@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finishes profiles before one of these signals ends the process: SIGTERM, SIGHUP, SIGINT,
-** SIGQUIT, SIGPIPE or SIGABRT. Two registered functions run in the signal handler; then the
-** process dies of the signal.
+** Finishes profiles before SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE or SIGABRT ends the process.
+** Two registered functions run in the signal handler; then the process dies of the signal.
 **
 **   DY1  a handler of the program, or an ignored signal, is never changed;
 **   DY2  process 1 of a container does not die of unhandled signals. There, SIGHUP, SIGQUIT and
 **        SIGPIPE finish nothing. SIGTERM, SIGINT and SIGABRT do, because the container is killed
 **        next;
 **   DY3  between dying_hold and dying_release, a thread makes a file that the registered functions
-**        must find. Signals are handled after dying_release. If another thread receives the signal,
-**        its handler waits for dying_release, but at most 10 s.
+**        must find. Signals are handled after dying_release; a handler on another thread waits for
+**        it, but at most 10 s.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
@@ -34,8 +33,8 @@ void dying_release (const sigset_t *before);
 void dying_forked (void);
 
 /* Decides which thread finishes the profiles. First waits, at most 10 s, until no thread is between
-   dying_hold and dying_release. The first call in a process returns 1; its caller must finish the
-   profiles and call dying_done. Other calls wait for dying_done, at most 10 s, and return 0. */
+   dying_hold and dying_release. The first call in a process returns 1: finish the profiles and call
+   dying_done. Other calls wait for dying_done, at most 10 s, and return 0. */
 int dying_start (void);
 void dying_done (void);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Orphans: samples of native memory whose Lua state was closed before the block was freed. Only
-** states that share a profile leave orphans. When the block is freed before the profile ends, the
-** death of the orphan is reported. All functions except orphans_aredue and orphans_forked need the
-** lock of the samplers.
+** states that share a profile leave orphans. The death of an orphan is reported when its block is
+** freed. All functions except orphans_aredue and orphans_forked need the lock of the samplers.
 **
 **   OP1  all orphans belong to one profile, that of the last successful orphans_adopt;
 **   OP2  the orphans of a state are consecutive, in the order of the list of P7 (profile.h). Their
@@ -18,7 +17,7 @@
 #include "tracker.h"
 
 /* Makes orphans of state 's' from the live samples of native memory of tracker t. Call it before
-   the end of the state is reported. Returns the number of orphans; 0 also if out of memory. */
+   the state's end is reported. Returns their number; 0 also if out of memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
 /* Returns 1 if orphans_emit should be called at the time 'now' (ns): blocks were freed since the

@@ -96,8 +96,8 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
 }
 
 /* Completes the previous event in the queue and reserves a new one with n bytes of data. Waits for
-   the writer if the queue is full. Returns the data; NULL after a failure or the end of the
-   profile. Lock held. */
+   the writer if the queue is full. Returns the data; NULL after a failure or the profile's end.
+   Lock held. */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
   size_t size = sizeof(Event) + ((n + 7) & ~(size_t)7);
@@ -304,8 +304,8 @@ static void lose (Profile *p) {
 }
 
 /* Takes the lock, and stores the number of frames of the stack being reported: 'shared' unchanged
-   and n new ones. Returns 0 without the lock if the profile has ended without failure: events
-   reported now do not count as lost. */
+   and n new ones. Returns 0 without the lock if the profile has ended without failure: later events
+   do not count as lost. */
 static inline int enter (ProfileState *s, size_t shared, size_t n) {
   assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
   profileevents_hold(s->profile);
@@ -436,7 +436,7 @@ static int trylock (Profile *p) {
 }
 
 /* Returns 1 if the writer thread is not stuck: it has used CPU time since the last call, or waits
-   for a write to the file. *used is the CPU time that it had used at the last call. */
+   for a write to the file. *used has the CPU time at the last call, and is updated. */
 static int works (const Profile *p, uint64_t *used) {
   uint64_t before = *used;
   *used = clock_read(p->clock);
@@ -456,9 +456,9 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* Waits until the queue has space for a state's last events; releases the lock meanwhile. Returns 0
-   and sets *locked to 0, without the lock, if the writer is stuck or the lock cannot be taken
-   again. */
+/* Waits until the queue has space for a state's last events; releases the lock meanwhile. If the
+   writer is stuck or the lock cannot be taken again, returns 0 without the lock and with *locked
+   0. */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);

@@ -3,13 +3,12 @@
 ** The queue of a profile, which passes events from the program's threads (profileevents.c) to the
 ** writer thread (profilewriter.c). encoder.h defines the log, livefile.h the file.
 **
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock, with two exceptions:
-**       profile_exit waits for it only 0.5 s, then continues without it; the writer reads 'error'
-**       without it.
+**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock, except: profile_exit
+**       waits for it only 0.5 s, then continues without it; the writer reads 'error' without it.
 **       The inactive buffer belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
-**   Q3  a thread waits for space only while the writer works, not after an error, after the end,
-**       or in a forked child;
+**   Q3  a thread waits for space only while the writer works, not after an error, after the end, or
+**       in a forked child;
 **   Q4  'taken' counts all samples: those in the file, those in the queue or with the writer, and
 **       'lost';
 **   Q5  an event is in the queue when 'used' includes it. 'emitting' is set while a thread reports

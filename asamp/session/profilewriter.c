@@ -14,8 +14,8 @@
                                          the file lags by at most a second */
 
 /* Publishes in p->stalled whether the file is stalled: the last write failed and will be tried
-   again. At the end of a stall, encodes a mark with the number of samples lost in it. Reports the
-   first stall to the user. */
+   again. At the end of a stall, encodes a mark with the number of samples lost. Reports the first
+   stall to the user. */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
   int before;
@@ -45,7 +45,7 @@ static void notestall (Profile *p) {
   }
 }
 
-/* Publishes whether the file has failed or is stalled (notestall). At the first failure counts the
+/* Publishes whether the file has failed or is stalled (notestall). At the first failure, counts the
    samples since the last flush as lost, and wakes the threads that wait for space in the queue. */
 static void noteerror (Profile *p) {
   notestall(p);
@@ -94,8 +94,7 @@ static int ismuch (const Profile *p) {
 }
 
 /* Ends the batch if it is full. Ends it and flushes the file if the LiveFile has flushed by itself
-   or is about to (ismuch): a stall cuts the file back to its last flush, which must be at the end
-   of a batch. */
+   or is about to (ismuch): a stall cuts the file back to its last flush, which must end a batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;

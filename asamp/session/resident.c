@@ -31,7 +31,7 @@ static uint64_t first, spent;  /* 'first': time of the first measurement; 'spent
                                   measurements (RQ2); ns */
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
-/* Native memory that outlived its state, by the source line that allocated it. The last element is
+/* Native memory that outlived its state, by the source line that allocated it; the last element is
    for all further lines. An element of 0 bytes is reused for another line, with the lock held. */
 static struct {
   int64_t bytes;		/* atomic */
@@ -62,8 +62,8 @@ static ResidentRow *resident_find (const Rows *r, size_t from, const char *text)
   return NULL;
 }
 
-/* Adds bytes to the row of the source line 'where'. Adds a row if there is none. The rows from
-   index 'from' on are of source lines; lines beyond the first LINES share one row. */
+/* Adds bytes to the row of the source line 'where'; adds a row if needed. The rows from index
+   'from' on are of source lines; lines beyond the first LINES share one. */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   ResidentRow *row = resident_find(r, from, where);
   if (row == NULL && r->n - from >= LINES) row = resident_find(r, from, where = "");
@@ -194,10 +194,10 @@ typedef struct Native {
 
 /*
 ** Computes the rows of native memory, without memory of Lua heaps. If the program's malloc is not
-** glibc's, the row 'native' has all of [heap] and of the anonymous mappings. If it is glibc's, the
-** bytes of malloc that are not resident are subtracted: first from the row of free memory, then
-** from the profiler's, then from the program's. Returns how many bytes are still to be subtracted;
-** the caller subtracts them from Lua's rows.
+** glibc's, the row 'native' has all of [heap] and of the anonymous mappings. If it is glibc's,
+** subtracts the bytes of malloc that are not resident: first from the row of free memory, then from
+** the profiler's, then from the program's. Returns the rest, which the caller subtracts from Lua's
+** rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
@@ -314,8 +314,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
          last == RESIDENT_PROFILE || (last && now - p->reported >= ENDING * p->cost);
 }
 
-/* Calls isdue with the lock held, because several threads use a policy. 'claims' 1: the caller will
-   emit the snapshot if it is due, so it is not due at the next call. */
+/* Calls isdue with the lock held, because several threads use a policy. 'claims' 1: the caller
+   emits the snapshot if it is due, so it is not due at the next call. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures where the resident memory of the process is, as rows of bytes by use. The data come
-** from the system's mappings and malloc (mappings.h), and from the last footprint (footprint.h) of
-** each Lua state. A snapshot is all rows at one time.
+** Measures where the resident memory of the process is, as rows of bytes by use. The data come from
+** the system's mappings and malloc (mappings.h), and from the last footprint (footprint.h) of each
+** Lua state. A snapshot is all rows at one time.
 **
-**   RQ1  a state measures its own heap, on its own thread, after a collection or at its end.
-**        Others read the result under a lock, which is never held while waiting for a writer;
+**   RQ1  a state measures its own heap, on its own thread, after a collection or at its end. Others
+**        read the result under a lock, which is never held while waiting for a writer;
 **   RQ2  the measurements of one state take at most 1 / RESIDENT_SHARE of the time, those of all
-**        states at most 1 / RESIDENT_ALL of the time plus RESIDENT_FREE. A state measures at most
-**        once a second, unless its heap has changed by half. An ending state measures only if a
-**        snapshot is due;
+**        states at most 1 / RESIDENT_ALL of it plus RESIDENT_FREE. A state measures at most once a
+**        second, unless its heap has changed by half. An ending state measures only if a snapshot
+**        is due;
 **   RQ3  a snapshot is due when resident memory has changed by a sixteenth, after a minute, and at
 **        the end of the profile, if RQ2 allows it. If snapshots have taken more than 1 /
 **        PICTURES_SHARE of the time, memory must have changed by a quarter.
@@ -66,9 +66,9 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of resident_measure's 'last': the state,
                                                    or the profile, is about to end */
 
-/* Measures the state's heap if that is due (RQ2). Then emits a snapshot to the profile of 'state'
-   (NULL: none) if one is due (RQ3). 'last': 0 after a collection; RESIDENT_STATE before the end of
-   the state; RESIDENT_PROFILE before the end of the profile. */
+/* Measures the state's heap if that is due (RQ2), then emits a snapshot to the profile of 'state'
+   (NULL: none) if one is due (RQ3). 'last': 0 after a collection; RESIDENT_STATE or
+   RESIDENT_PROFILE before the end of the state or the profile. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 

@@ -113,11 +113,10 @@ void samplerlist_point (void *ud, lua_State *L) {
 
 /*
 ** Keeps the allocation samples of a state below the option 'rate' per second of CPU time, or of
-** wall time if that is less. Doubles the period if the state takes more samples. Halves the
-** period if it takes less than a quarter, but not below s->period.
+** wall time if that is less. Doubles the period if there are more. Halves it if there are less than
+** a quarter, but not below s->period.
 **
-** A check is due after RATE_NS, or as soon as rate / 2 samples, but at least RATE_STAGE, were
-** taken.
+** A check is due after RATE_NS, or after rate / 2 samples, but at least RATE_STAGE.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -459,8 +458,8 @@ static void samplerlist_forked (void) {
 #define OTHER_MS	10000	/* ms; longest wait for the lock at exit, if another thread
                                    holds it */
 
-/* Takes the lock at exit. Returns 0 if that takes longer than LOCK_MS or OTHER_MS: a signal handler
-   may have interrupted the code that holds the lock. Then the caller reads the list without it. */
+/* Takes the lock at exit. Returns 0 after LOCK_MS or OTHER_MS, because a signal handler may have
+   interrupted the code that holds it. The caller then reads the list without the lock. */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
   int i, n = locking ? LOCK_MS : OTHER_MS;

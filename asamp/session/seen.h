@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers about a Lua state that other OS threads may read while it runs. The state's thread
-** copies them here after each sample, each collection and each safepoint (where the Lua stack can
-** be read); others never read the lua_State. Totals are kept by the state's name, because there may
-** be thousands of states.
+** Numbers about a Lua state that other OS threads may read while it runs. The state's thread copies
+** them here after each sample, collection and safepoint (where the Lua stack can be read); others
+** never read the lua_State. Totals are kept by the state's name, because there may be thousands of
+** states.
 **
 **   SE1  the numbers are written by the state's own thread and read by any thread (atomic);
 **   SE2  each number has its value at the last copy. In one profile no number decreases, except
@@ -61,13 +61,13 @@ typedef struct SeenNamed {
   uint64_t inuse, held;	/* sums over the open states, bytes */
 } SeenNamed;
 
-/* Counts a new state whose script is 'source' (of lua_Debug): adds 1 to SeenNamed.made of the
+/* Counts a new state with the script 'source' (of lua_Debug): adds 1 to SeenNamed.made of the
    script's name. Returns the number of the name. Call it with the lock of all samplers held. */
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
-/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1, because the
-   state leaves its profile; collections and pauses if 'heap' is 1, because it was closed. */
+/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1, because it
+   leaves its profile; collections and pauses if 'heap' is 1, because it was closed. */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
 /* Stores in to[i] the sums over the past states (seen_past) with name number i. Returns the number
    of elements, SEEN_NAMES. */

@@ -90,8 +90,8 @@ static int writeall (Writer *w, lua_State *L) {
                               : result == LUAN_BUSY ? EBUSY : ENOMEM);
 }
 
-/* Writes the names of the C functions on L's stack. Call it before the fork: the child cannot look
-   names up, because it must not call malloc (SN3 of snapshot.h). */
+/* Writes the names of the C functions on L's stack. Call it before the fork: the child must not
+   call malloc (SN3 of snapshot.h), so it cannot look names up. */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
   const void *written[CODES_MOST];
@@ -197,9 +197,9 @@ typedef struct Waiting {
 
 #define WAITING	16	/* capacity of 'waiting' */
 
-/* The children that may still run; NULL: free element. Atomic exchanges add and remove elements,
-   and only the thread that has removed one calls waitpid. There is no lock, because a fork could
-   happen while another thread holds it. */
+/* The children that may still run; NULL: free element. Atomic exchanges add and remove elements;
+   only the thread that has removed one calls waitpid. There is no lock, because another thread
+   could hold it at a fork. */
 static Waiting *waiting[WAITING];
 
 /* Adds a child to 'waiting'. Returns 0 if there is no free element. */
@@ -217,8 +217,8 @@ static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/* Evaluates the status of an ended child. Returns 0, or the errno of the child's failure and a
-   reason in 'why'. If a signal has killed the child, removes its files (SN4). */
+/* Evaluates the status of an ended child. Returns 0, or the errno of its failure with a reason in
+   'why'. If a signal has killed it, removes its files (SN4). */
 static int snapshot_result (const Draft *d, int status, unsigned seconds, char *why, size_t size) {
   int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   if (WIFSIGNALED(status)) {
@@ -243,9 +243,9 @@ static void waiting_free (Waiting *w) {
   free(w);
 }
 
-/* Handles an ended child. A child that exits has reported a failure itself; this function reports
-   that a signal has killed it. If 'known' is 0, the status is unknown, because the program itself
-   has called waitpid: then the child has failed if its temporary file still exists. */
+/* Handles an ended child. A child that exits has reported a failure itself; this function reports a
+   death by a signal. 'known' 0: the program itself has called waitpid, so the status is unknown;
+   the child has then failed if its temporary file still exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
@@ -258,9 +258,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* Handles and forgets each ended child in waiting[]. Waits for a running child only if it cannot be
-   put back, because another thread has filled waiting[]. In a forked child of the program, only
-   forgets the children, because they are its parent's. */
+/* Handles and forgets each ended child in waiting[]. Waits for a running child only if another
+   thread has filled waiting[], so that it cannot be put back. In a forked child of the program,
+   only forgets the children, because they are its parent's. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
@@ -321,7 +321,7 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
 }
 
 /* Writes the snapshot in a child process, or in this process if the caller wants that or the fork
-   fails. Returns 0, or an errno and maybe a reason in 'why'. After 0 the child s->child may still
+   fails. Returns 0, or an errno and maybe a reason in 'why'. After 0, the child s->child may still
    be writing. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
@@ -350,11 +350,11 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
   return writeall(w, L);
 }
 
-/* Upper estimate of the bytes that a child needs for 'inuse' bytes of objects: luaN_walk's 8 bytes
-   per object and one bit per 8 bytes are less than half of 'inuse'. */
+/* Upper estimate of the bytes that a child needs for 'inuse' bytes of objects. luaN_walk needs 8
+   bytes per object and one bit per 8 bytes, less than half of 'inuse'. */
 #define NEEDED(inuse)	((inuse) / 2)
 
-/* Returns 1 and a message in 'why' if out of memory for a child. */
+/* Returns 1 and a message in 'why' if there is too little memory for a child. */
 static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
   uint64_t left = memoryleft();

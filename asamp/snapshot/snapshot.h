@@ -9,11 +9,11 @@
 **        code, and closes all descriptors but 0, 1, 2 and the snapshot's;
 **   SN3  the child calls neither malloc nor Lua except luaN_walk, because another thread may have
 **        held their locks at the fork. Its memory is allocated before the fork, or mapped;
-**   SN4  the final file is locked until it is replaced. A failed snapshot changes no existing
-**        file. The child removes its files and reports the failure; if the child was killed,
-**        snapshot_take or snapshot_check does this;
-**   SN5  a snapshot with a time limit is refused if memory is short, and its child is the first
-**        process to be killed when memory runs out.
+**   SN4  the final file is locked until it is replaced. A failed snapshot changes no existing file.
+**        The child removes its files and reports the failure; for a killed child, snapshot_take or
+**        snapshot_check does this;
+**   SN5  a snapshot with a time limit is refused if memory is short; when memory runs out, its
+**        child is the first process to be killed.
 */
 #ifndef asamp_snapshot_h
 #define asamp_snapshot_h

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Walks, in a signal handler, the C stack that the signal interrupted. libunwind's walk of its own
-** process takes the dynamic loader's lock, which could deadlock in a handler. So this file uses
-** cached rules (unwind.h). For a frame without a rule it uses libunwind's walk of a foreign
-** process, with accessors that read this process without locks (readable.h, loaded.h). Missing
-** rules are looked up at the next safepoint.
+** process takes the dynamic loader's lock, which could deadlock there. So this file uses cached
+** rules (unwind.h). For a frame without a rule it uses libunwind's walk of a foreign process, with
+** accessors that read this process without locks (readable.h, loaded.h). Missing rules are looked
+** up at the next safepoint.
 **
 **   BT1  backtrace_take may interrupt anything. It allocates only with mmap. It takes only locks
 **        whose holder blocks all signals, so that the interrupted code never holds one;
@@ -38,10 +38,9 @@ typedef struct Backtrace {
    memory. */
 int backtrace_open (Backtrace *b, const char *end);
 
-/* Stores the interrupted stack as at most BACKTRACE_MAX return addresses, innermost first.
-   Returns their number. The innermost function has no return address; for it, stores the address
-   of the interrupted instruction + 1. If the stack also has a function that an earlier signal
-   interrupted, stores for it the function's start + 2. Async-signal-safe. */
+/* Stores the interrupted stack as at most BACKTRACE_MAX return addresses, innermost first. Returns
+   their number. For the innermost function, stores the address of the interrupted instruction + 1;
+   for a function that an earlier signal interrupted, its start + 2. Async-signal-safe. */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
 /* Looks up and caches missing rules. Returns 1 if it found new ones. Allocates and may block. */

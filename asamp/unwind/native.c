@@ -189,9 +189,8 @@ static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbols
 }
 
 
-/* Writes the name and the file of an address in a remembered object file. If several of these files
-   have code at the address, takes the one remembered last. If none has, leaves 'symbol' and 'file'
-   unchanged. */
+/* Writes the name and the file of an address in a remembered object file, of several the one
+   remembered last. If none has code at the address, leaves 'symbol' and 'file' unchanged. */
 static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *file,
                       size_t filesize) {
   uint64_t before = UINT64_MAX;
@@ -249,7 +248,7 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
 
 /* Reports the loaded objects to libdwfl: from the list of mappings and the auxiliary vector; from
    the list alone if the process has changed its user and may not read the vector; from the loader's
-   list of objects if there is no /proc. */
+   list of objects without /proc. */
 static int report (Dwfl *s) {
   Loaded loaded = {s, 0};
   FILE *maps;
@@ -339,8 +338,7 @@ static Dwfl_Module *moduleof (uint64_t address) {
 }
 
 /* Takes the lock, which the caller must release. Returns libdwfl's data of the object file that has
-   'address', or NULL. If the address is not found, may first read the list of object files again
-   (NA4 of native.h). */
+   'address', or NULL. May first read the list of object files again (NA4 of native.h). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -429,8 +427,8 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #endif
 
 /* Finds the caller's value of a register. Returns 1 if it is saved in memory, *at bytes from the
-   start of the caller's frame. Returns 0 with *at 0 if it is still in the register, with *at 1 if
-   it is undefined. Else returns -1. */
+   start of the caller's frame; 0 with *at 0 if it is still in the register, with *at 1 if
+   undefined; else -1. */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Memory budgets for tests: assertions for luassert, and measurements that are compared with a
--- baseline file. Pure Lua. On a Lua without exact counts (profiler.count) every check passes, and
--- one line on stderr reports that nothing is checked.
+-- Memory budgets for tests: assertions for luassert, and measurements that are compared with a baseline
+-- file. Pure Lua. On a Lua without exact counts (profiler.count) every check passes, and a line on stderr
+-- reports that nothing is checked.
 
 -- luacheck: read globals setfenv loadstring unpack
 
@@ -46,8 +46,8 @@ local function pack(...)
   return {n = select("#", ...), ...}
 end
 
---- Calls f(...) and returns {bytes, blocks, retained}: its allocations, and the bytes still alive
--- after it and a full collection. Drops the results of f. Without exact counts returns nil.
+--- Calls f(...) and returns {bytes, blocks, retained}: its allocations, and the bytes still alive after it
+-- and a full collection; nil without exact counts. Drops the results of f.
 function M.measure(f, ...)
   if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then
     error(("asamp.budget: a function to measure expected, got %s"):format(shown(f)), 0)
@@ -94,8 +94,8 @@ local function tool(name)
   return ok and module or nil
 end
 
--- Returns the list of holders (references that keep bytes alive) without the stack of the main
--- thread, which does not count as retained (profiler.alive), with their shares of the rest.
+-- Returns the holders (references that keep bytes alive) without the stack of the main thread, which does
+-- not count as retained (profiler.alive). Their shares then add up to 1.
 local function counted(list)
   local rest, shares = {}, 0
   for _, holder in ipairs(list) do
@@ -107,8 +107,8 @@ local function counted(list)
   return rest
 end
 
--- Profiles further calls of f, which allocates about 'bytes'. Returns text: the lines that allocated;
--- if 'retained' is true, those whose bytes are still alive, and the references that keep these alive.
+-- Profiles further calls of f, which allocates about 'bytes'. Returns text: the lines that allocated; with
+-- 'retained', those whose bytes are still alive, and the references to these.
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -174,8 +174,8 @@ local function busy()
   return profiler.period() and "the profiler is enabled already, so a second run is not profiled"
 end
 
--- Measures a call f(...). Returns true if 'field' of the result of M.measure is at most 'most' (bytes); else
--- false and a message with the lines that allocated, for which f is called again.
+-- Measures a call f(...). Returns true if 'field' of M.measure's result is at most 'most' (bytes); else
+-- false and a message with the allocating lines, for which f is called again.
 local function within(field, most, f, ...)
   if type(most) ~= "number" then
     error(("asamp.budget: a budget is a number of bytes, got %s"):format(shown(most)), 0)
@@ -284,8 +284,8 @@ local function readfile(path)
   return t
 end
 
---- Opens a baseline file; it may not exist yet. options.update: new measurements replace those in
--- the file. Returns nil and a message if it exists, but cannot be read.
+--- Opens a baseline file, which need not exist. options.update: new measurements replace those in the file.
+-- Returns nil and a message if it exists, but cannot be read.
 function M.open(path, options)
   local t, wrong, absent = readfile(path)
   if not t and not absent then
@@ -295,7 +295,7 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Returns text about the counts of a test that exceed its baseline (nil: none does); and true if these are
+-- Returns text about the counts of a test that exceed its baseline (nil: none), and true if these include
 -- allocated bytes or blocks, not only retained bytes.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
@@ -325,9 +325,9 @@ function Baseline:replace(name, found)
   self.data.tests[name], self.measured[name] = test, true
 end
 
---- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message if it exceeds
--- the baseline. Calls f again to find the allocating lines for the message. With 'update', stores the
--- measurement and returns true.
+--- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message if it exceeds the
+-- baseline. Calls f again to find the allocating lines. With 'update', stores the measurement and returns
+-- true.
 function Baseline:run(name, f, ...)
   local found = M.measure(f, ...)
   if not found then return true end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Checks the answers of a process, which are untrusted: the process may be another user's, or any
--- program that listens at the socket. Commands get only answers that passed M.check. They open
--- files named in answers only by M.reading.
+-- Checks the answers of a process, which are untrusted: it may be another user's, or any program that
+-- listens at the socket. Commands receive only answers that passed M.check, and open files named in them
+-- only by M.reading.
 
 local host = require "asamp.host"
 
@@ -166,9 +166,9 @@ function M.check(request, fields)
   return nil, result[1]
 end
 
---- Opens the file 'path' that the process 'peer' ({pid, uid}) has named, and calls f(name) with a
--- name of the open file. Returns the results of f, with 'path' in place of that name in its message;
--- or nil and a message if the file must not or cannot be opened.
+--- Opens the file 'path' that the process 'peer' ({pid, uid}) has named, and calls f(name) with a name of the
+-- open file. Returns the results of f, with 'path' in place of that name in its message; or nil and a
+-- message if the file must not or cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
     return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")

@@ -42,9 +42,8 @@ local function idincontainer(pid)
   return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
 end
 
--- Returns the default socket paths of a process, and for each the user who must own the socket,
--- because in a public folder another user could have created it. Root also searches the folder of
--- the process's user.
+-- Returns the default socket paths of a process, and for each the user who must own the socket: in a public
+-- folder another user could have created it. Root also searches the folder of the process's user.
 local function places(pid)
   local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
   local function add(owner, path, ...)
@@ -101,7 +100,7 @@ M.find = find
 local known = {}
 
 -- Returns true if a process has ended. If the process has answered before, waits for its exit, 10 ms at a
--- time: up to waits.left times, which the targets of one call of M.all share.
+-- time: up to waits.left times, shared by all targets of one call of M.all.
 local function hasended(pid, answered, waits)
   while answered and waits.left > 0 and isthere(pid) do
     waits.left = waits.left - 1
@@ -110,9 +109,9 @@ local function hasended(pid, answered, waits)
   return not isthere(pid)
 end
 
--- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil:
--- neither is known. 'path': path of its socket, if nothing listens there; else nil. Removes the socket of
--- a killed process. 'waits': as in hasended.
+-- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil: unknown.
+-- 'path': of its socket, if nothing listens there. Removes the socket of a killed process. 'waits': as in
+-- hasended.
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then

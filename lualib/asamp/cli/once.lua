@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Removes duplicates from a list of profiles whose totals will be added: the same file twice, an
--- earlier copy of a file that has grown since, dumps of one flight recorder that overlap in time,
--- and files that were merged into another one of the list. Of an earlier copy and a whole file,
--- the one with more samples stays.
+-- Removes duplicates from a list of profiles whose totals will be added: a file listed twice; an earlier
+-- copy of a file that has grown since; dumps of one flight recorder that overlap in time; files that were
+-- merged into another one of the list. Of an earlier copy and a whole file, the one with more samples stays.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
@@ -20,8 +19,8 @@ local COMMON = "'%s' and '%s' are merged profiles that have recordings in common
 local PIECE = 4096     -- bytes at the start and at the end of a file that outline returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns a text made of the file's size, its first and its last PIECE bytes, and the size: files with
--- different texts differ. nil: the path is not a regular file, or the file is empty or cannot be read.
+-- Returns a text made of the file's size and its first and last PIECE bytes, which differs only if the files
+-- differ; and the size. nil: the path is not a regular file, or the file is empty or cannot be read.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -57,9 +56,9 @@ local function keptof(list, kept)
   return left
 end
 
--- Returns the list without duplicates. f(item) returns a key: only items with equal keys are compared;
--- nil: the item is kept. isone(a, b): true for duplicates. better(a, b): true if the later item a
--- replaces b. Adds a message of the format 'why' to 'notes' for each removed item.
+-- Returns the list without duplicates. Only items with equal keys f(item) are compared; nil: the item is
+-- kept. isone(a, b): true for duplicates. better(a, b): true if the later item a replaces b. Adds a message
+-- of the format 'why' to 'notes' for each removed item.
 local function unique(list, f, better, isone, why, notes)
   local groups, kept = {}, {}
   for _, item in ipairs(list) do
@@ -101,9 +100,8 @@ end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
--- Sets item.recordings to the identities of the recordings in a profile
--- (profiler.convert.version): a list of {text, recorder, from, to}; the last three only of a dump
--- of a flight recorder.
+-- Sets item.recordings to the recordings in a profile (profiler.convert.version): {text, recorder, from, to}
+-- each; the last three only of a dump of a flight recorder.
 local function identify(item)
   local version, _, _, _, sources = convert.version(item.path)
   item.recordings = {}
@@ -117,9 +115,9 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Adds the item to 'owners' as the owner of its recordings (identify). 'owners' maps the text of a
--- recording to the item that owns it, and the id of a flight recorder to a list of its dumps, sorted by
--- start: {item (the owner), from, to, latest (of this dump and the earlier ones, the one that ends last)}.
+-- Adds the item to 'owners' as the owner of its recordings (identify). 'owners' maps the text of a recording
+-- to the item that owns it, and the id of a flight recorder to its dumps, sorted by start: {item (the
+-- owner), from, to, latest (of this dump and the earlier ones, the one that ends last)} each.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -142,8 +140,8 @@ local function own(owners, item)
   end
 end
 
--- Returns the item that owns the recording or, for a dump of a flight recorder, an item that owns a dump
--- with a part of the same time; nil: none. 'owner': the entry of 'owners' (own) for the recording.
+-- Returns the item that owns the recording or, for a dump of a flight recorder, a dump with a part of the
+-- same time; nil: none. 'owner': the entry of 'owners' (own) for the recording.
 local function ownerof(owner, recording)
   if not owner or not recording.recorder then
     return owner
@@ -160,9 +158,9 @@ local function ownerof(owner, recording)
   return low > 0 and owner[low].latest.to > recording.from and owner[low].latest.item or nil
 end
 
--- Removes from the list the files whose recordings are all in a merged file of the list; adds a message about
--- each to 'notes'. Returns the other files; or nil and a message if two merged files share some recordings,
--- but not all.
+-- Removes from the list the files whose recordings are all in a merged file of the list; adds a message
+-- about each to 'notes'. Returns the other files; or nil and a message if two merged files share some
+-- recordings, but not all.
 local function parts(list, notes)
   local order, sorted, owners, kept = {}, table.move(list, 1, #list, 1, {}), {}, {}
   for i, item in ipairs(list) do
@@ -213,8 +211,8 @@ function M.of(paths, read)
     end
   end
   list = unique(list, function(item) return item.recording end, larger, always, PART, notes)
-  -- Of dumps of one recorder that overlap in time, the largest must stay. So 'unique' receives them
-  -- sorted by size: it compares each dump with those that it has already kept.
+  -- Of dumps of one recorder that overlap in time, the largest must stay. 'unique' compares each dump with
+  -- those already kept, so it receives them sorted by size.
   local dumps, several = table.move(list, 1, #list, 1, {}), {}
   local order = {}
   for i, item in ipairs(list) do

@@ -311,9 +311,8 @@ local function scan(description, args)
   return options
 end
 
---- Parses 'args' (a list). Returns the options by name (switches are true), with the arguments as
--- the list 'files'. Returns nil and the exit code after printing the help, if requested, or an
--- error message.
+--- Parses 'args' (a list). Returns the options by name (switches are true), with the arguments as the list
+-- 'files'; or nil and the exit code, after printing the requested help or an error message.
 function M.parse(description, args, world)
   local options, wrong = scan(description, args)
   if not options then
@@ -360,9 +359,9 @@ function M.usage(description)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Returns the function run(args, world) of a command: parses the arguments, calls main(o, world,
--- warn) if they are valid, and returns the exit code. 'world': functions for input and output
--- (asamp.lua); 'o': result of M.parse; 'warn': functions of asamp.cli.complaints.
+--- Returns the function run(args, world) of a command: parses the arguments, calls main(o, world, warn) if
+-- they are valid, and returns the exit code. 'world': input and output (asamp.lua); 'o': result of M.parse;
+-- 'warn': functions of asamp.cli.complaints.
 function M.command(description, main)
   return function(args, world)
     local o, code = M.parse(description, args, world)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Finds and reads source files. Their names are from a profile, which is untrusted, and the
--- result may be published:
+-- Finds and reads source files. Their names are from a profile, which is untrusted, and the result may be
+-- published:
 --
---   VS1  only names of Lua functions are searched. A file is opened only if its path, with all
---        links resolved, is below the current folder or a folder that the user has named, has no
---        hidden folder below that, and is not in /proc or /sys; only regular files are opened. A
---        file with a zero byte is not text.
+--   VS1  only names of Lua functions are searched. A file is opened only if its path, with all links
+--        resolved, is below the current folder or a folder that the user has named, has no hidden folder
+--        below that, and is not in /proc or /sys; only regular files are opened. A file with a zero byte is
+--        not text.
 
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
@@ -17,8 +17,8 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Reasons why a file is not found (texts: asamp.show.page.sources). If a file is searched in several folders,
--- the first of these reasons that applies to a folder is given.
+-- Reasons why a file is not found (texts: asamp.show.page.sources). Of several folders' reasons, the first
+-- of this list is given.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
 -- Appends the real paths of 'folders' to the list 'roots' of folders below which files may be
@@ -98,8 +98,8 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Appends to 'names' the paths of existing files that profiles contain as 'name' (the written form, see
--- entries). Searches an absolute name below 'roots', another one below 'folders' and the current folder.
+-- Appends to 'names' the paths of existing files that profiles contain as 'name' (in written form). Searches
+-- an absolute name below 'roots', another one below 'folders' and the current folder.
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -112,8 +112,7 @@ local function addunwritten(names, name, folders, roots, cache)
 end
 
 -- Searches a file in all folders: by its name, then by the names that profiles contain as this name
--- (paths.written). Returns the results of 'load' for the first file found; nil and the reason if there is
--- none.
+-- (paths.written). Returns the results of 'load' for the first file found, or nil and the reason.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then
@@ -164,8 +163,8 @@ local function definesnone(all, i)
   return not table.concat(before, "\n"):find "function[%s%w_]*$"
 end
 
--- Returns true if the text is certainly not the one that was profiled: it defines no function at one of
--- the 'lines' (a set) at which profiled functions are defined.
+-- Returns true if the text is certainly not the profiled one: it defines no function at one of the 'lines'
+-- (a set) where profiled functions are defined.
 local function isother(text, lines)
   local all = source.split(text)
   for line in pairs(lines) do
@@ -195,9 +194,9 @@ function M.finder(folders, functions)
   end, read
 end
 
---- Returns a warning about files of the list {{name, modified, isother}, ...} that were modified after
--- the profile's start ('started', seconds since the epoch; nil: unknown), or are not the profiled
--- ones (isother); nil: there are none.
+--- Returns a warning about files of the list {{name, modified, isother}, ...} that are not the profiled ones
+-- (isother), or were modified after the profile's start ('started', seconds since the epoch; nil: unknown);
+-- nil: none.
 function M.changed(read, started)
   local names = {}
   for _, file in ipairs(read) do
@@ -225,9 +224,8 @@ function M.real(folders)
   return list, host.realpath "."
 end
 
---- Returns a function that maps a file's name to its whole text, or to nil, and the list of the files
--- read; like M.finder, but does not open files of the current folder. All texts together have at most
--- 'most' bytes.
+--- Returns a function that maps a file's name to its whole text, or nil, and the list of the files read; like
+-- M.finder, but opens no files of the current folder. All texts together have at most 'most' bytes.
 function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   local defined = definitions(functions or {})

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Converts a profile to pprof for `asamp serve`, in a separate process, so that a large profile
--- does not block the server and a damaged one cannot crash it. The result is the file OUT, or
--- OUT.error with the reason of a failure. A flight recorder is first written to a file.
+-- Converts a profile to pprof for `asamp serve`, in a separate process: a large profile does not block the
+-- server, and a damaged one cannot crash it. The result is the file OUT, or OUT.error with the reason of a
+-- failure. A flight recorder is first written to a file.
 
 local answers = require "asamp.cli.answers"
 local client = require "asamp.cli.client"
@@ -15,8 +15,8 @@ local PATIENCE = 50
 --- The error if the file cannot be opened.
 M.UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
 
--- Converts the samples from 'since' to 'till' (monotonic clock, us, text; "0": no limit). If 'since' is
--- set, omits the data at time 0 of a flight recorder's file: they are older than the recorded part.
+-- Converts the samples from 'since' to 'till' (monotonic clock, us, text; "0": no limit). If 'since' is set,
+-- omits the data at time 0 of a flight recorder's file, which are older than the recorded part.
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0
@@ -56,8 +56,8 @@ function M.main(args)
   return 0
 end
 
---- Starts the process that converts a job. It is killed after 'seconds'. 'interpreter': path of the Lua
--- interpreter. 'job': a job of asamp.commands.serve, with the fields 'out' (path of the result) and 'first'
+--- Starts the process that converts a job, and kills it after 'seconds'. 'interpreter': path of the Lua
+-- interpreter. 'job': of asamp.commands.serve, with the fields 'out' (path of the result) and 'first'
 -- (default sample type).
 function M.start(interpreter, job, seconds)
   local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,

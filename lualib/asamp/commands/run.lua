@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp run`: runs a script as `lua -l profiler` does, or a program with the
--- variable ASAMP, and prints a short report at its end. All output of this command goes to
--- stderr; the script keeps its streams, exit code or signal.
+-- The command `asamp run`: runs a script as `lua -l profiler` does, or a program with the variable ASAMP,
+-- and prints a short report at its end. All output of the command goes to stderr; the script keeps its
+-- streams, exit code or signal.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
@@ -18,8 +18,8 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- rows of each table of the short report
 
--- OTHERS: terminal rows that the short report must leave free: two for the profiler's line, two empty
--- ones, one for the shell's prompt. LEAST: height that is assumed if the terminal has fewer rows.
+-- OTHERS: terminal rows that the short report leaves free: two for the profiler's line, two empty ones, one
+-- for the shell's prompt. LEAST: height that is assumed if the terminal has fewer rows.
 local OTHERS, LEAST = 5, 24
 
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
@@ -102,9 +102,9 @@ local function addscript(t)
   end
 end
 
--- Returns the settings of the run as two tables by key: of texts, and of checked values. They are from
--- the options o or else from 'inherited', the text of LUA_PROFILER. 'isprogram' false: a Lua script is
--- run. Returns nil and a message on failure.
+-- Returns the settings of the run as two tables by key, of texts and of checked values; nil and a message on
+-- failure. They are from the options o, or else from 'inherited', the text of LUA_PROFILER. 'isprogram'
+-- false: a Lua script is run.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then
@@ -215,8 +215,8 @@ local function starting(interpreter, script)
   return words
 end
 
--- Returns the environment variables with which the loader uses the profiler's malloc, to sample native
--- memory with this period and seed; {} for period 0; nil and a message if that is impossible.
+-- Returns the environment variables that preload the profiler's malloc, to sample native memory with this
+-- period and seed; {} for period 0; nil and a message if that is impossible.
 local function preloading(period, seed)
   if period == 0 then
     return {}
@@ -264,8 +264,8 @@ local function isnewer(second, clock, since)
 end
 
 -- Returns the path of the profile of process 'pid' in the run started at 'since', with or without a number
--- in its name. Otherwise returns nil, the reason, and true if 'path' does not exist or is of another
--- kind: then the process itself has printed a reason, unless it was killed.
+-- in its name. Otherwise returns nil, the reason, and true if 'path' does not exist or is of another kind;
+-- the process itself has then printed a reason, unless it was killed.
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -288,9 +288,9 @@ local function find(path, pid, since)
   end
 end
 
--- Returns a list of the paths of the profiles of process 'pid' and its children: first that of the process
--- itself (also as the field 'own'), then the others, the largest first. 'pattern': path with escapes;
--- 'before': the files that matched it before the run (programs.profiles).
+-- Returns the paths of the profiles of process 'pid' and its children: first that of the process itself
+-- (also as the field 'own'), then the others, the largest first. 'pattern': path with escapes; 'before':
+-- files that matched it before the run (programs.profiles).
 local function findall(pattern, pid, since, before)
   local list = {}
   for _, path in ipairs(programs.changed(pattern, before)) do

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp serve`: serves profiles and metrics of running processes over HTTP. A single
--- loop waits for HTTP requests, queries the processes' sockets and advances its jobs. Slow work
--- is outside the loop: the process records the profile, a child process converts it. A process
--- that does not answer is skipped for a while.
+-- The command `asamp serve`: serves profiles and metrics of running processes over HTTP. A single loop waits
+-- for HTTP requests, queries the processes' sockets and advances its jobs. Slow work is outside the loop:
+-- the process records the profile, a child process converts it. A process that does not answer is skipped
+-- for a while.
 
 local client = require "asamp.cli.client"
 local host = require "asamp.host"
@@ -89,9 +89,9 @@ local function islocal(name)
   return name == "localhost" or name == "::1" or name:find "^127%.%d+%.%d+%.%d+$" ~= nil
 end
 
--- Checks an HTTP request. Returns a status and a message if it is refused; nil: it is allowed.
--- Refuses requests with a foreign host name or origin, which a web page could make its reader's
--- browser send (DNS rebinding). 'allowed': {names (as keys), token (nil: none)}.
+-- Checks an HTTP request. Returns nil if it is allowed; a status and a message if not. Refuses foreign host
+-- names or origins: a web page could make its reader's browser send such requests (DNS rebinding).
+-- 'allowed': {names (as keys), token (nil: none)}.
 function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
   local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
@@ -143,8 +143,8 @@ local function targetsof(words, warn)
   return list
 end
 
--- Queries each target once. Warns of those that do not answer, whose words may be wrong. Returns
--- false if no target can ever answer: all are ids of processes, and no such process runs.
+-- Queries each target once. Warns of those that do not answer, whose words may be wrong. Returns false if
+-- all targets are ids of processes, none of which runs.
 local function reachable(list, warn)
   local words, possible = {}, false
   for i, t in ipairs(list) do
@@ -160,9 +160,8 @@ local function reachable(list, warn)
   return possible
 end
 
--- Sends a request to all targets of a list at the same time. Returns the answers' fields by
--- target; without an answer, t.why is the reason, and the target is skipped for LEFT_ALONE
--- seconds.
+-- Sends a request to all targets of a list at the same time. Returns the answers' fields by target. Without
+-- an answer, t.why is the reason, and the target is skipped for LEFT_ALONE seconds.
 local function put(list, request, now)
   local answers, queried, words = {}, {}, {}
   for _, t in ipairs(list) do
@@ -207,8 +206,8 @@ function Server:index(r)
   self:answer(r, 200, table.concat(lines, "\n") .. "\n")
 end
 
--- Returns the target that a request names, or the only target if it names none. If there is no such
--- target, sends an error response and returns nil.
+-- Returns the target that a request names, or the only target if it names none. If there is none, sends an
+-- error response and returns nil.
 function Server:which(r)
   local name = r.query.target
   for _, t in ipairs(self.targets) do
@@ -220,9 +219,9 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
 end
 
--- Returns the statistics by target: of the target 'wanted' (nil: of all), and of those that answer again.
--- All targets that did not answer last time receive the request at the same time, so that their time
--- limits do not add up.
+-- Returns the statistics by target: of 'wanted' (nil: of all), and of those that answer again. All targets
+-- that did not answer last time receive the request at the same time, so that their time limits do not add
+-- up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do
@@ -236,9 +235,8 @@ function Server:stats(wanted, now)
   return answers
 end
 
--- Returns a path for a profile that the process will write, and its folder: a new private one of
--- the process's user next to its socket, in which no other user can create a link. nil and a
--- message on failure.
+-- Returns a path for a profile that the process will write, and its folder: a new private one of the
+-- process's user next to its socket, where no other user can create a link. nil and a message on failure.
 local function fileof(t)
   local parent = client.absolute(assert(client.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)

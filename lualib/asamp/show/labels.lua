@@ -70,8 +70,8 @@ function M.ofline(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
---- Returns the columns that the labels of rows need, so that the last name of each file's path is
--- visible; at most two fifths of 'width'. 'named': the function's name precedes the place.
+--- Returns the columns that the labels of rows need to show the last name of each file's path; at most two
+-- fifths of 'width'. 'named': the function's name precedes the place.
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours. Has no side effects.
 --
--- A terminal interprets escape sequences and direction marks. So text with names, paths or labels
--- of a file, a process or an argument must pass through `printable` (a line), `clean` (a cell of
--- a table) or `screen` (several lines) before it is written to a terminal. asamp/base/printable.h
--- has the same list of characters.
+-- A terminal interprets escape sequences and direction marks. So text from a file, a process or an argument
+-- must pass through `printable` (a line), `clean` (a cell of a table) or `screen` (several lines) before it
+-- is written to a terminal. asamp/base/printable.h has the same list of characters.
 
 local characters = require "asamp.show.characters"
 

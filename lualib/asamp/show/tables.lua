@@ -37,9 +37,9 @@ function M.shares(spare, field, whole)
   end}
 end
 
---- Returns the columns, as for M.columns, of fields that are not 0 in all rows. 'list' has for each field
+--- Returns the columns, as for M.columns, of fields that are not 0 in all rows. 'list': for each field
 -- {title, field, show, spare = (as in layout.grid), shares = (true: a column of shares follows)};
--- show(value) returns the text of a cell.
+-- show(value) returns a cell's text.
 function M.sums(all, list)
   local columns = {}
   for _, sum in ipairs(list) do

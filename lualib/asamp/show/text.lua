@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Renders a profile and its totals as the text of a report. Has no side effects. Uses colours on
--- request. Each section has its own file; sections that the short report of `asamp run` lacks are
--- loaded when they are shown.
+-- Renders a profile and its totals as the text of a report, with colours on request. Has no side effects.
+-- Each section has its own file; sections that the short report of `asamp run` lacks are loaded when they
+-- are shown.
 
 local copies = require "asamp.show.copies"
 local head = require "asamp.show.head"

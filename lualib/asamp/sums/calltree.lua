@@ -11,8 +11,8 @@ local order = require "asamp.sums.order"
 local M = {}
 
 -- Merges nodes of the profile's call tree that have the same function and the same merged parent. Returns
--- the columns {parent, fn, self, total} of the new tree, in which children have higher indices than their
--- parents. self and total: values of 'field' without and with callees, from 'itself' and 'sums'.
+-- the columns {parent, fn, self, total} of the new tree; children have higher indices than their parents.
+-- self and total: values of 'field' without and with callees, from 'itself' and 'sums'.
 local function merge(profile, itself, sums, field)
   local tree = {parent = {}, fn = {}, self = {}, total = {}}
   local merged, bykey = {[0] = 0}, {}
@@ -50,10 +50,10 @@ local function childrenof(tree)
   return children
 end
 
---- Returns the rows of a call tree: {fn (of profile.functions), self, total, level, last (last of
--- its siblings), chained (the only visible part of its parent), bars (by level of an ancestor:
--- true if it has further children)}. A row without fn represents 'more' small children. 't':
--- totals; 'field': the measure; 'options': min (smallest share of the whole, percent), depth.
+--- Returns the rows of a call tree: {fn (of profile.functions), self, total, level, last (last of its
+-- siblings), chained (the only visible part of its parent), bars (by level of an ancestor: true if it has
+-- further children)}. A row without fn represents 'more' small children. 't': totals; 'field': the measure;
+-- 'options': min (smallest share of the whole, percent), depth.
 function M.rows(profile, t, field, options)
   if not t.self[field] then
     return {}
@@ -63,8 +63,8 @@ function M.rows(profile, t, field, options)
   local least = math.max(t.whole[field] * options.min / 100, 1)
   local rows = {}
 
-  -- Returns the list of a node's visible children. Also returns the total of the other children (0 if it
-  -- is too small to be visible) and their number.
+  -- Returns a node's visible children, the total of the others (0 if it is too small to be visible) and
+  -- their number.
   local function shown(node, depth)
     local list, rest, more = {}, 0, 0
     for _, child in ipairs(children[node] or {}) do

@@ -2,8 +2,8 @@
 -- Compares two profiles: converts the profiles and their totals to differences.
 --
 -- asamp.sums.significance tests whether a difference may be chance. It uses the variance of each sum
--- (measures.variance), which is too large for fixed sampling intervals and for rows that have most of
--- the profile's total.
+-- (measures.variance). This is too large for fixed sampling intervals and for rows with most of the
+-- profile's total.
 
 local heldpairs = require "asamp.sums.heldpairs"
 local measures = require "asamp.sums.measures"
@@ -24,8 +24,8 @@ local function measured(profile, sum, field, scale)
          measures.variance(profile, sum, field) * scale * scale
 end
 
--- Pairs the rows 'a' and 'b' of two profiles. Returns a list of {a, b}; one of the two is nil if the other
--- row has no partner. 'same': {[row of a] = its partner in b}.
+-- Pairs the rows 'a' and 'b' of two profiles: a list of {a, b}, one of them nil if the other has no partner.
+-- 'same': {[row of a] = its partner in b}.
 local function paired(a, b, same)
   local list, taken = {}, {}
   for _, row in ipairs(a) do
@@ -65,9 +65,9 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- Returns the data of one of the two compared profiles: {profile, scale, usual}. 'scale': factor by which
--- its values are multiplied. 'usual': mean value of 'field' that one observation represents, for the test
--- of rows that have none (significance.test). 'whole': sums of the whole profile.
+-- Returns the data of one of the two compared profiles: {profile, scale, usual}. 'scale': factor of its
+-- values. 'usual': mean value of 'field' that one observation represents, for the test of rows without any
+-- (significance.test). 'whole': sums of the whole profile.
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
@@ -76,7 +76,7 @@ local function side(profile, whole, field, scale)
 end
 
 -- Returns the values of 'field' in the sums suma and sumb (nil: 0) of two profiles, then the results of
--- significance.test for their difference: error, p, least. 'a' and 'b': results of side.
+-- significance.test for their difference: error, p, least. 'a', 'b': results of side.
 local function tested(a, suma, b, sumb, field)
   local va, variancea = measured(a.profile, suma, field, a.scale)
   local vb, varianceb = measured(b.profile, sumb, field, b.scale)
@@ -84,9 +84,9 @@ local function tested(a, suma, b, sumb, field)
                                    vb, varianceb, b.usual)
 end
 
--- Compares pairs {a, b} of functions, lines and so on by pair.a[key][field] and pair.b[key][field].
--- 'a', 'b': results of side. Returns rows as in M.of's lists for all pairs with a value; significant
--- rows first, then by the size of the change.
+-- Compares pairs {a, b} of functions, lines and so on by pair.a[key][field] and pair.b[key][field]. 'a',
+-- 'b': results of side. Returns rows as in M.of's lists for all pairs with a value; significant ones first,
+-- then by the size of the change.
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
   for _, pair in ipairs(list) do
@@ -151,8 +151,8 @@ local function held(pa, a, pb, b, field, options)
                  options.sigma)
 end
 
--- Returns the seconds that a time sample represents in each of the two profiles, and true. If one of them
--- has no period of time samples: 1, 1 and false, so that numbers of samples are compared.
+-- Returns the seconds that a time sample represents in each profile, and true. If one of them has no period
+-- of time samples, returns 1, 1 and false: numbers of samples are compared.
 local function timeweights(pa, pb)
   local a, b = pa.timeperiod or 0, pb.timeperiod or 0
   if a > 0 and b > 0 then
@@ -161,9 +161,9 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Returns a field's total in each of the profiles, and the standard error of the difference of the two
--- totals. It is 0 if the files record the allocated bytes, or if samples have a fixed distance in bytes, so
--- that their number is not random.
+-- Returns a field's total in each profile, and the standard error of their difference. The error is 0 if the
+-- files record the allocated bytes, or if samples have a fixed distance in bytes, so that their number is
+-- not random.
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
   if field == "bytes" and pa.allocated and pb.allocated then

@@ -27,7 +27,7 @@ local function add(row, sort, samples, bytes)
 end
 
 -- Returns a lower bound of the mean number of copies per byte of the row's strings: all copied bytes,
--- divided by the bytes copied for the first time plus two standard errors.
+-- divided by those copied for the first time plus two standard errors.
 local function times(row)
   local period = row.bytes / row.samples
   local new = row.new / period

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The call trees of two profiles as one tree of functions, with the numbers of both profiles at each
--- node. Has no side effects: converts profiles and their totals to columns. Compares shares of the
--- whole, so that a longer run alone is no difference; but compares amounts of live bytes at the end. C
--- functions with which nearly all stacks of a profile start are left out.
+-- The call trees of two profiles as one tree of functions, with the numbers of both profiles at each node.
+-- Has no side effects: converts profiles and their totals to columns. Compares shares of the whole, so that
+-- a longer run alone is no difference; of live bytes at the end, compares amounts. Leaves out C functions
+-- with which nearly all stacks of a profile start.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -43,8 +43,8 @@ local function keyof(fn)
   return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
 end
 
--- Returns the variances of the estimated numbers of blocks: of each node with its callees, and of
--- each function by its key. Assumes that the blocks of one site are equally large.
+-- Returns the variances of the estimated numbers of blocks: of each node with its callees, and of each
+-- function by key. Assumes equally large blocks at each site.
 local function blocksvariance(profile)
   local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
   for i = 0, #parent do
@@ -67,8 +67,8 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns the data of one profile for one field of sums. 'whole': total of the field, by which values are
--- divided to get shares. Fields of the result:
+-- Returns the data of one profile for one field of sums. Values are divided by 'whole', the field's total,
+-- to get shares. Fields of the result:
 --
 --   - whole
 --   - value(node): value of a call tree node with its callees; variance(node): variance of its share
@@ -106,8 +106,8 @@ local function side(profile, t, field, whole)
           usual = weight / whole}
 end
 
--- Returns the set of the nodes, from the root on, with which at least the share START of the stacks start
--- and which are C functions that are the innermost frame of no sample.
+-- Returns the set of the nodes, from the root on, with which at least the share START of the stacks start: C
+-- functions that are the innermost frame of no sample.
 local function start(profile, t)
   local set, parent = {}, profile.nodes.parent
   local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
@@ -135,9 +135,9 @@ end
 
 -- {== the tree of the functions of both profiles ============================
 
--- Returns a list of the functions of both profiles, those of the new one (pb) first, and three maps to
--- indices in this list: from a number in the old profile (pa), from a number in the new one, and from a key
--- (keyof). 'same': result of samecode.functions.
+-- Returns a list of the functions of both profiles, those of the new one (pb) first. Also returns three maps
+-- to indices in this list: from the numbers of functions in the old profile (pa), from those in the new one,
+-- and from keys (keyof). 'same': result of samecode.functions.
 local function functions(pa, pb, same)
   local list, at, old, partner = {}, {}, {}, {}
   local function number(fn)
@@ -163,8 +163,8 @@ local function functions(pa, pb, same)
 end
 
 -- Adds a profile's call tree nodes to the common tree, except those in the set 'folded'. Returns a map from
--- nodes of the profile to nodes of the common tree (0: its root); a folded node has that of its parent.
--- 'bykey': common nodes by parent and function; 'numbers': result of functions for this profile.
+-- nodes of the profile to nodes of the common tree (0: its root); a folded node maps as its parent. 'bykey':
+-- common nodes by parent and function; 'numbers': result of functions for this profile.
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
   for i, up in ipairs(profile.nodes.parent) do
@@ -184,8 +184,8 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds the amounts and variances of the nodes of one profile to the rows, in the fields named by 'value'
--- and 'variance'. 'map': result of add; 'numbers': index in 'rows' by node of the common tree; nil: none.
+-- Adds the amounts and variances of one profile's nodes to the fields 'value' and 'variance' of the rows.
+-- 'map': result of add; 'numbers': index in 'rows' by node of the common tree; nil: none.
 local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
     local row = not folded[i] and rows[numbers[map[i]] or 0]
@@ -196,8 +196,8 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Raises the weight of each node of the common tree to the node's share in one profile ('one': result
--- of side). 'map': node of the profile -> node of the common tree; 'folded': set of omitted nodes.
+-- Raises the weight of each node of the common tree to the node's share in one profile. 'one': result of
+-- side; 'map': from the profile's nodes to common ones; 'folded': set of omitted nodes.
 local function weigh(weight, one, map, folded)
   local sums = {}
   for i = 1, #map do
@@ -212,8 +212,8 @@ end
 
 -- ==}
 
--- Sets change (of the share), error (its standard error) and noise (true: not significant) of each row
--- from its values a and b in the two profiles. sa, sb: results of side for these profiles.
+-- Sets change (of the share), error (its standard error) and noise (true: not significant) of each row from
+-- its values a and b in the two profiles. sa, sb: results of side.
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do
@@ -236,8 +236,8 @@ end
 
 -- Returns a row for each function: {fn (index in the list of functions), a, b (values of 'field' without
 -- callees in the two profiles), va, vb (variances of these as shares), totala, totalb (values with
--- callees)}. 'a' and 'b': totals of the profiles; 'sa' and 'sb': results of side; 'same': result of
--- samecode.functions; 'at': result of functions.
+-- callees)}. 'a', 'b': totals; 'sa', 'sb': results of side; 'same': result of samecode.functions; 'at':
+-- result of functions.
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
   for _, fn in ipairs(b.functions) do
@@ -256,8 +256,8 @@ local function byfunction(a, sa, b, sb, field, same, at)
   return rows
 end
 
--- Drops the nodes with a weight below SMALL, and the smallest ones above 'limit'. Returns the
--- tree, a map from old to new numbers of nodes, and the number of dropped nodes.
+-- Drops the nodes with a weight below SMALL, and the smallest ones above 'limit'. Returns the tree, a map
+-- from old to new nodes, and the number of dropped nodes.
 local function prune(tree, weight, limit)
   local order = {}
   for i = 1, #tree.parent do

@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- Checks limits of a profile, and increases of bytes from one profile to another. Has no side effects:
--- converts totals to checks with results. A check has the fields
+-- Checks limits of a profile, and increases of bytes between two profiles. Has no side effects: converts
+-- totals to checks with results. A check has the fields
 --
 --   - name, ok, value, limit, unit ("bytes"; nil: a count)
 --   - error: standard error of the value; 0: exact
 --   - blame: a row of the totals, or nil
 --   - found: of an estimate: smallest value that fails in 9 of 10 runs
---   - before, sigma, needed: of a comparison: the earlier value, the difference in standard errors,
---     and the difference required to fail
---   - maybe, few (of asamp.sums.leaks), unjudged (data that the profile lacks): of "no-leak": why
---     a leak may have been missed
+--   - before, sigma, needed: of a comparison: the earlier value, the difference in standard errors, and the
+--     difference required to fail
+--   - maybe, few (of asamp.sums.leaks), unjudged (data that the profile lacks): of "no-leak": why a leak may
+--     have been missed
 --
--- If the exact number of allocated bytes is known, a row's bytes are its share of the samples
--- times that number, which reduces the error.
+-- If the exact number of allocated bytes is known, a row's bytes are its share of the samples times that
+-- number. This reduces the error.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -33,8 +33,8 @@ local PERIOD = 64  -- smallest sampling period of a session, bytes
 
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
---- Returns by how many standard errors one of m compared rows must differ to fail. The number grows with
--- m, so that the probability of a false alarm in all rows together stays CHANCE.
+--- Returns by how many standard errors one of m compared rows must differ to fail. The number grows with m:
+-- the probability of a false alarm in all rows together stays CHANCE.
 function M.needed(m)
   local low, high = M.SIGMA, 40
   for _ = 1, 60 do
@@ -75,7 +75,7 @@ local function smallest(low, f)
   return high
 end
 
--- Returns the check of a value, in bytes, against a limit. An estimate fails if it exceeds the limit by
+-- Returns the check of a value against a limit, both in bytes. An estimate fails if it exceeds the limit by
 -- SIGMA standard errors ('error'). 'blame': a row of the totals, or nil. errorof(x): standard error of an
 -- estimate x; nil: the value is exact.
 local function limited(name, value, error, limit, blame, errorof)
@@ -86,8 +86,8 @@ local function limited(name, value, error, limit, blame, errorof)
           end)}
 end
 
--- Returns the function 'errorof' for limited(). The sum consists of samples of 'weight' bytes each and has
--- 'value' bytes. 'exact': bytes that the run has allocated, of which the sum is a share; nil: unknown.
+-- Returns the function 'errorof' for limited(), for a sum of samples of 'weight' bytes each that has 'value'
+-- bytes. 'exact': bytes that the run has allocated, of which the sum is a share; nil: unknown.
 local function estimated(weight, exact, value)
   return function(x)
     return math.sqrt(x * weight * (exact and 1 - x / math.max(exact + x - value, x) or 1))
@@ -105,8 +105,8 @@ local function deviation(profile, sum, field)
   return math.sqrt(math.max(0, measures.variance(profile, sum, field)))
 end
 
--- Returns the bytes of 'sum' and their standard error. 'whole': the sum of all samples. If the exact number
--- of allocated bytes is known ('exact'), scales the sum's share of 'whole' to it. 'exact' is nil if a part of
+-- Returns the bytes of 'sum' and their standard error. If the exact number of allocated bytes is known
+-- ('exact'), scales the sum's share of 'whole' (the sum of all samples) to it. 'exact' is nil if a part of
 -- the profile is excluded.
 local function share(profile, whole, sum, exact)
   if not exact or whole.bytes == 0 then
@@ -134,10 +134,10 @@ local function ofline(profile, totals, exact, wanted)
   return check
 end
 
---- Returns the checks of one profile. 'o': the limits (nil: no such check) allocated, peak, alive
--- (bytes), lines ({{file, line, bytes, text}, ...}); leaks (result of asamp.sums.leaks, which must
--- have no rows; false: leaks cannot be judged, for the reason 'lacks'); cut (true: parts of the
--- profile are excluded, so exact totals do not apply).
+--- Returns the checks of one profile. 'o' has the limits (nil: no such check) allocated, peak, alive (bytes)
+-- and lines ({{file, line, bytes, text}, ...}); leaks (result of asamp.sums.leaks, which must have no rows;
+-- false: leaks cannot be judged, for the reason 'lacks'); cut (true: parts of the profile are excluded, so
+-- exact totals do not apply).
 function M.limits(profile, totals, o)
   local list, whole = {}, totals.whole
   local exact = not o.cut and profile.allocated or nil
@@ -166,9 +166,8 @@ function M.limits(profile, totals, o)
   return list
 end
 
---- Compares two shares of exact totals: 'a' of 'na' samples of the total A, and 'b' of 'nb'
--- samples of B. Returns the bytes of both, the difference in standard errors, and the standard
--- error if both were equal.
+--- Compares two shares of exact totals: 'a' of 'na' samples of the total A, and 'b' of 'nb' samples of B.
+-- Returns the bytes of both, the difference in standard errors, and the standard error of equal shares.
 function M.difference(a, na, A, b, nb, B)
   local x, y = a / na * A, b / nb * B
   local same = (a + b) / (na / A + nb / B)
@@ -197,9 +196,8 @@ function M.least(p, n, needed, tolerance, exact)
   end)
 end
 
--- Returns the largest sampling period, a power of two, that finds an increase of twice the tolerance;
--- nil: the present period finds it or is unknown, or none from PERIOD on finds it. The other parameters
--- are those of M.least.
+-- Returns the largest sampling period, a power of 2 from PERIOD on, that finds an increase of twice the
+-- tolerance. nil: the present period finds it or is unknown, or none does. Other parameters: as for M.least.
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
   local now = period
@@ -211,8 +209,8 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that a comparison with the baseline 'profile' finds, as the second result
--- of M.changes: of its LARGEST largest lines, and of its total. 'n': number of samples; 'rows': its lines.
+-- Returns the smallest increases that a comparison with the baseline 'profile' finds: of its LARGEST largest
+-- lines, and of its total (second result of M.changes). 'n': number of samples; 'rows': its lines.
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}
   table.sort(rows, function(x, y) return x.a > y.a end)

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both
--- into one tree, and returns paths that together contain every sample once. Has no side effects.
+-- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both into
+-- one tree, and returns paths that together contain every sample once. Has no side effects.
 --
--- Two steps below one holder are the same if their texts are equal. Of the other steps, two are paired if
--- they differ only in line numbers, or only in the places of functions, and no third step is like them.
+-- Two steps below one holder are the same if their texts are equal. Two others are paired if they differ
+-- only in line numbers, or only in the places of functions, and no third step is like them.
 
 local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- Paths of references are built step by step. If one next step has at least the share MOST of the samples of
--- a path, it is appended to the path. Else, if several next steps each have at least the share SOME of all
--- samples, each of them starts a path of its own.
+-- Paths of references are built step by step. A next step with at least the share MOST of a path's samples
+-- is appended to the path. Else, each next step with at least the share SOME of all samples starts a path of
+-- its own.
 local MOST, SOME = 0.8, 0.05
 
 -- Returns the paths of a profile as a tree: {step, samples, bytes (including all nodes below),
@@ -120,7 +120,7 @@ local function rest(node, parts, side)
 end
 
 -- Extends the texts of a path in both profiles, {a, b}, by the step of the pair p. A profile without the
--- path gets the other one's steps.
+-- path receives the other one's steps.
 local function extended(path, p)
   local function text(before, node)
     return (before ~= "" and before .. holders.ARROW or "") .. node.step

@@ -49,9 +49,8 @@ function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Returns the paths of a merged tree (rows of profiler.heap), one for each row with objects of its own
--- besides those of the rows below it: a list of {text, count, value (bytes; own objects alone),
--- class}, the largest first.
+--- Returns the paths of a merged tree (rows of profiler.heap), one for each row with objects that are not in
+-- the rows below it: {text, count, value (bytes; these objects alone), class} each, the largest first.
 function M.leaves(rows)
   local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
@@ -156,9 +155,9 @@ function M.elements(h, text)
   return kind
 end
 
---- Returns a function that cuts a path of profile.holders before the first step that occurs again in
--- the path or in a path with the same root. All nodes of a tree or chain then have the same path.
--- A path without such a step is unchanged.
+--- Returns a function that cuts a path of profile.holders before the first step that occurs again in it or in
+-- a path with the same root. All nodes of a tree or chain then have the same path. A path without such a
+-- step is unchanged.
 function M.stems(h)
   local roots, again = {}, {}
   for path = 1, #h.step do
@@ -189,9 +188,9 @@ end
 
 -- {== in a profile ==========================================================
 
--- Rules for the paths to be shown. A path is replaced by a longer one that has at least the share MOST of
--- its samples. It is split into longer paths that each have at least the share SOME of all samples.
--- PATHS: largest number of paths.
+-- Rules for the paths to be shown. A path is replaced by a longer one with at least the share MOST of its
+-- samples, or split into longer paths that each have at least the share SOME of all samples. PATHS: largest
+-- number of paths.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 function M.pathtext(h, path)
@@ -236,8 +235,8 @@ local function deepest(path, all, children)
 end
 
 -- Appends rows {text, samples, share} for paths that extend 'path' and have at least the share SOME of
--- 'total' samples. A path is replaced by its extensions if at least two of them have this share. 'all':
--- samples by path, with those of its extensions.
+-- 'total' samples. At least two such extensions replace a path. 'all': samples by path, with those of its
+-- extensions.
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do
     if all[child] >= SOME * total and #list < PATHS then
@@ -255,9 +254,8 @@ local function parts(h, path, total, all, children, list)
   end
 end
 
---- Returns the main holders of samples: a list of {text, samples, share}, the largest first; and
--- the total of which these are shares. 'own': path -> samples; path 0 (no known holder) does not
--- count.
+--- Returns the main holders of samples: a list of {text, samples, share}, the largest first; and the total of
+-- which these are shares. 'own': samples by path; path 0 (no known holder) does not count.
 function M.of(h, own)
   local total = 0
   for path, n in pairs(own) do

@@ -29,8 +29,8 @@ local function newrow(kind, below)
   return {kind = kind, below = below, samples = 0, bytes = 0, lines = {}}
 end
 
--- Stores in a row of lifetimes the file, line and name of its allocating line with the most samples, and
--- that line's share of the row's samples. Removes row.lines.
+-- Stores in a row of lifetimes the file, line and name of the line with the most of its samples, and that
+-- line's share of them. Removes row.lines.
 local function lead(row)
   local best, most
   for line, n in pairs(row.lines) do
@@ -100,7 +100,7 @@ local function sortof(share)
 end
 
 -- Returns the median lifetime of a row (M.classes) in us: the middle of the histogram's slot that contains
--- it; nil: more than half of the objects are alive.
+-- it; nil: over half of the objects are alive.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -124,9 +124,8 @@ local function histogram(digits)
   return list
 end
 
---- Returns lifetimes by class (by type for objects without a class), from allocation to the
--- collection that found the object dead, or to the end; the most bytes first; nil: too little
--- data. A row has
+--- Returns lifetimes by class (by type for objects without a class), from allocation to the collection that
+-- found the object dead, or to the end; the most bytes first; nil: too little data. A row has
 --
 --   - name, samples, bytes, objects (estimate)
 --   - mean, median (us; nil: more than half are alive), share (mean as a share of the run)

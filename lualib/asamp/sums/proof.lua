@@ -2,7 +2,7 @@
 -- Proves likely leaks with a heap snapshot of the same run: computes the bytes that would become free
 -- without the reference that the report names. Has no side effects; its input is groups of
 -- asamp.sums.verdict and a snapshot (profiler.heap). The bytes are exact, because the snapshot has all
--- objects; shares of a line's bytes are estimated from its samples.
+-- objects. Shares of a line's bytes are estimated from its samples.
 
 local holders = require "asamp.sums.holders"
 
@@ -65,12 +65,12 @@ local function ofcut(cut, holder, least, emptied)
           also = cut.also and container(holders.text(cut.also)) or nil}
 end
 
---- Returns the proof for a likely leak: 'group' is an element of the field 'leaks' of asamp.sums.verdict.of.
--- If there is none, for example because the holder is unknown: {reason}. Fields:
+--- Returns the proof for a likely leak ('group': of the field 'leaks' of asamp.sums.verdict.of); {reason} if
+-- there is none, for example because the holder is unknown. Fields:
 --
 --   - holder: text of the path; references: number of removed references
 --   - freed, objects: bytes and number of the objects that would be freed
---   - share: share that would be freed of the live sampled bytes of the group's lines; nil: the snapshot
+--   - share: of the live sampled bytes of the group's lines, those that would be freed; nil: the snapshot
 --     has no live samples of these lines; samples: number of live samples
 --   - emptied: true: other references keep the holder, so the references to its elements are removed
 --   - also: path of another holder that keeps the remaining objects alive, or nil

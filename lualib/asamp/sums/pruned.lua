@@ -6,8 +6,8 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- Returns the weight of each call tree node: its share of the allocation samples plus its share of the time
--- samples, with its callees. Second result: the same without callees.
+-- Returns the weight of each call tree node: its shares of the allocation samples and of the time samples,
+-- added, with its callees. Second result: the same without callees.
 local function weights(profile)
   local parent, sites, kinds = profile.nodes.parent, profile.sites, profile.kinds
   local weight = {}
@@ -49,9 +49,9 @@ local function largest(weight, limit)
   return keep
 end
 
--- Returns the columns {parent, fn, line} of the reduced call tree, the map from old nodes to new nodes, and
--- the number of removed nodes. 'keep': set of the nodes to keep (nil: all); 'cutfn': number of the function
--- that represents removed nodes.
+-- Returns the columns {parent, fn, line} of the reduced call tree, the map from old to new nodes, and the
+-- number of removed nodes. 'keep': set of the nodes to keep (nil: all); 'cutfn': number of the function that
+-- represents removed nodes.
 local function tree(profile, keep, cutfn)
   local from, to = profile.nodes, {parent = {}, fn = {}, line = {}}
   local map, cutof, n, cut = {[0] = 0}, {}, 0, 0

@@ -64,9 +64,9 @@ local function byend(paths)
   end
 end
 
--- Adds to 'same' (path in a -> path in b) the pairs of paths of the lists a and b that are the best match of
--- each other. ofa(path in b) and ofb(path in a) return the best match in the other list, or nil. Returns
--- the lists of the paths of a and of b that have no partner.
+-- Adds to 'same' (path in a -> path in b) the pairs of paths of the lists a and b that are each other's best
+-- match. ofa(path in b) and ofb(path in a) return the best match in the other list, or nil. Returns the
+-- paths of a and of b that have no partner.
 local function match(a, b, ofa, ofb, same)
   local resta, restb, taken = {}, {}, {}
   for _, path in ipairs(a) do
@@ -111,8 +111,8 @@ local function byname(paths, of)
   return found
 end
 
--- Removes from the sets of names in 'of' (result of namesof) the names that are in more than MANY files of a
--- profile. 'x', 'y': results of byname for the two profiles. Returns the sizes of the remaining sets by path.
+-- Removes from 'of' (namesof) the function names that are in more than MANY files of a profile. 'x', 'y':
+-- results of byname for the two profiles. Returns the sizes of the remaining sets by path.
 local function reduce(of, x, y)
   local size = {}
   for path, set in pairs(of) do
@@ -128,10 +128,10 @@ local function reduce(of, x, y)
   return size
 end
 
--- Returns a function(path) that returns the file of the other profile that has the most function names in
--- common with 'path': at least half of the names of the smaller file. nil: there is none, or there are
--- several. 'own': names by path (namesof); 'sizes': number of names by path; 'files_' and 'theirs': files by
--- name (byname) and number of names by path in the other profile.
+-- Returns a function(path) that returns the file of the other profile with the most function names in common
+-- with 'path': at least half of the names of the smaller file. nil: none, or several. 'own': names by path
+-- (namesof); 'sizes': number of names by path; 'files_', 'theirs': files by name (byname) and number of
+-- names by path in the other profile.
 local function bynames(own, sizes, files_, theirs)
   return function(path)
     local both, best, most, several = {}, nil, 0, false
@@ -149,9 +149,9 @@ local function bynames(own, sizes, files_, theirs)
   end
 end
 
---- Returns renamed files: {[path in a] = path in b}. Paths in only one profile are paired if each
--- is the best match of the other: by the ends of the paths; then by names of functions, at least
--- half of which must be equal.
+--- Returns renamed files: {[path in a] = path in b}. Paths in only one profile are paired if each is the
+-- other's best match: first by the ends of the paths; then by names of functions, at least half of which
+-- must be equal.
 function M.files(a, b)
   local ina, inb = files(a), files(b)
   local onlya, onlyb, same = {}, {}, {}
@@ -207,8 +207,8 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Largest product of the lengths of two lists of functions that 'align' does not split before it aligns
--- them; at this limit it takes 16 MiB and a second.
+-- Largest product of the lengths of two lists of functions that 'align' aligns without a split. At this
+-- limit it takes 16 MiB and a second.
 local CELLS = 1 << 20
 
 -- Aligns a[from..to] with b[start..stop]: calls pair(x, y) for pairs in the order of both lists, chosen
@@ -270,7 +270,7 @@ local function indices(list)
 end
 
 -- Returns functions of two long lists that certainly correspond, as {index in a, index in b, ...}: of the
--- functions whose names are unique in both lists, the longest sequence in the order of both.
+-- names that are unique in both lists, the longest sequence in the order of both.
 local function anchors(a, b)
   local ata, atb, ends = indices(a), indices(b), {}
   for i, row in ipairs(a) do
@@ -362,9 +362,9 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
--- Returns a function that maps a file and line of the first profile to the number of lines by which the
--- code there has moved: as many as the last function that starts at or before the line and that both
--- profiles have; nil: there is none.
+-- Returns a function that maps a file and line of the first profile to the number of lines by which the code
+-- there has moved: that of the last function at or before the line that both profiles have; nil: there is
+-- none.
 local function movesof(functions)
   local starts = {}
   for x, y in pairs(functions) do
@@ -397,8 +397,8 @@ local function isclose(x, y)
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)
 end
 
--- Pairs the remaining rows of a function if both profiles have equally many there, and all have moved by
--- the same number of lines. A single one must also allocate about as much, because it may be new code.
+-- Pairs the remaining rows of a function if both profiles have equally many and all have moved by the same
+-- number of lines. A single one must also allocate about as much, because it may be new code.
 local function addmoved(a, b, definition, pairs_, taken)
   local ofa, ofb = {}, {}
   local function add(lists, fn, row)
@@ -431,10 +431,10 @@ local function addmoved(a, b, definition, pairs_, taken)
   end
 end
 
---- Returns which lines of both profiles are the same: {[row of a] = row of b}. 'functions', 'same':
--- results of M.functions and M.files. Tries three rules for each line, in this order: it is in the same
--- function and moved as far as the last function that starts before it; it is at the same distance from
--- its function's start, or at the same place in a function that only one profile has; addmoved.
+--- Returns which lines of both profiles are the same: {[row of a] = row of b}. 'functions', 'same': results
+-- of M.functions and M.files. Tries three rules for each line, in this order: it is in the same function and
+-- has moved with it (movesof); it is at the same distance from its function's start, or at the same place in
+-- a function that only one profile has; addmoved.
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
   local moved = movesof(functions)

@@ -89,9 +89,9 @@ local function weightof(value, variance, usual)
   return value > 0 and variance > 0 and variance / value or usual
 end
 
---- Tests whether the sums a and b differ. 'variancea', 'varianceb': their variances. 'usuala', 'usualb': the
--- weight of one observation, for a sum that is 0. Returns the standard error of b - a; the p-value of the
--- difference; and the smallest p-value that is possible with this number of observations.
+--- Tests whether the sums a and b differ. 'variancea', 'varianceb': their variances; 'usuala', 'usualb':
+-- weight of one observation, for a sum of 0. Returns the standard error of b - a; the p-value of the
+-- difference; and the smallest p-value possible with this number of observations.
 function M.test(a, variancea, usuala, b, varianceb, usualb)
   local wa = weightof(a, variancea, usuala)
   local wb = weightof(b, varianceb, usualb)
@@ -115,8 +115,8 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   return deviation, math.min(1, 2 * p), least
 end
 
---- Sets the field noise of rows {change, error (standard error of the change), p, least (results of
--- M.test)}: true if the change may be chance. 'sigma': number of standard errors by which a row must change.
+--- Sets the field noise of rows {change, error (standard error of the change), p, least (of M.test)}: true if
+-- the change may be chance. 'sigma': number of standard errors by which a row must change.
 function M.mark(rows, sigma)
   local limit = M.normal(sigma)
   local order, m = {}, 0

@@ -6,13 +6,13 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
--- The columns that are summed. alive, alivebytes: survivors that did not die later; 0 if the file records
--- no deaths. A time sample counts as its number of sampling periods (profile.timeperiod).
+-- The columns that are summed. alive, alivebytes: survivors that did not die later; 0 if the file has no
+-- deaths. A time sample counts as its number of sampling periods (profile.timeperiod).
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 
--- Returns the samples by time slice: columns as in profile.bins or, if the profile has at most one slice,
--- with one slice for the whole time. Also returns the slices: {start, width (us), n}.
+-- Returns the samples by time slice: columns as in profile.bins; one slice for the whole time if the profile
+-- has at most one. Also returns the slices: {start, width (us), n}.
 local function rowsof(profile)
   local us = math.max(1, math.ceil(profile.duration * 1e6))
   local from, bins = profile.sites, {start = 0, width = us, n = 1}
@@ -35,8 +35,8 @@ local function rowsof(profile)
   return rows, bins
 end
 
--- Renumbers bins and nodes of rows by the functions binof and nodeof, and then adds up the rows with equal
--- bin, node and kind, at the position of the first one. Returns the columns and the number of rows.
+-- Renumbers bins and nodes of rows by the functions binof and nodeof. Then adds up the rows with equal bin,
+-- node and kind, at the position of the first one. Returns the columns and the number of rows.
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
   for _, key in ipairs(COUNTS) do
@@ -75,9 +75,9 @@ local function fit(rows, bins, nodeof, kinds, nodes, limit)
   end
 end
 
---- Returns the samples by slice, node and kind, as columns: bin, node, kind (numbers from 0), samples (of
--- time: periods), bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes. Also returns the slices:
--- {start, width (us), n (number)}, which are widened until there are at most 'limit' rows. 'tree': result of
+--- Returns the samples by slice, node and kind, as columns: bin, node, kind (from 0), samples (of time:
+-- periods), bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes. Also returns the slices
+-- {start, width (us), n (number)}, widened until there are at most 'limit' rows. 'tree': result of
 -- asamp.sums.pruned.
 function M.of(profile, tree, limit)
   local rows, bins = rowsof(profile)

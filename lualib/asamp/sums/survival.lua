@@ -1,24 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- Estimates the share of a nursery that survives, for any size of nursery. Has no side effects. All
--- lengths are bytes filled in the nursery.
+-- Estimates the share of a nursery that survives, for any size of nursery. Has no side effects. All lengths
+-- are bytes filled in the nursery.
 --
--- Of the bytes allocated u before a collection and v after the previous one, the share A(u) B(v)
--- is dead. A is the mortality by age. B is below 1 after a collection because of nepotism: dead
--- objects that were just tenured keep younger ones alive.
+-- Of the bytes allocated u before a collection and v after the previous one, the share A(u) B(v) is dead. A
+-- is the mortality by age. B is below 1 after a collection because of nepotism: dead objects that were just
+-- tenured keep younger ones alive.
 --
--- A and B are fitted alternately to counts of samples, and made monotone (isotonic regression:
--- Ayer, Brunk and others 1955). Nurseries of many sizes (LUA_GC=nursery=128K-2M) determine both;
--- with a single size only the monotonicity separates A from B.
+-- A and B are fitted alternately to counts of samples, and made monotone (isotonic regression: Ayer, Brunk
+-- and others 1955). Nurseries of many sizes (LUA_GC=nursery=128K-2M) determine both; with a single size only
+-- the monotonicity separates A from B.
 
 local M = {}
 
 local ROUNDS = 60
 local TAIL = 0.03
 
--- Returns a list of the mortality by bin: the monotone sequence of shares, each at most 'most', that fits
--- died[bin] / exposed[bin] best. died: bytes that died; exposed: bytes that died or survived. A bin without
--- exposed bytes has the previous bin's share. The last share is computed from at least the share TAIL of
--- the exposed bytes, because it applies to all longer nurseries.
+-- Returns the mortality by bin: the monotone sequence of shares, each at most 'most', that fits died[bin] /
+-- exposed[bin] best. died: bytes that died; exposed: bytes that died or survived. A bin without exposed
+-- bytes has the previous bin's share. At least the share TAIL of the exposed bytes determines the last
+-- share, because it applies to all longer nurseries.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do
@@ -48,9 +48,9 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Returns the dead bytes and the exposed (all) bytes of the cells by bin of one of the two ages. 'by': the
--- field of a cell with its bin; 'other': the field with its bin of the other age. If 'values' is not nil,
--- a cell's exposed bytes are multiplied by values[bin] of the other age.
+-- Returns the dead and the exposed (all) bytes of the cells, by bin of one of the two ages. 'by': the field
+-- of a cell with its bin; 'other': that with its bin of the other age. 'values': factors of a cell's exposed
+-- bytes, by bin of the other age; nil: none.
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
@@ -123,8 +123,8 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the uncertainty of M.share: its largest difference from the same share, computed as if only the
--- age (A), or only the time since the previous collection (B), determined survival.
+--- Returns the uncertainty of M.share: its largest difference from the same share if only the age (A), or
+-- only the time since the previous collection (B), determined survival.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

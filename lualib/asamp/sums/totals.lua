@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: MIT
 -- Totals per function, line and type of a profile, as profiler.reader returns it.
 --
---   - self: costs in the item itself: samples whose innermost frame is the function, or whose
---     innermost Lua frame is at the line
---   - total: samples with the item anywhere on their stack, once each
+--   - self: costs of the item itself: of samples whose innermost frame is the function, or whose innermost
+--     Lua frame is at the line
+--   - total: of samples with the item anywhere on their stack, once each
 --
 -- A sum has these fields, 0 by default; pairs() visits them all, next() does not:
 --
 --   - samples, bytes, survived, survivedbytes, undecided (without an outcome): of allocations
---   - undecidedbytes: if the period was changed, else 0 (measures.fate)
+--   - undecidedbytes: only if the period was changed (measures.fate)
 --   - later, laterbytes: survivors that died later
 --   - alive, alivebytes: other survivors; 0 if the file has no deaths
 --   - objects: estimated number of blocks; 0: unknown
 --   - timesamples: time, in sampling periods; of these nativesamples: in a C function; gcsamples: in a
 --     collection
 --   - timesquares: variance of timesamples
---   - bytesquares, survivedsquares, alivesquares: variances of bytes if the period was changed,
---     else 0 (measures.variance)
+--   - bytesquares, survivedsquares, alivesquares: variances of bytes, only if the period was changed
+--     (measures.variance)
 
 local measures = require "asamp.sums.measures"
 
@@ -74,8 +74,8 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- Calls add(field, n) for all fields of the i-th site, one of time samples. If asamp.sums.owned
--- has charged it to another node, the running function is that of its original node.
+-- Calls add(field, n) for all fields of the i-th site, a site of time samples. The running function is that
+-- of its original node, if asamp.sums.owned has charged it to another.
 local function addtime(profile, i, add)
   local sites = profile.sites
   local node = (sites.leaf or sites.node)[i]
@@ -221,8 +221,8 @@ local function addsums(rows, parent, rowof)
   end
 end
 
--- Adds to each row's total the sums of the row's outermost nodes: nodes that are not below another node of
--- the same row. rowof[node] is nil if the node belongs to no row.
+-- Adds to each row's total the sums of its outermost nodes: those not below another node of the row.
+-- rowof[node] is nil if the node belongs to no row.
 local function addtotals(parent, sums, rowof)
   local depth = {}  -- by row: number of its nodes on the path from the root to the current node
   walk(parent, function(node)
@@ -260,9 +260,9 @@ local function functions(profile, itself, sums)
   return rows
 end
 
--- Returns a list of rows, one for each source line: {file, line, name, defined (line of the definition)} with
--- the line's first function; by call tree node, the row of its own line (nil: native), and of the innermost
--- Lua frame of its stack; and the set of the rows with several functions.
+-- Returns a list of rows {file, line, name, defined (line of the definition)}, one for each source line,
+-- with its first function. Also returns, by call tree node, the row of its own line (nil: native) and of the
+-- innermost Lua frame of its stack; and the set of the rows with several functions.
 local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}
@@ -286,10 +286,10 @@ local function rowsoflines(profile)
   return rows, rowof, nearest, several
 end
 
--- Splits the rows of lines that have several functions (the set 'several') into parts, one for each
--- function: {row, name, defined (line of the definition)}. Returns a list of all parts and two maps from a
--- call tree node: to the part of the node itself, and to that of the innermost Lua frame of its stack (nil:
--- the frame is native, or its line has one function).
+-- Splits the rows of lines with several functions (the set 'several') into a part for each function: {row,
+-- name, defined (line of the definition)}. Returns the parts and two maps from a call tree node: to the part
+-- of the node itself, and to that of the innermost Lua frame of its stack (nil: the frame is native, or its
+-- line has one function).
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -324,8 +324,8 @@ local function rename(parts, ismore)
   end
 end
 
--- Sets 'nearest' of each node without a Lua frame on its stack to the row of a C function: the
--- innermost one that is not part of Lua's API. Returns these rows.
+-- Sets 'nearest' of each node without a Lua frame on its stack to a row of the innermost C function that is
+-- not part of Lua's API. Returns these rows.
 local function rowsofc(profile, nearest)
   local nodes, rows, byfn = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do
@@ -343,11 +343,10 @@ local function rowsofc(profile, nearest)
   return rows
 end
 
---- Returns three lists. The first has a row {file, line, name, defined (line of the function's
--- definition)} for each source line of the profile. The others have, by call tree node, the row of
--- the node's own line (nil: native) and of the innermost Lua frame of its stack. If several
--- functions have the same line, the row has the name of the one with most bytes or, with 'alive',
--- with most live bytes at the end. With 'native', nodes without a Lua frame have a row of a C
+--- Returns three lists: a row {file, line, name, defined (line of the function's definition)} for each source
+-- line; and by call tree node, the row of the node's own line (nil: native) and of the innermost Lua frame
+-- of its stack. Of several functions with the same line, the row has the name of the one with most bytes or,
+-- with 'alive', with most live bytes at the end. With 'native', nodes without a Lua frame have a row of a C
 -- function: {file, line (0), name, defined (0), native (true)}.
 function M.linerows(profile, alive, native)
   local rows, rowof, nearest, several = rowsoflines(profile)
@@ -407,8 +406,8 @@ local function lines(profile, itself, sums)
   return rows
 end
 
--- Returns rows of C functions for the stacks without a Lua frame (rowsofc). Their field 'self' has the sums
--- of these stacks; 'itself': sums of the nodes without callees.
+-- Returns rows of C functions for the stacks without a Lua frame (rowsofc), with the sums of these stacks as
+-- 'self'. 'itself': sums of the nodes without callees.
 local function outside(profile, itself)
   local _, _, nearest = rowsoflines(profile)
   local known = {}
@@ -475,8 +474,8 @@ local function order(field, key)
   end
 end
 
--- Returns the row of a line with the name of the function there that has the largest value of
--- [key][field], such as self.bytes: the row itself, or a copy if it has another name.
+-- Returns the row of a line, named after the function there with the largest value of [key][field], such as
+-- self.bytes. It is the row itself, or a copy if it has another name.
 local function named(row, field, key)
   local list = row.functions
   if not list then
@@ -499,9 +498,9 @@ local function named(row, field, key)
   return new
 end
 
---- Returns a new list of the rows of 'all' whose 'total' (rows of types: 'self') has a value of 'field' above
--- 0. They are sorted by self, then by total, the largest first, then by name and place; key = "total": by
--- total first. A line with several functions is named after the one with the largest value.
+--- Returns a new list of the rows whose 'total' (of types: 'self') has a 'field' above 0. They are sorted by
+-- self, then by total, the largest first, then by name and place; key = "total": by total first. A line with
+-- several functions is named after the one with the largest value.
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do
@@ -526,17 +525,17 @@ end
 
 -- ==}
 
---- Computes the totals of a profile. options.covered = {[node] = true}: only of samples with these
--- stacks. Rows are sorted by the first measure. Fields ('whole', 'self' and 'total' are sums):
+--- Computes the totals of a profile; with options.covered = {[node] = true}, of samples with these stacks.
+-- Rows are sorted by the first measure. Fields ('whole', 'self' and 'total' are sums):
 --
 --   - unit: "bytes", or "samples" if the file has no bytes
 --   - measures: fields with values: the unit, and "timesamples"
 --   - whole: the sum of all samples
 --   - functions: {name, file, line, native, self, total}
---   - lines: {file, line, name, defined (of the function with the largest value), functions (nil:
---     only one; {name, defined, self, total} each), self, total}
---   - types: {name, self, blocks (sampled), objects (estimated; 0: unknown), outside (samples of
---     blocks that passed by the nursery), classes (rows of this form)}
+--   - lines: {file, line, name, defined (of the function with the largest value), functions (nil: only one;
+--     {name, defined, self, total} each), self, total}
+--   - types: {name, self, blocks (sampled), objects (estimated; 0: unknown), outside (samples of blocks that
+--     passed by the nursery), classes (rows of this form)}
 --   - self, sums: for each field a list by node: of the node itself, and with all nodes below
 function M.of(profile, options)
   local covered = options and options.covered

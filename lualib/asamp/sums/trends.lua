@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Live bytes over time by line and by function: bytes not known to be dead at the end of each time
--- slice, and their rate of growth. The profile must have time slices (profile.bins).
+-- Live bytes over time by line and by function: bytes not known to be dead at the end of each time slice,
+-- and their rate of growth. The profile must have time slices (profile.bins).
 --
--- Blocks that died before their first collection are left out. Others count from the slice of
--- their allocation to that of the collection that found them dead. The slope is that of the
--- least-squares line through the slices' ends. Its standard error has two parts: the sampling
--- error and the residuals, because growth in steps deviates from a line.
+-- Blocks that died before their first collection are left out. Others count from the slice of their
+-- allocation to that of the collection that found them dead. The slope is that of the least-squares line
+-- through the slices' ends. Its standard error has two parts: the sampling error, and the residuals, because
+-- growth in steps deviates from a line.
 
 local measures = require "asamp.sums.measures"
 local totals = require "asamp.sums.totals"
@@ -25,9 +25,9 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- 'seconds': the ends of the slices. Returns three values for a line that is fitted to the live bytes at
--- these times by least squares: for each slice the factor by which bytes that become live in it, and
--- stay so, change the slope; the mean of the ends; and the sum of their squared distances from it.
+-- Returns three values for a line fitted by least squares to live bytes at the ends of slices ('seconds'):
+-- for each slice the factor by which bytes that become live in it, and stay so, change the slope; the mean
+-- of the ends; the sum of their squared distances from it.
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do
@@ -44,9 +44,9 @@ local function weights(seconds)
   return list, mean, squares
 end
 
--- Returns the variance of the slope of a fitted line, estimated from the residuals. 'alive': live bytes
--- at the end of each slice; 'line': {seconds (the times of these ends), mean (of these times), squares (sum
--- of their squared distances from the mean)}.
+-- Returns the variance of the slope of a fitted line, estimated from the residuals. 'alive': live bytes at
+-- the end of each slice; 'line': {seconds (these ends), mean (of these), squares (sum of their squared
+-- distances from the mean)}.
 local function scatter(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do

@@ -1,21 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Merges several profiles into one: of many processes, or many runs. Has no side effects. Counts are
--- added. Functions with equal names in files with equal names are merged, and so are calls at the same
--- line below the same callers. Data with a time in one run (single collections, marks, slices, states,
--- holders) are left out.
+-- Merges several profiles into one, of many processes or many runs. Has no side effects. Counts are added.
+-- Functions with equal names in files with equal names are merged, and so are calls at the same line below
+-- the same callers. Data with a time in one run (collections, marks, slices, states, holders) are left out.
 
 local M = {}
 
 -- Columns of the field 'sites' of a profile. COLUMNS: those that every profile has. SQUARES: optional
--- columns with a variance, and the column to which the variance belongs.
+-- columns with a variance, and the column whose variance they have.
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
                  latersquares = "laterbytes"}
 
--- Returns two results: a table of empty columns (lists) with the keys 'first', 'second' and those in 'names';
--- and a function(a, b, amounts), which adds each amounts[name] to the column 'name', in the row with the
--- values a and b in the first two columns. A new row has zeros.
+-- Returns a table of empty columns (lists) with the keys 'first', 'second' and those in 'names'; and a
+-- function(a, b, amounts) that adds each amounts[name] to the column 'name', in the row with the values a
+-- and b in the first two columns. A new row has zeros.
 local function rows(names, first, second)
   local all, find = {[first] = {}, [second] = {}}, {}
   for _, name in ipairs(names) do
@@ -62,9 +61,9 @@ local function addtree(p, functionof, nodeof)
   return at
 end
 
--- Returns the amounts of the i-th element of p.sites by column. 'time' true: of a site of time samples,
--- which then count in periods of length 'timeperiod'. 'varied' true: a profile has columns of variances,
--- so that they are computed for all.
+-- Returns the amounts of the i-th element of p.sites by column. 'time' true: a site of time samples, which
+-- count in periods of length 'timeperiod'. 'varied' true: computes variances, because a profile has columns
+-- of them.
 local function amounts(p, i, time, varied, timeperiod)
   local sites, sum = p.sites, {}
   for _, name in ipairs(COLUMNS) do
@@ -84,9 +83,8 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields of the merged profile. SUMS: sums of the fields of all profiles. EACH: true if true in all
--- profiles. ANY: true if true in any profile. A profile without allocation samples does not affect fields
--- about these samples.
+-- Fields of the merged profile. SUMS: sums of the profiles' fields. EACH: true if true in all profiles. ANY:
+-- true if true in any. A profile without allocation samples does not affect fields about these.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}

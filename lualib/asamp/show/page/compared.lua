@@ -12,8 +12,8 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- the page has standard errors of shares as integers: millionths of the profile's total
--- Limits for first(), which may choose the measure "alive". SIGMA: least change of the live bytes, in
--- standard errors. LEAST: the share that changed must exceed that of the first measure by LEAST.
+-- Limits of first(), which may choose the measure "alive". SIGMA: least change of the live bytes, in
+-- standard errors. LEAST: the share that changed must exceed that of the first measure by this.
 local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)
@@ -32,8 +32,8 @@ local function columns(rows, keys)
   return out
 end
 
--- Returns a row for the page of `asamp view`: amounts as integers where possible, and the standard error of
--- the share in units of 1 / SCALE. 'fn' counts from 0.
+-- Returns a row for the page of `asamp view`: amounts as integers where possible, the share's standard error
+-- in units of 1 / SCALE. 'fn' counts from 0.
 local function rounded(row)
   return {fn = row.fn and row.fn - 1, a = integer(row.a), b = integer(row.b),
           totala = row.totala and integer(row.totala), totalb = row.totalb and integer(row.totalb),
@@ -62,8 +62,8 @@ local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end
 
--- Returns the key of the measure that the page of `asamp view` shows first: "alive" if live bytes changed,
--- and clearly more than the first measure of 'list' (result of difftree.measures); else that first measure.
+-- Returns the key of the measure that the page shows first: "alive" if live bytes changed, and clearly more
+-- than the first measure of 'list' (difftree.measures); else that first measure.
 local function first(old, a, new, b, list)
   local function compared(field)
     return compare.of(old, a, new, b, field, {sigma = SIGMA})

@@ -50,8 +50,8 @@ local function functions(profile)
 end
 
 -- Returns the collections as columns with at most POINTS rows. A row represents a group of successive
--- collections: their largest values and their last time; the pause ('minor' or 'major') is -1 if the
--- group has no collection of this kind. Also returns the number of collections in a group.
+-- collections: their largest values and their last time; the pause ('minor' or 'major') is -1 if the group
+-- has no such collection. Also returns the number of collections in a group.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -91,15 +91,15 @@ local function walks(list, out)
   return out
 end
 
--- Returns the slice that shows the samples without a time; -1: there are none. Before version 7, a truncated
--- file has such samples at its end; since version 7 the time is recorded with the stack.
+-- Returns the slice that shows the samples without a time; -1: none. Before version 7, a truncated file has
+-- such samples at its end; since then, the stack's record has the time.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
 end
 
--- Removes a column of bytes if all its values are the number of samples times the period, which is the
--- common case: the page of `asamp view` computes it.
+-- Removes a column of bytes if all its values are the number of samples times the period, the common case:
+-- the page computes it.
 local function drop(rows, period, kinds)
   for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"},
                         {"alive", "alivebytes"}} do

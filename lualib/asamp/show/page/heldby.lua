@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths as a
 -- tree, and the lines that allocated the objects. Has no side effects: converts a profile to columns. Keeps
--- the PATHS paths that hold most, with longer paths that start with them, and ROWS pairs of path and line. An
--- omitted path counts for the path that it extends.
+-- the PATHS paths that hold most, with the longer paths that start with them, and ROWS pairs of path and
+-- line. An omitted path counts for the path that it extends.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -11,8 +11,8 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- Returns for each path the sum of its own value ('own') and the values of all paths that extend it.
--- One pass from the last path is enough, because a path has a lower number than its extensions.
+-- Returns for each path the sum of its own value ('own') and the values of all paths that extend it, in one
+-- pass from the last path: a path has a lower number than its extensions.
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do
@@ -25,8 +25,8 @@ local function sums(h, own)
 end
 
 -- Keeps the 'limit' paths of references with most live bytes and samples. Returns the columns of the kept
--- paths; a map from each path to the number, from 1, of the longest kept path that it extends or is (0:
--- none); and the number of omitted paths that lead to live samples.
+-- paths; a map from each path to the number (from 1) of the longest kept path that it extends or is (0:
+-- none); and the number of omitted paths to live samples.
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -58,9 +58,9 @@ local function paths(h, limit)
   return out, map, #holding - n
 end
 
--- Sums the live samples by path of references and allocating line. Returns the 'limit' largest pairs of
--- path and line, as columns {path, place (index in the list of lines; 0: none), samples, bytes}; the
--- list of lines; and the number of omitted pairs, whose sums are added to place 0 of their path.
+-- Sums the live samples by path of references and allocating line. Returns the 'limit' largest pairs of path
+-- and line, as columns {path, place (index in the list of lines; 0: none), samples, bytes}; the list of
+-- lines; and the number of omitted pairs, which count for place 0 of their path.
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
   local bykey = {}

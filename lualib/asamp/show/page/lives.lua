@@ -19,7 +19,7 @@ local ROWS = 500
 local PATHS = 5  -- largest number of paths of references in a row
 
 -- Returns the profile with the number of time slices that asamp.sums.leaks expects: merges the shorter
--- slices of the page of `asamp view` into those that the reader would have made for that module.
+-- slices of the page into those that the reader makes for that module.
 function M.coarse(profile)
   local from, step = profile.bins, 1
   if not from then
@@ -44,11 +44,11 @@ local function pathsof(holders)
   return #list > 0 and list or nil
 end
 
---- Returns {summary (a sentence; the reason if the profile lacks data), proved, rows, left (number of
--- further rows)}. The fields proved and, of a row, file, line, name, native, kept, keptbytes, parts, of and
--- type are those of asamp.sums.leaks. Further fields of a row: share (of the line's samples, those that are
--- kept), below (true: same group as the row above), holders (paths of references to the kept objects: list
--- of {text, share}; nil: unknown).
+--- Returns {summary (a sentence; the reason if the profile lacks data), proved, rows, left (number of further
+-- rows)}. 'proved' and a row's fields file, line, name, native, kept, keptbytes, parts, of and type are
+-- those of asamp.sums.leaks. Further fields of a row: share (of the line's samples, those kept), below
+-- (true: same group as the row above), holders (paths of references to the kept objects: list of {text,
+-- share}; nil: unknown).
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
   if not found then

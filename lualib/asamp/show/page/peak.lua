@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The samples that were alive at the peak of Lua's heap, for the page of `asamp view`: those not found dead
--- by the end of the collection after which most bytes were in use, as in `asamp report --at peak`. Only major
+-- The samples alive at the peak of Lua's heap, for the page of `asamp view`: those not found dead by the end
+-- of the collection after which most bytes were in use, as in `asamp report --at peak`. Only major
 -- collections find old objects dead. Has no side effects: converts two readings of a file to columns.
 
 local measures = require "asamp.sums.measures"
@@ -13,10 +13,10 @@ function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end
 
---- Returns the samples alive at the peak of Lua's heap: {time (seconds), inuse (bytes in use after the
--- collection at this time), bin (the page's time slice that contains it, from 0), columns node, kind, bytes}.
--- 'at': the second reading, with the same numbers of nodes and kinds. 'tree': result of asamp.sums.pruned;
--- 'bins': the time slices of the page of `asamp view`.
+--- Returns the samples alive at the peak: {time (seconds), inuse (bytes in use after the collection at this
+-- time), bin (the page's time slice that contains it, from 0), columns node, kind, bytes}. 'at': the second
+-- reading, with the same numbers of nodes and kinds. 'tree': result of asamp.sums.pruned; 'bins': the page's
+-- time slices.
 function M.of(profile, at, tree, bins)
   local time, nkinds = M.time(profile), #profile.kinds
   local out, index = {node = {}, kind = {}, bytes = {}}, {}

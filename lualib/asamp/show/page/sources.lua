@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Selects the source lines that the page of `asamp view` embeds: lines with frames, and their surroundings.
 -- Has no side effects itself: its input is the page's columns, and a function that reads files
--- (asamp.cli.sources says which files may be read).
+-- (asamp.cli.sources defines which).
 --
---   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines are embedded in
---        total, and MAXLINE bytes of a line, which then ends with an ellipsis;
+--   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines are embedded, and MAXLINE
+--        bytes of a line, which then ends with an ellipsis;
 --   VS3  every file with frames has either its lines or a reason why they are missing.
 
 local layout = require "asamp.show.layout"
@@ -59,7 +59,7 @@ end
 
 -- Returns the texts of the lines in 'set' (a set of numbers) and of the AROUND lines before and after each,
 -- in a table with the keys "L" .. number; their total bytes; and the largest number in the set. 'all': texts
--- of all lines of the file.
+-- of the file's lines.
 local function around(set, all)
   local texts, bytes, last = {}, 0, 0
   for line in pairs(set) do
@@ -75,9 +75,8 @@ local function around(set, all)
   return texts, bytes, last
 end
 
---- Returns {L1 = text, ...} for each file that was found, by "F" and the file's index; for other
--- files the reason's name (VS3). find(name) returns the text ("long" as second result: it was
--- cut), or nil and the reason.
+--- Returns {L1 = text, ...} for each file that was found, by "F" and the file's index; for other files the
+-- reason's name (VS3). find(name) returns the text (and "long" if it was cut), or nil and the reason.
 function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT
