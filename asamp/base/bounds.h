@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Limits of the data that writer and reader keep, and initial sizes of tables. Data beyond a limit
-** are left out or merged; most losses are counted (readerleft.h, doc/profile-format.md). The
-** second number of BOUND is for builds with ASAMP_TINY, which reach the limits within a few
-** records (spec/fuzz/build).
+** are left out or merged; most losses are counted (readerleft.h, doc/profile-format.md). The second
+** number of BOUND is for builds with ASAMP_TINY, which reach the limits within a few records
+** (spec/fuzz/build).
 **
-** The folder base has the tools that all other folders share: tables, buffers, clocks,
-** descriptors, text. Its files use no other folder and do not call Lua. The caller owns the struct
-** of a table or buffer, zeroes or initializes it first, and uses it on one thread at a time.
+** The folder base has the tools that all other folders share: tables, buffers, clocks, descriptors,
+** text. Its files use no other folder and do not call Lua. The caller owns the struct of a table or
+** buffer, zeroes or initializes it first, and uses it on one thread at a time.
 */
 #ifndef asamp_bounds_h
 #define asamp_bounds_h

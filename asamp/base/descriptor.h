@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Opens files with descriptors other than 0, 1 and 2. If a program runs with closed standard
-** streams, the next open file would receive such a number, and the program's output. So the
-** profiler reserves these numbers while it opens files, by O_PATH descriptors, for which write
-** fails as for closed ones.
+** streams, the next open file would receive such a number, and then the program's output. So the
+** profiler reserves these numbers while it opens files, by O_PATH descriptors, to which writes fail
+** as to closed ones.
 **
 **   DE1  only unused numbers are reserved, until the last descriptor_release;
 **   DE2  exec closes every descriptor opened here.

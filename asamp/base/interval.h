@@ -3,9 +3,9 @@
 ** Sampling intervals: distances in bytes between sample points.
 **
 ** Fixed: a point every 'period' bytes, the first at a uniformly distributed distance. Random:
-** exponentially distributed with mean 'period', so that the points are a Poisson process over the
-** bytes, as in tcmalloc, Go and OCaml's memprof; the number of points in T bytes has mean and
-** variance T / period.
+** exponentially distributed with mean 'period'. The points are then a Poisson process over the
+** bytes, as in tcmalloc, Go and OCaml's memprof; their number in T bytes has mean and variance T /
+** period.
 */
 #ifndef asamp_interval_h
 #define asamp_interval_h

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A thread's reserve of address space, to finish its work when memory runs out (ulimit -v). If
-** spare_malloc and the like fail on this thread, they unmap a part of the reserve and try again.
-** On threads without a reserve they do the same as malloc and the like.
+** spare_malloc and the like fail on this thread, they unmap a part of the reserve and try again. On
+** threads without a reserve they are malloc and the like.
 **
 **   SR1  the pages of the reserve are never touched: it uses no memory;
 **   SR2  the thread refills the reserve with spare_keep when it can.

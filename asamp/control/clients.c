@@ -69,7 +69,7 @@ static void clients_leave (size_t i) {
 }
 
 /* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the one that has been
-   silent for the longest time (CN3 of control.h), if possible one that waits for no snapshot. */
+   silent for longest (CN3 of control.h), if possible one that waits for no snapshot. */
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;

@@ -115,7 +115,7 @@ void server_unlink (const char *path) {
 }
 
 /* Removes the file if no process listens at it (CN4 of control.h), or if it is the socket that this
-   process made last. The latter is removed even if a forked child listens at it. */
+   process made last, even if a forked child listens at it. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;

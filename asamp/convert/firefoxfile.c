@@ -85,9 +85,9 @@ static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
-/* Returns the number of the prefix (caller's stack) of stack i; UINT64_MAX: none. The stacks are
-   those of call tree nodes (i < plain), of nodes with labels (i < nodes), of samples with their
-   kind (i < sites), and of paths of references. */
+/* Returns the number of the prefix (caller's stack) of stack i; UINT64_MAX: none. Stacks are of
+   call tree nodes (i < plain), of nodes with labels (i < nodes), of samples with their kind (i <
+   sites), then of paths of references. */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;
@@ -176,8 +176,8 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
 }
 
 /* Numbers the source files of the functions. Sets sources[i] to the number of function i's file
-   (UINT32_MAX: none), and files[k] to the name of file k, as an index of a string. Returns the
-   number of files. */
+   (UINT32_MAX: none), and files[k] to the string index of file k's name. Returns the number of
+   files. */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   const ReadProfile *r = w->r;
   IdMap byfile = {0};

@@ -14,9 +14,9 @@ static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
 /* A function that writes the value of one row of a column. */
 typedef void Cell (FirefoxFile *w, int64_t value);
 
-/* Writes a column of a table: from the n values in 's', one for each row, those whose tag in
-   'whose' is of a Lua state in w->group. A tag is a number for Lua state, thread and labels
-   (tags.h). */
+/* Writes a column of a table from the n values in 's', one for each row. Leaves out those whose
+   tag in 'whose' (a number for Lua state, thread and labels, tags.h) is not of a Lua state in
+   w->group. */
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
                     Cell *cell) {
   uint64_t i, k = 0;

@@ -41,8 +41,8 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
 }
 
 /* Returns the function that is folded next. Considers the nodes that reach a script and whose
-   callers are folded frames at position 'depth': if all are of one native function, returns it;
-   otherwise 'nfunctions'. */
+   callers are folded frames at position 'depth'. If all are of one native function, returns it;
+   else 'nfunctions'. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

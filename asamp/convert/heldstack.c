@@ -51,7 +51,7 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
 }
 
 /* Adds a node for each path of references: its last reference. The parent is the node of the path
-   without this reference; this shorter path precedes. Returns 0 if out of memory. */
+   without this reference, which precedes. Returns 0 if out of memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;

@@ -111,8 +111,8 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/* Decides whether the file has sample types of allocations, of time, or both. It has those of the
-   profile's samples, and the default type. If there are neither, it has those of allocations. */
+/* Decides whether the file has sample types of allocations, of time, or both: those of the
+   profile's samples, and the default type; if there are neither, those of allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -278,9 +278,9 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/* Returns the string index of a function's full name; 'name' is the string index of its plain name.
-   Tools merge functions with equal names. So the full name of a script's function has file and
-   line; that of a native function has the library if the plain name is not unique. */
+/* Returns the string index of a function's full name; 'name' is that of its plain name. Tools merge
+   functions with equal names. So a script's function has file and line in its full name; a native
+   function has the library, if its plain name is not unique. */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";

@@ -59,8 +59,7 @@ typedef struct Unite {
                                order */
   size_t nopen, opensize;
   TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
-  IdMap places;             /* maps the result of placekey for a state to the state's index in
-                               'open' */
+  IdMap places;             /* index in 'open' of a state, by its key (placekey) */
   /* Maps an ended state with live native memory to the state's number in the merged profile. The
      key is the result of placekey. */
   IdMap orphaned;

@@ -73,10 +73,9 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes the line "u" of a batch: run lengths of survivors, first of those whose deaths are
-   reported (survived[i] = 1), then of those whose deaths are not reported (2), and so on
-   alternately. survived[i] is 0 for a dead sample, which no run counts. Writes nothing if there is
-   no 2. */
+/* Writes the line "u" of a batch: run lengths of survivors, alternately of those whose deaths are
+   reported (survived[i] = 1) and of those whose deaths are not (2). No run counts a dead sample
+   (0). Writes nothing if there is no 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -127,9 +126,9 @@ static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
-/* Writes a collection as numbers, without the zeros at the end. Expected values are subtracted, so
-   that most numbers are small: a collection starts at the time of the previous event, the heap has
-   grown by the tenured bytes, and the nursery has kept its size. */
+/* Writes a collection as numbers, without the zeros at the end. Subtracts expected values to make
+   numbers small: a collection starts at the time of the previous event, the heap has grown by the
+   tenured bytes, and the nursery has kept its size. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;

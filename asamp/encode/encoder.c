@@ -77,9 +77,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
   encoder_meta(e, key, text);
 }
 
-/* Writes the meta record "period" once: the seconds between two time samples. A profile without
-   time samples must have 0 there, because converters divide by the number of time samples. Called
-   after the first time sample and at the end. */
+/* Writes the meta record "period" once: the seconds between two time samples. It must be 0 without
+   time samples, because converters divide by their number. Called after the first time sample and
+   at the end. */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
   char text[32];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Compresses bytes to gzip. Methods: SMALL is zlib; FAST is ISA-L (a tenth of the time, a quarter
-** to a half more bytes), or a tuned zlib without it.
+** to a half more bytes), or else a tuned zlib.
 **
 **   PK1  after FLUSH, all bytes so far can be decompressed from the output;
 **   PK2  the output is one gzip member, because some readers read only the first, until
 **        compressor_restart starts another;
-**   PK3  the sink gets pieces of nearly COMPRESSOR_PIECE bytes, and the rest at a flush or the end.
+**   PK3  the sink receives pieces of nearly COMPRESSOR_PIECE bytes, and the rest at a flush or the
+**        end.
 **
 ** Memory is allocated at the start only, about 450 KiB.
 */

@@ -74,8 +74,8 @@ static int isopen (int process, int n, const struct stat *file) {
   return is;
 }
 
-/* Returns 1 if the process has the file open (Linux 5.6). If the process has ended, another process
-   may have its id now; that process counts only if it has the same user. */
+/* Returns 1 if the process has the file open (Linux 5.6). If the process has ended, its id may be
+   another process's, which counts only if it has the same user. */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
   const struct dirent *entry;

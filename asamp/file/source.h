@@ -15,9 +15,8 @@
 
 typedef struct Source Source;
 
-/* Opens a file; "-" is standard input, which can be opened repeatedly, each time from its
-   start; if it cannot seek, it is copied to an unnamed file first. Returns NULL with errno on
-   failure. */
+/* Opens a file; "-" is standard input, which can be opened repeatedly from its start: it is copied
+   to an unnamed file first if it cannot seek. Returns NULL with errno on failure. */
 Source *source_open (const char *path);
 void source_close (Source *s);
 

@@ -41,8 +41,8 @@ enum {
 };
 
 /* Kinds of edges, as in luaN_EdgeKind, and the fields of each in its record. 'index', 'key' and
-   'in' are those of luaN_Edge. 'slot' is the number of a stack slot: 1 is the called function, the
-   others have 2, 3, ...; 0: unknown. */
+   'in' are those of luaN_Edge. 'slot': number of a stack slot, 1 for the called function, then 2,
+   3, ...; 0: unknown. */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,
   HEAP_EINDEX /* index, minus the index of the object's previous HEAP_EINDEX */,

@@ -40,7 +40,7 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/* Writes 'words' words: each object has one word for each of its stacks. Starts with word *copy of
+/* Writes 'words' words: each object has one for each of its stacks. Starts with word *copy of
    object *i, and advances both. Fills 'to' from its end, so that the newest object is first. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {

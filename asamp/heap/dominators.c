@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The dominator tree (dominators.h). Objects are numbered in depth-first order, the state 0.
-   The arrays of Work are indexed by these numbers and contain them, except 'order' (contains
-   objects) and 'number' (indexed by objects). */
+/* The dominator tree (dominators.h). Objects have numbers in depth-first order; the state has 0.
+   The arrays of Work are indexed by these numbers and contain them. Exceptions: 'order' contains
+   objects, and 'number' is indexed by objects. */
 #include "dominators.h"
 
 #include <stdlib.h>
@@ -101,8 +101,8 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
 }
 
 /* Computes immediate dominators: that of i is the nearest dominator d of i's parent with d <=
-   semi[i]. jump[i] is a more distant dominator of i, so that the search for d takes O(log n) steps.
-   'jump' and 'depth' are buffers with an element for each object. */
+   semi[i]. jump[i] is a more distant dominator of i, for a search in O(log n) steps. 'jump' and
+   'depth' are buffers with an element for each object. */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;
   jump[0] = depth[0] = 0;

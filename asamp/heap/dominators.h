@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The dominator tree of a heap. Object a dominates b if every path from the state to b contains
-   a: if a became garbage, b would too. The algorithm is semi-NCA (Georgiadis 2005), without
-   recursion; it needs 32 bytes per object and 4 per reference while it runs. */
+/* The dominator tree of a heap. Object a dominates b if every path from the state to b contains a:
+   if a became garbage, b would too. The algorithm is semi-NCA (Georgiadis 2005), without recursion;
+   it takes 32 bytes per object and 4 per reference. */
 #ifndef asamp_dominators_h
 #define asamp_dominators_h
 

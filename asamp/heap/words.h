@@ -20,8 +20,7 @@ size_t words_quoted (char *to, size_t size, const char *s, size_t n);
 void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 
 /* Describes the reference from 'from' to 'to'; with 'merged' 1, several such references ("[1..n]").
-   'to' 0: describes the state's memory. Writes "" for the reference from an upvalue to its
-   value. */
+   'to' 0: describes the state's memory. Writes "" for an upvalue's reference to its value. */
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]);
 

@@ -209,8 +209,8 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  /* formats with totals or a flame graph never contain collections, marks and lifetimes, so the
-     limits of these drop nothing there */
+  /* the limits of collections, marks and lifetimes drop nothing in formats with totals or a flame
+     graph, which never contain them */
   if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact counts (counting.h). A state has one Counting, a userdata in its registry. Its numbers
-   only grow; a count is the difference of two reads. Sums leave out LUAN_KSTACK, because
-   collections shrink stacks and calls grow them again, at varying times. */
+/* Exact counts (counting.h). A state has one Counting, a userdata in its registry. Its numbers only
+   grow; a count is the difference of two reads. Sums leave out LUAN_KSTACK, because collections
+   shrink stacks and calls grow them at varying times. */
 #include "counting.h"
 
 #include <stdio.h>
@@ -122,8 +122,8 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 }
 
 /* count(f, ...) -> bytes, blocks, results of f. The Counting is a to-be-closed value, so that
-   errors end the count. The call of counting_nothing allocates the call frame that f then uses, so
-   that the frame is not counted. */
+   errors end the count. The call of counting_nothing allocates the call frame that f then uses; the
+   frame is not counted. */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   checkcalled(L);

@@ -4,10 +4,10 @@
 ** sample, the functions by id, and the samples that the client knows.
 **
 **   EM1  a tracker's 'ud' is an Embed if and only if its 'client' is in 'clients' (embed.c);
-**   EM2  the n frames of the last stack are at the end of 'frames', so that shared outer frames
-**        need not move;
-**   EM3  n is the reported depth, or less if there was no memory; 'shared' of the next sample is
-**        at most n;
+**   EM2  the n frames of the last stack are at the end of 'frames': shared outer frames need not
+**        move;
+**   EM3  n is the reported depth, or less if there was no memory; 'shared' of the next sample is at
+**        most n;
 **   EM4  'reported' has the tracker's samples in its order: first 'nfollowed' survivors, then the
 **        samples without an outcome.
 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Implements profiler.limit (limiting.h). The limits are in a userdata on the stack of l_limit. In
    nested calls the smaller limit of each kind applies. l_limit calls the user's function with
-   lua_pcall, to restore the outer limits after an error; so that function cannot yield. */
+   lua_pcall, to restore the outer limits after an error; so the function cannot yield. */
 #include "limiting.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@ int snapshot_lua (lua_State *L);
 #define SNAPSHOT_SECONDS	120  /* time limit of the snapshot by snapshot_ending */
 
 /* Starts a heap snapshot at the end of a session and does not wait for it. It is a value for
-   'ending' of SamplerOptions. The snapshot's path is the profile's, with .heap in place of .vmprof.
-   Adds an event to the profile: a mark with the name "heap snapshot", or with the name "heap
-   snapshot failed" and the reason as its value. */
+   'ending' of SamplerOptions. The snapshot has the profile's path, with .heap in place of .vmprof.
+   Adds a mark to the profile: "heap snapshot", or "heap snapshot failed" with the reason as its
+   value. */
 void snapshot_ending (Sampler *s, lua_State *L);
 
 #endif

@@ -276,8 +276,8 @@ static Real real = {
 static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
 
-/* Allocates n bytes from the arena (MA5 of mallocseam.h) and stores n 16 bytes before the block.
-   Returns NULL if the arena is full. */
+/* Allocates n bytes from the arena (MA5 of mallocseam.h), and stores the number n 16 bytes before
+   the block. Returns NULL if the arena is full. */
 static void *fromarena (size_t n) {
   size_t size = (n + 31) & ~(size_t)15, at;
   if (n > ARENA) return NULL;

@@ -30,9 +30,9 @@ static double endof (size_t k) {
   return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
 }
 
-/* Adds a sample to the table. The sample represents the part of the nursery that was allocated
-   'from' to 'to' bytes before the collection; each byte counts as 'weight' bytes. 'all': bytes of
-   the nursery. */
+/* Adds a sample to the table. It represents the part of the nursery that was allocated 'from' to
+   'to' bytes before the collection; each byte counts as 'weight' bytes. 'all': bytes of the
+   nursery. */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {
   size_t k;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Totals by slice and by site (call tree node and kind of block). A slice is a range of time or of
-** allocated bytes; a bin is its number. The length of the profile is not known at first, so slices
-** start with width 1. When a position lies beyond the last slice, pairs of slices are merged.
+** allocated bytes; a bin is its number. The length of the profile is not known at first: slices
+** start with width 1, and pairs of slices are merged when a position lies beyond the last slice.
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;

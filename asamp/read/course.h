@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** History of a profile's collections: sums, maxima, a histogram of pauses, and a timeline of
-** spans. A span is one collection or, when the timeline is full, a group of consecutive ones. The
-** file does not record each collection; the next record has the number and pauses of the
-** unrecorded ones.
+** History of a profile's collections: sums, maxima, a histogram of pauses, and a timeline of spans.
+** A span is one collection or, when the timeline is full, a group of consecutive ones. The file
+** does not record each collection; the next record has the number and pauses of those left out.
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  sums and extremes of a span are exact, also after merging;
-**   CO3  a slot of the histogram counts the pauses in a range. The range is 1 us, or at most 1/512
-**        of its shortest pause.
+**   CO3  a slot of the histogram counts the pauses in a range of 1 us, or of at most 1/512 of its
+**        shortest pause.
 */
 #ifndef asamp_course_h
 #define asamp_course_h
@@ -52,8 +51,8 @@ typedef struct Course {
   ReadCollection first, last;
   /* Sum of all pauses; longest recorded pause; end of the collection with that pause. All in us. */
   uint64_t total, longest, longestat;
-  /* CPU time of all collections, and of the major ones with their slices within minor pauses, us.
-     An unrecorded collection counts with its pause. */
+  /* CPU time in us: of all collections, and of the major ones with their slices in minor pauses. An
+     unrecorded collection counts with its pause. */
   uint64_t processor, majorprocessor;
   /* Sums of the members of ReadCollection with the same names, bytes. */
   uint64_t tenured, planned, charged;

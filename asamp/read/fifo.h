@@ -5,9 +5,8 @@
 **
 **   FI1  at most FIFO_MOST samples. If the queue is full, the caller takes out the oldest one,
 **        delivers it without an outcome and increments 'passed';
-**   FI2  the file has outcomes in the order of the samples. So the next 'passed' outcomes belong to
-**        samples that were taken out; the caller ignores each of these outcomes and decrements
-**        'passed'.
+**   FI2  the file has outcomes in the order of the samples. So the next 'passed' outcomes are of
+**        samples that were taken out; the caller ignores each and decrements 'passed'.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h

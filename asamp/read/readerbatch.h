@@ -10,8 +10,7 @@
 #include "readerstate.h"
 
 /* Reads the details of a batch, a text of n bytes: delivers the samples and events, and empties the
-   queue of stacks. Returns 0 if the text does not match the grammar (doc/profile-format.md) or the
-   queued stacks. */
+   queue of stacks. Returns 0 if the text does not match the grammar or the queued stacks. */
 int readerbatch_read (ReaderState *s, const char *text, size_t n);
 
 #endif

@@ -2,7 +2,7 @@
 /*
 ** List of the live survivors of one Lua state whose death the file records ("followed"). The file
 ** names a dead sample by its position in this list, so the list equals the writer's (followed.h). A
-** pass goes through the list once. It consists of several calls, which keep or remove the next
+** pass goes through the list once, in several calls, each of which keeps or removes the next
 ** samples.
 **
 **   RF1  at most READERFOLLOW_MOST samples;
@@ -16,8 +16,8 @@
 
 typedef struct ReadFollowed {
   /* sample.count is 0 for a survivor that the reader had dropped from a full queue before its
-     outcome (FI1 of fifo.h). This empty entry keeps the positions of later samples as in the
-     writer's list. */
+     outcome (FI1 of fifo.h). The empty entry keeps later samples at the positions of the writer's
+     list. */
   ReadSample sample;
   /* Value of ReaderStream.allocated when the sample's outcome was read. */
   uint64_t born;

@@ -31,9 +31,9 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
   readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
-/* Makes the function 'id' an alias of the first one with the same name (offset 'number'), because a
-   program may load the same code many times. At the limit READER_MAXIDS all further names are one
-   function. Returns 1 if the name need not be stored. */
+/* Makes the function 'id' an alias of the first one with the same name (offset 'number'): a program
+   may load the same code many times. At the limit READER_MAXIDS all further names are one function.
+   Returns 1 if the name need not be stored. */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
   uint32_t known = idmap_get(&s->byname, (uint64_t)number + 1);

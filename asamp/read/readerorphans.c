@@ -85,9 +85,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/* Continues the pass over the list of survivors (readerfollow.h), only for samples of native
-   memory: keeps the next 'alive' ones and adds their number to *place; then removes the next 'dead'
-   ones and delivers their deaths. */
+/* Continues the pass over the list of survivors (readerfollow.h) among samples of native memory:
+   keeps the next 'alive' ones and adds their number to *place; then removes the next 'dead' ones
+   and delivers their deaths. */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;

@@ -121,8 +121,8 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 }
 
 /* An object record has one word for each object, newest first, then one for each meta record
-   gc_stats__N (statistics). If none of these was read yet, the first words are taken to be objects,
-   as many as there are samples without an outcome. */
+   gc_stats__N (statistics). If no such meta record was read yet, the first words are taken to be
+   objects, as many as there are samples without an outcome. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;

@@ -84,7 +84,7 @@ static void groupstates (Tags *t, const ReadProfile *r) {
 }
 
 /* Makes a group of Lua states for each script, and maps the places (tags.h) to groups. Returns the
-   number of states whose script has no group. For each script adds to *together the number of its
+   number of states whose script has no group. Adds to *together, for each script, its number of
    states minus 1. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The call tree. It has a node for each distinct stack. The node represents the innermost frame of
-** the stack; the ancestors of the node represent the callers.
+** The call tree. A node represents a distinct stack: the node itself the innermost frame, its
+** ancestors the callers.
 **
 **   TR1  a node's parent has a smaller index; node 0 is the root, without a frame;
 **   TR2  no two nodes have the same parent, id and line;

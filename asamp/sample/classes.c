@@ -99,8 +99,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   return memcmp(a, b, (n < m ? n : m) + 1) < 0;
 }
 
-/* Adds the table e->table to the index. Its path is that of entry 'parent' and then the field
-   e->key. If the index has the table already, keeps the better path. */
+/* Adds the table e->table to the index, with the path of entry 'parent' and then the field e->key.
+   If the index has the table already, keeps the better path. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -128,9 +128,9 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
   }
 }
 
-/* Adds to the index the live tables that are values of string keys in 'table'. Under a key "__...",
-   such as "__index", a table receives the path of 'table' itself. If 'table' is _G or
-   package.loaded, tables under such keys are left out. */
+/* Adds to the index the live tables that are values of string keys in 'table'. A table under a key
+   "__...", such as "__index", has the path of 'table' itself; in _G or package.loaded it is left
+   out. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds Lua names of C functions, for functions that have no symbol in their object file:
-** "cjson.decode" for a field of a loaded module, "print" for a global, or "FILE*.read" for a
-** method of a metatable made with luaL_newmetatable. Of several names the shortest is taken, then
-** the bytewise smallest.
+** Finds Lua names of C functions that have no symbol in their object file: "cjson.decode" for a
+** field of a loaded module, "print" for a global, or "FILE*.read" for a method of a metatable made
+** with luaL_newmetatable. The shortest name is taken; of equals, the bytewise smallest.
 **
 ** Reads tables without metamethods, and allocates nothing in the state. If a search finds nothing,
 ** the next ones are made at the function's 2nd, 4th, 8th, ... sample.

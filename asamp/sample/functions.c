@@ -46,9 +46,9 @@ void functions_forget (Functions *f) {
   f->cache = cache;
 }
 
-/* Replaces a small cache that is half full by a larger, empty one. Before that, marks the list of
-   used slots, f->listed, as incomplete, so that the child of a concurrent fork clears the whole
-   cache (FU3). */
+/* Replaces a small cache that is half full by a larger, empty one. First marks the list of used
+   slots, f->listed, as incomplete: the child of a concurrent fork then clears the whole cache
+   (FU3). */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;

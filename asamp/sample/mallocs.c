@@ -92,9 +92,9 @@ static int strip (MallocSample *s) {
   return 1;
 }
 
-/* Watches the sample's block and adds the sample to the queue. If the queue is full, counts the
-   sample as lost. Watches the block only once, even if another thread takes the slot of the queue
-   and the loop repeats. */
+/* Watches the sample's block and adds the sample to the queue, or counts it as lost if the queue is
+   full. Watches the block only once, even if another thread takes the slot of the queue and the
+   loop repeats. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;

@@ -56,9 +56,9 @@ static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
 }
 
-/* Returns how many of the n frames 'a' are protected calls that are missing in the Lua core's list
-   of protected calls, because they are just starting or ending. 'p': the innermost call in this
-   list. 'inner': an address in the innermost frame. */
+/* Returns how many of the n frames 'a' are protected calls that the Lua core's list lacks, because
+   they are just starting or ending. 'p': the innermost call in the list. 'inner': an address in the
+   innermost frame. */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
   int i, frames = 0;

@@ -273,9 +273,9 @@ void tracker_end (Tracker *t, lua_State *L) {
   tracker_leave(t, L);
 }
 
-/* Makes the allocator take the next sample after 'distance' allocated bytes. If the tracker's
-   callbacks are not registered with the state, registers them; the next collection is then reported
-   even if it decides no sample. */
+/* Makes the allocator take the next sample after 'distance' allocated bytes. Registers the
+   tracker's callbacks with the state if needed; the next collection is then reported even if it
+   decides no sample. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

@@ -17,7 +17,7 @@
                                            this many samples. */
 
 /* If Tracker.pending has this many samples, further samples of native memory are lost. Only a
-   collection empties this list, so it would grow without bound in a C program that rarely runs
+   collection empties this list, so it could grow without bound in a C program that rarely runs
    Lua. */
 #define TRACKNATIVE_PENDING	(1u << 20)
 

@@ -3,9 +3,9 @@
 ** Determines the results of a collection and reports them to the tracker's client: which samples
 ** survived, which earlier survivors died, and the record of the collection.
 **
-**   A5  while sampling is off and no safepoints are requested, only these collections are
-**       reported: those that decide a sample or find a death, the second one of a pause if the
-**       first one was reported, and the last one of a session.
+**   A5  while sampling is off and no safepoints are requested, only these collections are reported:
+**       those that decide a sample or find a death; the second one of a pause if the first one was
+**       reported; the last one of a session.
 */
 #ifndef asamp_trackoutcomes_h
 #define asamp_trackoutcomes_h

@@ -3,7 +3,7 @@
 ** The watched blocks of a tracker: blocks with a live sample that may be freed or resized between
 ** collections.
 **
-**   A6  the free of an unwatched block must be cheap, because there are millions per second. So two
+**   A6  there are millions of frees of unwatched blocks per second, so these must be cheap. Two
 **       bits of the bit set Tracker.watching mark a watched block. The Lua core checks the first
 **       bit, trackwatch_freed the second. Few unwatched blocks have both bits set.
 */
@@ -27,7 +27,7 @@ void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use it. Call it
-   after the callbacks are unregistered: the Lua core must not read the bit set at the same time. */
+   after the callbacks are unregistered: the Lua core must not read it meanwhile. */
 void trackwatch_reset (Tracker *t);
 
 /* The Lua core calls these when a block was freed or resized, if the first of the block's two bits

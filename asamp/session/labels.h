@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Sets of labels, by which a program distinguishes the work of its coroutines. A set has a number.
-** A coroutine has the number of one set (luaN_setlabel), and each sample contains the number of its
-** coroutine's set. Sets belong to the process and exist until its end.
+** Sets of labels, by which a program distinguishes the work of its coroutines. A coroutine has the
+** number of one set (luaN_setlabel), and each sample has the number of its coroutine. Sets belong
+** to the process and exist until its end.
 **
 **   LB1  set 0 has no labels. The labels of a set have different names, in the order of the first
 **        use of the names;
-**   LB2  a set never changes. labels_of takes no lock, so that the writer thread can call it at
-**        any time;
+**   LB2  a set never changes. labels_of takes no lock: the writer thread may call it at any time;
 **   LB3  memory is bounded: at most LABELS_NAMES names, LABELS_VALUES values per name,
 **        PROFILE_LABELS labels per set and LABELS_SETS sets. Further values become LABELS_OTHERS,
 **        further labels are left out; each case is counted.

@@ -96,9 +96,9 @@ typedef struct Walk {
   size_t alive;			/* number of live orphans of the same state below index 'from' */
 } Walk;
 
-/* Visits the orphans of one state, starting at w->from, and removes the dead ones. Stores in 'runs'
-   how many orphans in succession are alive, then dead, then alive, and so on: at most 'most'
-   numbers. Stores the state's id in *state. Returns how many numbers were stored. */
+/* Visits the orphans of one state from w->from on, and removes the dead ones. Stores in 'runs' how
+   many in succession are alive, then dead, then alive, and so on: at most 'most' numbers. Stores
+   the state's id in *state. Returns how many numbers were stored. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;

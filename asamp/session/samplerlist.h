@@ -103,15 +103,15 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /* Emits for each label set how many bytes the state has allocated in its profile. Call it once per
    profile. 'all' is the result of samplerlist_ending. Returns the sum. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
-/* Updates the bytes by label set of the states that have left the shared profile, for state s that
+/* Updates the bytes by label set of the states that have left the shared profile, when state s
    leaves it. ACCOUNT_WHOLE: adds all bytes of s. ACCOUNT_REST: subtracts the bytes of s that the
-   profile lacks, because the next profile of s will contain them. 'all' is the sum of the added or
-   subtracted bytes. Lock held. */
+   profile lacks: the next profile of s will contain them. 'all': sum of the added or subtracted
+   bytes. Lock held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/* Stores the sums over all states of the shared profile. Call it with the lock held. 'isexit' 1: at
-   exit, perhaps without the lock; first publishes the numbers of this thread's states. */
+/* Stores the sums over all states of the shared profile. Lock held. 'isexit' 1: at exit, perhaps
+   without the lock; first publishes the numbers of this thread's states. */
 void samplerlist_addup (SharedTotals *t, int isexit);
 
 #endif

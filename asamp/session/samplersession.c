@@ -76,9 +76,9 @@ static int onroom (void *ud, uint64_t count) {
   return profile_offer(s->state.profile, count);
 }
 
-/* Emits a collection, or adds it to 'leftout', which the next emitted collection includes. Adds it
-   if the shared profile has ended, or if writing is stalled (profile_room) and the collection has
-   neither decided a sample nor found a death. */
+/* Emits a collection. Adds it to 'leftout', which the next emitted collection includes, if the
+   shared profile has ended, or if writing is stalled (profile_room) and it has neither decided a
+   sample nor found a death. */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;

@@ -163,8 +163,8 @@ typedef struct Unreported {
   uint64_t bytes, lost;
 } Unreported;
 
-/* Emits the state's totals and, if 'isclosed' is 1, its end. Returns zeros. If the profile has
-   ended before (s->ended), emits nothing and returns the bytes and losses since then. Lock held. */
+/* Emits the state's totals and, if 'isclosed' is 1, its end; returns zeros. If the profile has
+   ended before (s->ended), instead returns the bytes and losses since then. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Threads of the profiler. The child of a fork may be unable to make threads later, because a
-** server sets RLIMIT_NPROC to 0. So its threads are made right after the fork and parked: they
-** wait for work.
+** server sets RLIMIT_NPROC to 0. So its threads are made right after the fork and parked: they wait
+** for work.
 **
 **   WK1  all signals are blocked in a worker;
 **   WK2  a process that has never called workers_park has no parked worker.

@@ -214,13 +214,13 @@ uintptr_t backtrace_start (uintptr_t address) {
 }
 
 /* Returns the start + 2 of the function that was interrupted at ip - 1. Profiles subtract 1 from an
-   address and clear its lowest bit: 'ip' might then be before the function, start + 2 is not. */
+   address and clear its lowest bit: that of 'ip' might then lie before the function. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-/* Continues, with libunwind, a walk that has found n frames and then one without a rule. libunwind
-   starts again at the innermost frame. At the next frame that has a rule, the walk continues with
+/* Continues with libunwind a walk that has found n frames and then one without a rule. libunwind
+   starts again at the innermost frame. From the next frame that has a rule on, the walk uses
    rules. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;

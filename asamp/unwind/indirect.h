@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Names the targets of indirect functions (IFUNC) of libc and libm. An indirect function such as
-** memcpy has several implementations. A resolver of the library selects one for the machine: the
-** target. In a stripped library the implementations have no names. So this file calls the resolvers
-** again, which only read processor features. It reads only libc and libm, because they are never
-** unloaded. It does not call dlopen or dlsym, whose lock may be held.
+** memcpy has several implementations, of which a resolver of the library selects one for the
+** machine: the target. In a stripped library the implementations have no names. So this file calls
+** the resolvers again, which only read processor features. It reads only libc and libm, because
+** they are never unloaded. It does not call dlopen or dlsym, whose lock may be held.
 */
 #ifndef asamp_indirect_h
 #define asamp_indirect_h

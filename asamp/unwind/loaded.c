@@ -44,8 +44,8 @@ static void setfindobject (void) {
 /* {== the table ========================================================= */
 
 /* There are two tables: signal handlers read one while the other is written. The lowest bit of
-   'turn' selects the table to be read. 'turn' is incremented when a table is complete. The result
-   of a search is valid if 'turn' did not change meanwhile. */
+   'turn' selects the table to be read. 'turn' is incremented when a table is complete. A search is
+   valid if 'turn' did not change meanwhile. */
 typedef struct Table {
   unsigned n;
   Loaded object[LOADED_MAX];  /* sorted by address */

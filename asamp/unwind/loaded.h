@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the loaded object file that contains an address, also in signal handlers: with
-** _dl_find_object (glibc 2.35), or else with a table filled by dl_iterate_phdr, which takes the
-** loader's lock and so must not be called in a handler.
+** Finds the loaded object file that contains an address, also in signal handlers. Uses
+** _dl_find_object (glibc 2.35), or else a table. dl_iterate_phdr fills the table outside handlers,
+** because it takes the loader's lock.
 **
 **   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe; it may interrupt
 **        loaded_refresh;
-**   LD2  the table may be outdated: it may lack files, or have files that are not in memory any
-**        more. If loaded_isold returns 1, the caller must check that the file is readable.
+**   LD2  the table may be outdated: it may lack files, or have files that are no longer in memory.
+**        If loaded_isold returns 1, the caller must check that the file is readable.
 */
 #ifndef asamp_loaded_h
 #define asamp_loaded_h
@@ -20,9 +20,8 @@ typedef struct Loaded {
   const void *table;		/* .eh_frame_hdr (search table of unwind tables), or NULL */
 } Loaded;
 
-/* Fills the table again if object files were loaded or unloaded since the last call, and then
-   returns 1. If _dl_find_object is available, there is no table; then returns 0. May wait for the
-   loader's lock. */
+/* Fills the table again, and returns 1, if object files were loaded or unloaded since the last
+   call. Returns 0 if _dl_find_object replaces the table. May wait for the loader's lock. */
 int loaded_refresh (void);
 
 /* Returns 1 if loaded_find uses the table. */

@@ -17,9 +17,9 @@
 /* Maximum length of a name, in bytes. */
 #define REGISTERED_NAME	120
 
-/* Returns 1 if the name of a C function should be searched now: the function has no name, and this
-   is the 1st, 2nd, 4th, 8th, ... call for the function. A search is repeated because a module may
-   register its functions late. Allocates. Thread-safe. */
+/* Returns 1 if the name of a C function should be searched now: it has none, and this is the 1st,
+   2nd, 4th, 8th, ... call for the function. A search is repeated because a module may register its
+   functions late. Allocates. Thread-safe. */
 int registered_iswanted (const void *function);
 
 /* Sets the name of a function after registered_iswanted; copies it. */

@@ -20,8 +20,8 @@
                            A fork in a signal handler that has interrupted the walk would wait
                            forever. */
 
-/* Held by a thread while libunwind walks its stack. A fork takes this lock, because in the child
-   nobody would release libunwind's own locks. Recursive, because functions called by libunwind may
+/* Held by a thread while libunwind walks its stack. A fork takes this lock: in the child nobody
+   would release libunwind's own locks. Recursive, because functions called by libunwind may
    walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: this thread has locked 'walking' before a fork; the parent unlocks it after the fork */
@@ -226,7 +226,7 @@ static void compare (Unwind *u, void *const *a, int n) {
 }
 
 /* Checks that libunwind finds the same frames as the walk. Beyond 64 frames, does so only once per
-   512 frames and at the end, because libunwind walks again from the innermost frame each time. */
+   512 frames and at the end, because libunwind starts again at the innermost frame each time. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }

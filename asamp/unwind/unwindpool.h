@@ -4,8 +4,8 @@
 ** walks reuse. All Lua states share the pool, because an OS thread makes only one walk at a time.
 **
 **   WP1  a taken Unwind belongs to the taker until it is returned;
-**   WP2  the child of a fork has the elements that are in the pool. Those that other threads have
-**        taken are lost.
+**   WP2  the child of a fork has only the elements that are in the pool, not those taken by other
+**        threads.
 */
 #ifndef asamp_unwindpool_h
 #define asamp_unwindpool_h

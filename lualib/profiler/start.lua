@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Starts the profile of a run, for `lua -l profiler` and `asamp run`. Loads the profiler's
--- modules from its own folders only, and restores package.loaded, so that a script can require
--- modules that its own paths name. Returns the module.
+-- Starts the profile of a run, for `lua -l profiler` and `asamp run`. Loads the profiler's modules from its
+-- own folders only, and restores package.loaded: a script can then require modules that its own paths name.
+-- Returns the module.
 --
--- Arguments: (_, share, lib [, run]). share, lib: folders of the Lua and C modules, with a slash
--- at the end. run: set by `asamp run`, which calls this from -e; changes 'arg' to that of `lua
--- SCRIPT`.
+-- Arguments: (_, share, lib [, run]). share, lib: folders of the Lua and C modules, with a slash at the end.
+-- run: set by `asamp run`, which calls this from -e; changes 'arg' to that of `lua SCRIPT`.
 
 local _, share, lib, run = ...
 

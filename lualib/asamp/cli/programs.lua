@@ -27,9 +27,9 @@ local function isprogram(path)
   return sortof(path) == "program"
 end
 
---- Returns the path of the program that 'word' names: an existing file that is a program, or else
--- the first program in PATH. nil: 'word' names a script; if the first file of that name in PATH is a
--- Lua script, also returns its path. A folder of that name is ignored.
+--- Returns the path of the program that 'word' names: an existing file that is a program, or else the first
+-- program in PATH. nil: 'word' names a script; if the first file of that name in PATH is a Lua script, also
+-- returns its path. Folders are ignored.
 function M.find(word)
   if host.samefile(word, word) and not host.samefile(word, word .. "/.") or word == "-" then
     return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
@@ -113,8 +113,8 @@ function M.librarypath(interpreter)
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- Returns the existing files that match a profile's path with the escapes %p, %n, %t, %h: path -> entry
--- of host.files. Starts no tools: a signal to the program's process group would end them, too.
+--- Returns the existing files that match a profile's path with the escapes %p, %n, %t, %h, as a map from path
+-- to entry of host.files. Starts no tools: a signal to the program's process group would end them, too.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")

@@ -18,10 +18,9 @@ local function another(out, kind)
   end
 end
 
---- Reports an error if a result must not be written to the path 'out': it is the input 'path'; or the
--- user has not given it ('given' nil), and it is an existing file of another kind than 'kind' (see
--- profiler.convert.kind). 'warn': asamp.cli.complaints. Returns the exit code, or nil if 'out' may be
--- written.
+--- Reports an error if a result must not be written to the path 'out': it is the input 'path'; or the user
+-- has not given it ('given' nil) and it exists as another kind of file than 'kind' (profiler.convert.kind).
+-- 'warn': asamp.cli.complaints. Returns the exit code, or nil if 'out' may be written.
 function M.refuse(warn, out, given, path, kind)
   local there = not given and another(out, kind)
   if there then

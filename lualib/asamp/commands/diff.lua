@@ -63,9 +63,9 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
--- Returns a list of results of compare.of, one for each field. Without --by, also compares the bytes or
--- samples alive at the end. If they changed, their result is the first, because it shows whether a leak
--- was fixed; else it is the last, with 'head' = true: only its totals are shown.
+-- Returns results of compare.of, one for each field. Without --by, also compares the bytes or samples alive
+-- at the end. If they changed, their result is first: it shows whether a leak was fixed. Else it is last,
+-- with 'head' = true: only its totals are shown.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}

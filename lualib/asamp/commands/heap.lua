@@ -114,9 +114,8 @@ local function largest(target)
 end
 
 -- Requests a snapshot, which a state writes when it collects; waits at most 'seconds'. Without --state,
--- the request is for the largest state in the first half of this time, then for any: the first one to
--- collect is often short-lived. Returns the results of client.send, and true if the largest state
--- answered.
+-- requests it from the largest state in the first half of this time, then from any: the first one to collect
+-- is often short-lived. Returns the results of client.send, and true if the largest state answered.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -254,9 +253,9 @@ local function comparesites(h, old)
   return list
 end
 
--- Returns the reason why the snapshots 'old' and 'info' are not an earlier and a later one of one heap:
--- "processes"; "states" (of other states, or of another process with the same id: the later one has
--- allocated less); "before" (reverse order). nil: no reason is known. Times are in whole seconds.
+-- Returns why the snapshots 'old' and 'info' are not an earlier and a later one of one heap: "processes";
+-- "states" (the later one has allocated less: it is of another state, or of another process with the same
+-- id); "before" (reverse order). nil: no reason is known. Times are in whole seconds.
 local function misfit(info, old)
   local later, more = info.time - old.time, info.allocated - old.allocated
   if info.pid ~= old.pid then
@@ -282,7 +281,7 @@ local function compare(h, old, path, share)
 end
 
 -- Returns up to 'most' holders of the sampled objects, the largest first, as groups for asamp.sums.proof:
--- {holder, bytes, rows (the lines of all allocation sites in the snapshot, the same for each group)}.
+-- {holder, bytes, rows (the lines of all allocation sites, the same for each group)}.
 local function holdersof(h, most)
   local numbers, rows = {}, {}
   for _, site in ipairs(h:sites{}) do
@@ -333,8 +332,8 @@ local function prove(h, path, most, world, warn)
   return groups
 end
 
--- Returns a table with the results that the options 'o' request from the snapshot h, such as classes
--- or trees; nil after an error message. 'old': the snapshot of --diff, or nil.
+-- Returns a table with the results that the options 'o' request from the snapshot h, such as classes or
+-- trees; nil after an error message. 'old': snapshot of --diff, or nil.
 local function parts(h, old, o, world, warn)
   local info = h:info()
   local share = (o.least or 1) / 100
@@ -391,9 +390,9 @@ local function parts(h, old, o, world, warn)
   return p
 end
 
--- Returns a function that maps a file's name and a line number to the text of that line, or to nil;
--- and the list of the files that it has read, an argument of asamp.cli.sources.changed. 'sites': the
--- allocation sites of the snapshot.
+-- Returns a function that maps a file's name and a line number to the text of that line, or nil; and the
+-- list of the files that it has read, for asamp.cli.sources.changed. 'sites': allocation sites of the
+-- snapshot.
 local function linereader(folders, sites)
   local functions = {}
   for _, site in ipairs(sites) do

@@ -208,9 +208,9 @@ local WITHOUT = {
   absent = "was not found: give its path with --source FILE",
 }
 
--- Returns the costs of the lines of the file 'wanted' (a path given by the user) for asamp.show.source;
--- nil and a message on failure. 't': totals of the profile. 'started': its start in seconds since the
--- epoch. 'functions': its functions.
+-- Returns the costs of the lines of the file 'wanted' (a path given by the user) for asamp.show.source; nil
+-- and a message on failure. 't': totals of the profile; 'started': its start in s since the epoch;
+-- 'functions': its functions.
 local function annotated(wanted, t, started, functions)
   local rows, file = {}, nil
   for _, row in ipairs(t.lines) do
@@ -432,9 +432,9 @@ local function reportof(profile, o, setting)
   return text.render(view, t, setting)
 end
 
--- Returns an iterator over the profiles to report: one for each file or, with --sum, one merged from all.
--- The iterator returns the profile (false after a failure), its settings and its name. With --sum, also
--- returns true if a file could not be read.
+-- Returns an iterator over the profiles to report: one for each file or, with --sum, one merged from all. It
+-- returns the profile (false after a failure), its settings and its name; with --sum, also true if a file
+-- could not be read.
 local function reports(o, world, warn)
   local i = 0
   local function next_()

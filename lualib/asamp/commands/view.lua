@@ -47,8 +47,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
---- Returns the HTML template into which `asamp view` inserts data: the text of asamp/page.html in the
--- folders of the modules; nil and a message if the file was not built.
+--- Returns the HTML template into which `asamp view` inserts data: asamp/page.html in the folders of the
+-- modules; nil and a message if it was not built.
 function M.template()
   local path = package.searchpath("asamp.page", (package.path:gsub("%.luac?", ".html")))
   local file = path and io.open(path, "rb")
@@ -119,9 +119,9 @@ local function proofsof(profile, path, world)
   return same and proofs.of(judged, snapshot) or nil
 end
 
--- Writes the HTML page of the profile at 'path' to 'out'. Returns its text and a list of messages for
--- stderr; on failure nil and a list with the message, which is empty if it was printed already. 'o':
--- options of the command; 'world': input and output (asamp.lua); 'warn': see asamp.cli.complaints.
+-- Writes the HTML page of the profile at 'path' to 'out'. Returns its text and messages for stderr (a list);
+-- on failure nil and a list with the message, empty if it was printed already. 'o': options of the command;
+-- 'world': input and output (asamp.lua); 'warn': see asamp.cli.complaints.
 local function make(path, out, o, world, warn)
   local oldpath = o.files[2] and o.files[1]
   local template, missing = M.template()

@@ -28,7 +28,7 @@ end
 local BEYOND = "beyond the observed sizes"
 
 -- Returns the table of predictions for other nursery sizes, as lines of text. Sizes that the run did not
--- have are marked with BEYOND or, if the table is too narrow, with a star that a remark explains.
+-- have are marked with BEYOND; in a narrow table, with a star that a remark explains.
 local function sizes(style, advice)
   local rows, starred = advice.sizes, false
   local list = tables.whole(style, "Other nurseries", rows, {

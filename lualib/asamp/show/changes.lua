@@ -122,9 +122,8 @@ local function nameof(a, b, field)
          measures.NAMES[field]
 end
 
--- Renders a result of asamp.sums.compare as tables of functions, lines, types and so on. Returns the
--- lines of text. The titles contain the texts 'which' (self or total values) and 'by' (the measure; "" if
--- it is the only one).
+-- Renders a result of asamp.sums.compare as tables of functions, lines, types and so on; returns lines of
+-- text. Titles contain 'which' (self or total values) and 'by' (the measure; "" if it is the only one).
 local function tablesof(result, style, which, by)
   local lines = {}
   local function append(...)

@@ -181,9 +181,9 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text above a path of references to objects of a class or line: the bytes that the objects
--- at its end retain, and their share of all objects. If the bytes are 0, the text says why: other objects
--- of the list retain these objects.
+--- Returns the text above a path of references to objects of a class or line: the bytes that these objects
+-- retain, and their share of all. If the bytes are 0, the text says that other objects of the list retain
+-- them.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
@@ -238,8 +238,8 @@ end
 
 local ADDRESSES = "; objects count as the same if their addresses are equal, which is chance here."
 
---- Returns a warning if the comparison of two heap snapshots may be meaningless; nil: it is not. 'diff': the
--- comparison (its field 'misfit' is the reason); 'info': result of heap:info for the new snapshot.
+--- Returns a warning if the comparison of two heap snapshots may be meaningless, else nil. 'diff': the
+-- comparison (its field 'misfit' is the reason); 'info': heap:info of the new snapshot.
 function M.misfit(diff, info)
   if diff.misfit == "processes" then
     return ("These are snapshots of different processes, %d and %d"):format(diff.pid, info.pid) ..

@@ -134,8 +134,8 @@ end
 -- Number of pieces of text that M.write concatenates for one call of write().
 local PIECES = 10000
 
---- Converts a value to JSON text and passes it, with a newline at its end, to calls write(text), a part
--- at a time: the whole text of a large profile would need more memory than the profile's tables.
+--- Converts a value to JSON text and passes it, with a newline at its end, piece by piece to write(text): the
+-- whole text of a large profile would need more memory than the profile's tables.
 function M.write(value, write)
   local out = {}
   local function some()

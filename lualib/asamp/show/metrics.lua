@@ -54,8 +54,8 @@ local function escaped(text)
 end
 
 -- Returns a set of labels in Prometheus' form, with a leading comma. A label of the program becomes
--- label_NAME, with _ for characters that Prometheus does not allow. 'known' counts equal results; a
--- repeated one gets the label "twin".
+-- label_NAME, with _ for characters that Prometheus does not allow. 'known' counts equal results; a repeated
+-- one receives the label "twin".
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do

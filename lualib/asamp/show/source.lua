@@ -27,8 +27,8 @@ function M.split(text)
   return list
 end
 
--- Returns a list of the numbers of the lines to show, of a file with n lines: those with costs (the keys of
--- 'byline') and AROUND lines before and after each. false represents a run of omitted lines.
+-- Returns the numbers of the lines to show, of a file with n lines: those with costs (the keys of 'byline')
+-- and AROUND lines before and after each. false represents a run of omitted lines.
 local function shown(byline, n)
   local list, last = {}, 0
   for i = 1, n do

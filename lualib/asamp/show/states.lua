@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The report's tables of the Lua states and OS threads of a process, always of the whole run. Has no side
--- effects. 'style': settings of the report (tables.lua); 'part' true: the rest of the report covers a part of
--- the samples, so the titles mention the difference.
+-- effects. 'style': settings of the report (tables.lua); 'part' true: the rest of the report covers a part
+-- of the samples, which the titles mention.
 
 local layout = require "asamp.show.layout"
 local states = require "asamp.sums.states"
@@ -24,9 +24,9 @@ local function titleof(text, part)
   return part and text .. ", of the whole run" or text
 end
 
--- Returns the lines of a table with a row for each element of the list 'all'. name(row) and number(row)
--- return the state's name and its number, the argument of --state ('number' nil: not shown). A name that
--- is too long loses its start; the number before it is never cut.
+-- Returns the lines of a table with a row for each element of 'all'. name(row), number(row): the state's
+-- name and its number, the argument of --state ('number' nil: not shown). A too long name loses its start;
+-- the number before it is never cut.
 local function titled(style, title, all, what, name, number)
   return tables.titled(style, title, all, tables.sums(all, SUMS), what, function(i, n)
     local lead = number and number(all[i]) or ""

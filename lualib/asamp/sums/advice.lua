@@ -53,9 +53,9 @@ local ALIKE = 0.1
 
 -- {== time ==================================================================
 
--- Returns the minor collections of the profile, or means of several: {planned (size of the nursery), filled
--- (bytes allocated in it), tenured (bytes), us (CPU time without slices of major collections), n (number of
--- collections)}.
+-- Returns rows for the minor collections of the profile; a row has the means of n successive ones: {planned
+-- (size of the nursery), filled (bytes allocated in it), tenured (bytes), us (CPU time without slices of
+-- major collections), n}.
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do

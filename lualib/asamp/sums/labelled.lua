@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Totals of a profile by the values of a label that the program has set. Has no side effects. A row has
--- value, samples, bytes, alive (bytes at the end), time (seconds), collections (number) and pause
--- (seconds) of collections during code with the value, exact (counted bytes; nil: unknown). Rows are
--- sorted by exact or else by bytes, then by time, the largest first.
+-- value, samples, bytes, alive (bytes at the end), time (seconds), collections (number) and pause (seconds)
+-- of collections during code with the value, exact (counted bytes; nil: unknown). Rows are sorted by exact
+-- or else by bytes, then by time, the largest first.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"

@@ -160,9 +160,9 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Numbers the slices among the first n in which the program ran (the set 'has'). Numbers all n slices if
--- fewer than FEWBUSY, or at least the share PARTS, are in the set. Returns a map from slice to number (0, 1,
--- ...), and the number of slices in it.
+-- Numbers the slices in which the program ran (the set 'has'), among the first n. Numbers all n slices
+-- instead if fewer than FEWBUSY are in the set, or at least the share PARTS. Returns a map from slice to
+-- number (0, 1, ...), and the number of slices in it.
 local function busyparts(n, has)
   local number, busy = {}, 0
   for part = 0, n - 1 do

@@ -27,9 +27,9 @@ function M.counted(field)
   return COUNTS[field] or field
 end
 
---- Returns the variance of the field of a sum, in the square of the field's unit. The sample points in
--- one block are independent, so n sampling periods of allocations have the variance n. The n periods of
--- one time sample are not, so they have the variance n^2.
+--- Returns the variance of the field of a sum, in the square of the field's unit. The sample points in one
+-- block are independent, so n periods of an allocation have the variance n. The n periods of one time sample
+-- are not: n^2.
 function M.variance(profile, sum, field)
   if field == "timesamples" then
     return sum.timesquares
@@ -41,8 +41,8 @@ function M.variance(profile, sum, field)
   return sum[field] * math.max(profile.period or 1, 1)
 end
 
---- 'which' is "survived", "later" (survived and died later) or "alive". Returns the bytes of a sum with
--- this outcome, and its bytes whose survival is known; if bytes are unknown, numbers of samples.
+--- Returns the bytes of a sum with the outcome 'which' ("survived", "later" (survived and died later) or
+-- "alive"), and its bytes whose survival is known; numbers of samples if bytes are unknown.
 function M.fate(sum, which)
   if sum.bytes > 0 then
     local undecided = sum.undecidedbytes

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Native memory by library, and its peak. Has no side effects: converts a profile to rows.
 --
--- A sample is charged to the object file of its innermost C function outside the C and C++
--- runtime libraries, so that strdup's memory counts for its caller. If there are only runtime
--- functions, the innermost one is charged.
+-- A sample is charged to the object file of its innermost C function outside the C and C++ runtime
+-- libraries: strdup's memory counts for its caller. If there are only runtime functions, the innermost one
+-- is charged.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"

@@ -24,8 +24,8 @@ function M.normal(path, current)
   return "/" .. table.concat(names, "/")
 end
 
---- Returns a function(file) that returns true if a file is in the list, or below a folder of the list;
--- false for chunks that are not files. 'current': the folder to which relative paths refer.
+--- Returns a function(file) that returns true if a file is in the list, or below a folder of it; false for
+-- chunks that are not files. 'current': the folder to which relative paths refer.
 function M.below(list, current)
   local prefixes, here = {}, paths.written(current)
   for i, path in ipairs(list) do
@@ -58,9 +58,9 @@ local function nearest(profile, test)
   return found
 end
 
---- Returns a profile in which every sample is charged to the innermost line of its stack whose file
--- passes 'test', if there is one; and the numbers of allocation and time samples so charged. 'leaf'
--- of a site is the original node of its samples.
+--- Returns a profile in which every sample is charged to the innermost line of its stack whose file passes
+-- 'test', if there is one; and the numbers of allocation and time samples so charged. A site's 'leaf' is the
+-- original node of its samples.
 function M.of(profile, test)
   local found = nearest(profile, test)
   local function charged(columns)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Breakdown of resident memory. Has no side effects: converts rows of a memory snapshot (of a profile
--- or a running process) to rows for reports. doc/profile-format.md lists the words in snapshots; an
--- unknown word has its own row.
+-- Breakdown of resident memory. Has no side effects: converts rows of a memory snapshot (of a profile or a
+-- running process) to rows for reports. doc/profile-format.md lists the words in snapshots; an unknown word
+-- has its own row.
 
 local order = require "asamp.sums.order"
 
@@ -50,8 +50,7 @@ end
 --   - rss: resident bytes of the process; sum: bytes of all rows; outside: external bytes of userdata
 --   - lua, native, rest: bytes by group of rows (WORDS)
 --   - rows: {{what, group, text, bytes, parts, known}, ...}. 'parts': {{where (a line or a file), bytes},
---     ...}; 'known': bytes of all parts. Old files have negative bytes for reserved memory that was never
---     touched.
+--     ...}; 'known': their sum. In old files, reserved memory that was never touched has negative bytes.
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do
