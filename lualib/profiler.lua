@@ -295,8 +295,8 @@ function M.label(t)
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- 'restoring' maps the number of a label set to a to-be-closed value that makes this set the current one
--- when it is closed. 'restore' is its metatable.
+-- restoring[n] is a to-be-closed value that makes label set number n the current one when it is closed.
+-- 'restore' is its metatable.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)

@@ -14,9 +14,9 @@
 
 #define SPARE_PART	(1u << 20)	/* bytes of a part */
 #define SPARE_PARTS	4	/* number of parts */
-#define SPARE_OWN	2	/* number of parts of the reserve kept during the search for
-				   function names: the search maps large files, after which there
-				   might be no other space to write samples */
+#define SPARE_OWN	2	/* parts of the reserve that are kept during the search for function
+                                   names, which maps large files: there may be no other space left
+                                   to write samples */
 
 /* A reserve of memory. If all bytes are 0, it is empty. */
 typedef struct Spare {

@@ -17,8 +17,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the numbers of rows of the Lua states that a tag represents: those of one place
-   (tags.h). */
+/* Returns the row counts of a tag's place (tags.h): one Lua state, all of a script, or all
+   others. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }

@@ -27,7 +27,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
 
 /* exactlabels() writes no comment for label sets with larger numbers. */
 #define EXACT_COMMENTS	256
-/* Length in bytes from which no further labels are appended to a comment with exact bytes. */
+/* A comment with exact bytes receives no further labels once it has this length, bytes. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {

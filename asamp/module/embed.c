@@ -48,7 +48,7 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* Stands for functions for which there is no memory, and for frames that a long stack leaves out
+/* Represents functions for which there is no memory, and for frames that a long stack leaves out
    (FRAME_CUT). */
 static const asamp_Function unknown = {"?", "?", 0};
 

@@ -22,8 +22,8 @@
 
 #define FRAME	((size_t)4096)	/* Fallback for the size of a signal frame, bytes. */
 
-static pthread_key_t key;	/* Its value in each thread: the mapping of the profiler's
-				   alternate stack, or NULL. */
+static pthread_key_t key;	/* Key; its value in each thread: the mapping of the profiler's
+                                   alternate stack, or NULL. */
 static int iskey;
 
 /* Returns the size of the largest signal frame in bytes. */

@@ -183,8 +183,8 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets Top.place of all elements of w->tops. These must be the objects without a parent among the n
-   objects of the walk, in the same order; else returns 0. */
+/* Sets Top.place of all elements of w->tops to their positions among the n objects of the walk.
+   Returns 0 unless w->tops are exactly those without a parent, in the same order. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {

@@ -11,7 +11,7 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- default time limit of an answer, in seconds
--- largest number of waits, of 10 ms each, for processes that have closed their socket to exit
+-- most waits, of 10 ms each, for the exit of processes that have closed their socket
 local ENDING = 100
 
 -- Returns the text of the file 'name' of a process in /proc; nil: it cannot be read.

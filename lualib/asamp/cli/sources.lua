@@ -85,8 +85,7 @@ local function entries(folder, cache)
   return by
 end
 
--- Returns the path below 'folder' that profiles contain as 'name' (its written form, see entries); nil:
--- there is none.
+-- Returns the path below 'folder' whose form in profiles (see entries) is 'name'; nil: none.
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -98,8 +97,8 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Appends to 'names' the paths of existing files that profiles contain as 'name' (in written form). Searches
--- an absolute name below 'roots', another one below 'folders' and the current folder.
+-- Appends to 'names' the paths of existing files whose form in profiles (see entries) is 'name'. Searches an
+-- absolute name below 'roots', another one below 'folders' and the current folder.
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})

@@ -45,7 +45,7 @@ function M.main(args)
         opened = true
         return part(name, out, since, till, first, ring)
       end)
-    -- UNOPENED hides the reason, which would show the sender of the request which files exist.
+    -- UNOPENED gives no reason: a reason would show the sender of the request which files exist.
     return result, opened and message or M.UNOPENED
   end
   local ok, result, message = pcall(all)

@@ -17,8 +17,8 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
---- Default period for a script. In a run that allocates 1 GB it finds an increase by 10% of a line
--- that allocates a quarter.
+--- Default period for a script. In a run that allocates 1 GB it finds a 10% increase of a line with a quarter
+-- of the bytes.
 M.PERIOD = "32K"
 
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}

@@ -200,8 +200,8 @@ local function samefile(a, b)
   return paths.names(b, a) or paths.names(a, paths.written(b))
 end
 
--- Ends of messages by the reason why the text of FILE in --source FILE cannot be shown. Further reasons
--- have the texts of the page of `asamp view` (pagesources.WHY).
+-- Ends of messages, by the reason why the text of FILE in --source FILE cannot be shown; pagesources.WHY has
+-- the texts for further reasons.
 local WITHOUT = {
   outside = "lies outside the current folder: give its path with --source FILE",
   hidden = "is in a hidden folder: give its path with --source FILE",

@@ -89,8 +89,8 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- A pause's text omits a kind of scanned items (VISITED) if their number is below this share of the
--- number of the most frequent kind.
+-- The text of a pause omits a kind of scanned items (VISITED) with fewer items than this share of the most
+-- frequent kind's.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}

@@ -115,7 +115,7 @@ local function side(letter, profile, width)
                                                    width - 3))
 end
 
--- Returns the name of the compared field, with the clock of time if both files have the same.
+-- Returns the name of the compared field; for time, with the clock if both files have the same.
 local function nameof(a, b, field)
   local clock = field == "timesamples" and measures.clock(a)
   return (clock and clock == measures.clock(b) and clock .. " " or "") ..

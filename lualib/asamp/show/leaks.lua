@@ -9,8 +9,8 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Returns a sentence about leaks of native memory if Lua's memory has none; else nil and a clause about
--- them, for a sentence about both.
+-- If only native memory leaks, returns a sentence about it. Else returns nil, and a clause about leaks of
+-- native memory for a sentence about both.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do

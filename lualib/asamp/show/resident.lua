@@ -95,8 +95,8 @@ local function most(found)
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
 
---- Returns a sentence about the resident size in the snapshot found.last. found.peak: the snapshot with
--- the largest size; nil if that is found.last, or if the process is still running.
+--- Returns a sentence about the resident size in the snapshot found.last. found.peak: the snapshot with the
+-- largest size; nil if it is found.last, or if the process still runs.
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or

@@ -48,15 +48,15 @@ local FREED = 1 / 10
 local LARGE = 1 / 20
 -- If less than this share of a line's survivors are of the first half, that half counts as empty.
 local NONE = 1 / 8
--- If a container's first object is after this share of the CPU time, "leak" becomes "maybe".
+-- If a container received its first object after this share of the CPU time, "leak" becomes "maybe".
 local DELAY = 1 / 2
 -- Least rate of samples in the first quarter of the run, relative to the rate in the whole run.
 local START = 1 / 8
--- If the program works at least this share of its CPU time at its end without allocating, the verdict
--- "leak" becomes "maybe".
+-- If the program allocates nothing in at least this share of its CPU time at its end, "leak" becomes
+-- "maybe".
 local TAIL = 1 / 100
--- If the usual time for the bytes of the last period between collections (births.tail) is more than this
--- share of the CPU time, "leak" becomes "maybe".
+-- If the bytes of the last period between collections usually take more than this share of the CPU time to
+-- allocate (births.tail), "leak" becomes "maybe".
 local COARSE = 0.16
 -- A container with most of its live bytes from the second half is "maybe" only if these are at least this
 -- share of the heap's growth.

@@ -27,8 +27,7 @@ local PARTS = M.PARTS
 -- A heap walk counts as the one at the end of the session if at most this share of the run's bytes was
 -- allocated after it.
 local LATER = 1 / 32
--- The usual CPU time per byte is the one that this share of the allocated bytes does not exceed
--- (usualrate).
+-- The usual CPU time per byte: this share of the allocated bytes took at most as long (usualrate).
 local USUAL = 19 / 20
 -- A period between two collections is ignored (isbrief) if it has less than this share of the mean bytes
 -- of all periods.
@@ -407,7 +406,7 @@ end
 -- the table's text, or nil. 'keys', 'parts': key of the line and part of the run, by row of profile.alive.
 local function shared(h, alive, keys, parts)
   local entries, tables = {}, {}  -- by path
-  local filled = {}  -- by table and line: {first part, last part} by entry
+  local filled = {}  -- by table and line: for each entry the {first, last} part of the run with samples of the line
   for i, path in ipairs(alive.path) do
     if path > 0 and entries[path] == nil then
       local entry, name = entryof(h, path)

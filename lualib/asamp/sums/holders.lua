@@ -14,8 +14,8 @@ M.ARROW = " → "
 local WITHOUT = {["_G"] = true, ["package.loaded"] = true, ["main thread"] = true,
                  ["reference of luaL_ref"] = true}
 
--- Returns true if step 'a' is a field that has a function, and step 'b', an upvalue of this function, names
--- the same function again.
+-- Returns true if step 'a' is a field with a function, and step 'b' an upvalue of it, whose text names the
+-- function again.
 local function implies(a, b)
   local name = a.text:match '^%["(.*)"%]$'
   local of = b and b.text:match '^upvalue .- of (.*)$'
@@ -94,7 +94,7 @@ local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak k
 -- elements do not count as many.
 local HOOKS = '["_HOOKKEY"]'
 
---- The tables whose entries have paths of their own.
+--- Tables of modules, globals and references: an object is held by one of their entries, not by the table.
 M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
 
 --- Returns the text of the table of NAMED if a path (text) leads through one of its entries; else nil.

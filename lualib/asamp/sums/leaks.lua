@@ -179,8 +179,7 @@ local function busyparts(n, has)
   return number, n
 end
 
--- Returns the slice of the run (0 to n - 1) with which the second half of the slices that busyparts
--- numbers starts.
+-- Returns the slice of the run (0 to n - 1) in the middle of those that busyparts numbers.
 local function middleof(profile, n, wanted)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   for part = 0, n - 1 do

@@ -46,7 +46,7 @@ local function container(text)
   return (holders.container(text))
 end
 
--- Returns the share of the kept bytes of a group's lines that is in the group.
+-- Returns the group's share of the bytes that its lines keep: rows may have a part of them (row.whole: all).
 local function partof(group)
   local kept, whole = 0, 0
   for _, row in ipairs(group.rows) do

@@ -189,8 +189,8 @@ local function byfile(rows, rename)
   return lists
 end
 
--- Returns true if the function before (step -1) or after (step 1) a[i] is as many lines away from it as
--- that before or after b[j] is from b[j].
+-- Returns true if the neighbours of a[i] and b[j] before (step -1) or after (step 1) them are equally many
+-- lines away.
 local function gap(a, i, b, j, step)
   local x, y = a[i + step], b[j + step]
   return x and y and x.line - a[i].line == y.line - b[j].line

@@ -123,8 +123,8 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the uncertainty of M.share: its largest difference from the same share if only the age (A), or
--- only the time since the previous collection (B), determined survival.
+--- Returns the uncertainty of M.share: how far it is at most from the share that follows if only the age (A),
+-- or only the time since the previous collection (B), determines survival.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

@@ -297,8 +297,8 @@ local function leaksof(found, h)
   return groups
 end
 
--- A path has no row of its own if a shorter path, of which it is an extension, holds at least PART times as
--- many bytes without its extensions.
+-- A path has no row of its own if a shorter path that it extends has, without its extensions, at least PART
+-- times as many bytes.
 local PART = 4
 
 -- Adds small rows to the row of a shorter path that the row's path extends (PART). Returns the remaining
@@ -323,8 +323,8 @@ local function joined(rows, byholder)
   return kept
 end
 
--- Entries of a table of holders.NAMED with less than the share SMALLENTRY of all bytes have one row, that of
--- the table, if there are more than ENTRIES of them.
+-- If more than ENTRIES entries of a table of holders.NAMED have less than the share SMALLENTRY of all bytes
+-- each, these entries have one row, that of the table.
 local SMALLENTRY, ENTRIES = 1 / 20, 12
 
 -- Adds the rows of small entries to rows of their tables (SMALLENTRY). 'all': bytes of all rows. Returns the
