@@ -406,7 +406,7 @@ end
 -- the table's text, or nil. 'keys', 'parts': key of the line and part of the run, by row of profile.alive.
 local function shared(h, alive, keys, parts)
   local entries, tables = {}, {}  -- by path
-  local filled = {}  -- by table and line: for each entry the {first, last} part of the run with samples of the line
+  local filled = {}  -- by table and line: for each entry {first, last} part with samples
   for i, path in ipairs(alive.path) do
     if path > 0 and entries[path] == nil then
       local entry, name = entryof(h, path)
