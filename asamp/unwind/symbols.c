@@ -53,7 +53,7 @@ int symbols_iscode (Elf *elf, uint64_t address) {
   return 0;
 }
 
-/* Order of the bindings: if several symbols have the same start, the name is that of the highest. */
+/* Order of the bindings: of several symbols with the same start, the highest gives the name. */
 static int symbols_rank (const GElf_Sym *s) {
   const int binding = GELF_ST_BIND(s->st_info);
   return (binding == STB_GLOBAL) ? 2 : (binding == STB_WEAK);
