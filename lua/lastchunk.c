@@ -30,15 +30,23 @@ static size_t lastchunk_slotof (const lua_State *L, StkId o) {
 }
 
 
+/* Returns the end of the registers of a call of the Lua function in slot func. */
+static StkId endof (StkId func) {
+  return func + 1 + clLvalue(s2v(func))->p->maxstacksize;
+}
+
+
 /* Returns the address of slot 'at' if it is at or above 'top' and contains the function of the main
-   chunk whose CallInfo was ci; else NULL. */
+   chunk whose CallInfo was ci; else NULL. If a hook raised an error in the chunk, as on Ctrl-C,
+   ci->top is LUA_MINSTACK higher (luaD_hook). */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;
   if (at >= (size_t)stacksize(L) || func < L->top.p || !ttisLclosure(s2v(func)))
     return NULL;
   p = clLvalue(s2v(func))->p;
-  if (p->linedefined != 0 || !p->is_vararg || ci->top.p != func + 1 + p->maxstacksize ||
+  if (p->linedefined != 0 || !p->is_vararg ||
+      (ci->top.p != endof(func) && ci->top.p != endof(func) + LUA_MINSTACK) ||
       ci->top.p > L->stack_last.p || ci->u.l.savedpc <= p->code ||
       ci->u.l.savedpc > p->code + p->sizecode)
     return NULL;
@@ -111,7 +119,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
         caller->func.p <= L->stack.p)
       func = NULL;
   }
-  if (func != NULL && L->stack_last.p - ci->top.p > LUA_MINSTACK) {
+  if (func != NULL && L->stack_last.p - endof(func) > LUA_MINSTACK) {
     StkId was = ci->func.p;
     ptrdiff_t low = savestack(L, was);
     ci->func.p = func;
