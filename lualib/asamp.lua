@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp`: finds the subcommand and runs it. Each subcommand is a module
--- asamp.commands.NAME with 'summary' (one line for the help), usage() and run(args, world), which
--- returns the exit code. Only this module uses the process's streams, terminal and colours.
+-- The command `asamp`: finds the subcommand and runs it. Each subcommand is a module asamp.commands.NAME
+-- with 'summary' (one line for the help), usage() and run(args, world), which returns the exit code. Only
+-- this module uses the process's streams, terminal and colours.
 --
 -- Subcommands use these fields of 'world':
 --
---   - read(path [, options [, shown]]): as profiler.reader.read, with a progress bar on a
---     terminal; 'shown' replaces the path in the bar
+--   - read(path [, options [, shown]]): as profiler.reader.read, with a progress bar on a terminal; 'shown'
+--     replaces the path in the bar
 --   - out(text), err(text): write to stdout and stderr
 --   - color, errcolor: true if the stream may have colours
 --   - columns, errcolumns: width of the terminal; nil: none
 --   - errrows: height of the terminal at stderr
 --   - progress(label): returns show(fraction) and finish() of a progress bar
---   - interpreter: path of the interpreter that runs this
+--   - interpreter: path of the running interpreter
 --   - failed: message of the first failed write to stdout
 
 local complaints = require "asamp.cli.complaints"

@@ -4,8 +4,8 @@
 ** label set. A label set is a small number that the program assigns to a coroutine (labels.h). The
 ** core reports each change of the running coroutine's label set.
 **
-**   AC1  account_bytes = the sums of all sets, set 0 included + the bytes allocated since the last
-**        change of the label set;
+**   AC1  account_bytes is the sum of all sets, set 0 included, plus the bytes allocated since the
+**        last change of the label set;
 **   AC2  if there is no memory for a set's sum, its bytes are added to the previous set's sum;
 **   AC3  another thread may call account_each while the state runs. So a sum never moves, is
 **        accessed atomically, and is freed only by account_close.

@@ -3,9 +3,10 @@
 ** Measures the memory of a state: the areas that the Lua core reports (luaN_places), resident
 ** bytes, and two sums for each source line, computed from the live samples (followed.h).
 **
-**   - FOOTPRINT_FREE: free bytes in blocks of the heap that also have live objects. The
-**     bytes that a sample represents are multiplied by its block's ratio of free to used bytes;
+**   - FOOTPRINT_FREE: free bytes in blocks of the heap that also have live objects. The bytes that
+**     a sample represents are multiplied by its block's ratio of free to used bytes;
 **   - FOOTPRINT_NATIVE: native memory (from malloc) not yet freed.
+**
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of the others;
 **   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.
 */

@@ -115,9 +115,9 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Adds the item to 'owners' as the owner of its recordings (identify). 'owners' maps the text of a recording
--- to the item that owns it, and the id of a flight recorder to its dumps, sorted by start: {item (the
--- owner), from, to, latest (of this dump and the earlier ones, the one that ends last)} each.
+-- Makes the item the owner of its recordings (identify). The map 'owners' has the owner for the text of a
+-- recording. For the id of a flight recorder it has a list of dumps, sorted by start: {item (the owner),
+-- from, to, latest (the dump that ends last, of this and the earlier ones)} each.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do

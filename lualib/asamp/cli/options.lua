@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Command lines of the subcommands. A description, a table, defines the options, error messages and
--- help text of a command:
+-- Command lines of the subcommands. A description, a table, defines the options, error messages and help
+-- text of a command:
 --
 --   - command: name of the subcommand
 --   - arguments: arguments in the usage line, after the options
 --   - least, most: number of arguments (default 1 and 1)
 --   - what: word for an argument in messages (default "file")
---   - wants: text for all required arguments in messages, for example "a process and a name" (nil: their
---     number and the word)
+--   - wants: text for all arguments in messages, such as "a process and a name" (nil: their number and the
+--     word)
 --   - rest: a number n: words after the n-th argument are arguments even if they start with "-"
 --   - about, after: help text above and below the options
 --   - exits: text about the exit codes
 --   - foreign(word): returns a message for an unknown option, or nil
---   - [i]: the option {name, value, text, check, short, bare}. 'value': placeholder in the help,
---     nil for a switch. check(text): returns the value, or nil and a description of valid ones.
---     short = "o": "-o" is allowed. bare: value if it is omitted; otherwise it follows "=".
+--   - [i]: the option {name, value, text, check, short, bare}. 'value': placeholder in the help, nil for a
+--     switch. check(text): returns the value, or nil and a description of valid ones. short = "o": "-o" is
+--     allowed. bare: value if it is omitted; otherwise it follows "=".
 --
 -- An argument that starts with "-" and a digit is a number.
 

@@ -174,11 +174,10 @@ local function isother(text, lines)
   return false
 end
 
---- Returns a function(name [, profiled]) that returns the text of a file, and "long" if it was cut at
--- MAXFILE bytes; or nil and the reason (VS1). 'profiled': the file's name in the profile, if
--- different. Also returns the list of files read, for M.changed. 'folders': folders whose files may
--- be opened; relative names are searched in the current folder, then in these. 'functions':
--- profile.functions.
+--- Returns a function(name [, profiled]) that returns the text of a file, and "long" if it was cut at MAXFILE
+-- bytes; or nil and the reason (VS1). 'profiled': the file's name in the profile, if different. Also returns
+-- the list of files read, for M.changed. 'folders': folders whose files may be opened; relative names are
+-- searched in the current folder, then in these.
 function M.finder(folders, functions)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   local defined = definitions(functions or {})

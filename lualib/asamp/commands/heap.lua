@@ -253,9 +253,9 @@ local function comparesites(h, old)
   return list
 end
 
--- Returns why the snapshots 'old' and 'info' are not an earlier and a later one of one heap: "processes";
--- "states" (the later one has allocated less: it is of another state, or of another process with the same
--- id); "before" (reverse order). nil: no reason is known. Times are in whole seconds.
+-- Returns why the snapshots 'old' and 'info' are not an earlier and a later one of one heap; nil: no reason
+-- is known. "processes": of two processes; "states": of two states, or of two processes with the same id,
+-- because the later one has allocated less; "before": in reverse order. Times are in whole seconds.
 local function misfit(info, old)
   local later, more = info.time - old.time, info.allocated - old.allocated
   if info.pid ~= old.pid then

@@ -62,8 +62,8 @@ end
 
 -- Returns the seconds in which the values of the lines accumulated: between the last events in the file at
 -- the previous update ('before', s) and at this one ('now', s). The times of the updates are less exact,
--- because the file may be a second old. Returns 'between', the seconds between the updates (nil: no previous
--- one), if the result is less than half of it.
+-- because the file may be a second old. But if this is below half of 'between', the seconds between the
+-- updates (nil: no previous one), returns 'between'.
 local function timeof(now, before, between)
   local seconds = now - before
   return between and seconds < between / 2 and between or seconds

@@ -76,8 +76,8 @@ end
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
---- Returns the report on the profile as text. 't': its totals. Fields of 'options', in addition to results
--- of asamp.sums modules (leaks, lifetimes, copies, trends, native, verdict, holders (of verdict.held)):
+--- Returns the report on the profile as text. 't': its totals. 'options' has results of asamp.sums modules
+-- (leaks, lifetimes, copies, trends, native, verdict, holders (of verdict.held)), and
 --
 --   - show: set of the names of sections (M.SECTIONS)
 --   - top: largest number of rows of each table
@@ -88,8 +88,8 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "nat
 --   - min, depth: options of asamp.sums.calltree
 --   - label: label to which the profile is restricted
 --   - bylabel: name of the label in the section "labels"; within: result of asamp.sums.labelled.within
---   - focus: {title, exclude, range (texts, see head.lua), entries (result of asamp.sums.focus.cover)}, if
---     the totals cover only a part of the profile
+--   - focus: {title, exclude, range (texts, see head.lua), entries (asamp.sums.focus.cover)}, if the totals
+--     cover only a part of the profile
 --   - at: time of --at, see head.lua
 --   - source: a file of asamp.show.source; replaces the sections
 --   - own: {paths, samples, timesamples}: numbers of samples charged to code below these paths

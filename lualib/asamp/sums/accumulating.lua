@@ -34,9 +34,9 @@ local KEPT, EARLY = 4 / 5, 1 / 4
 -- two. ERRORS: standard errors subtracted from it first; chance makes 1 of 20 ratios too high by more.
 local SURE, ERRORS = 1 / 2, 1.6
 -- Limits of ofgrowing. GROWTH: least factor by which the live heap grows in each quarter. EVEN: least growth
--- in the second half, relative to the first. NET: share of a container's live bytes of the second half that
--- the heap's growth must explain. CAUSED: least size of these bytes, as a share of the growth. YOUNG: a
--- container's first sample must be in this share of the run.
+-- in the second half, relative to the first. Of a container's live bytes of the second half, the heap's
+-- growth must explain the share NET, and they must be the share CAUSED of this growth. Its first sample must
+-- be in the first YOUNG of the run.
 local GROWTH, EVEN, NET, CAUSED, YOUNG = 1.02, 3 / 4, 1 / 4, 1 / 20, 7 / 8
 -- Replaces KEPT for objects that no heap walk reached (unreached): recent garbage that no collection has
 -- found dead counts as alive.
@@ -87,7 +87,7 @@ end
 
 -- Returns "leak" if a container had samples until the end of the run, "maybe" if that is uncertain, nil if
 -- it has stopped: the empty stretch at the end is more than twice the longest earlier one (by CPU time: the
--- longest but one), and improbable at a steady rate.
+-- second longest), and improbable at a steady rate.
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
@@ -191,9 +191,10 @@ local function middleof(survivors)
 end
 
 -- Returns the live share of a line's earlier survivors (middleof) in one container, divided by that of the
--- later ones. 1: both are equal; 0: no earlier one is alive. Arguments: the line's numbers of samples by
--- part: live in the container, all survivors, live in all containers. Also returns two pairs {earlier,
--- later}: live samples in the container, and survivors that are not in other containers.
+-- later ones. 1: both are equal; 0: no earlier one is alive. 'own': the line's live samples in the
+-- container, by part; 'survivors', 'alive': its survivors and its live samples in all containers. Also
+-- returns two pairs {earlier, later}: live samples in the container, and survivors that are not in other
+-- containers.
 local function retention(own, survivors, alive)
   local middle, share, of = middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
@@ -205,9 +206,8 @@ local function retention(own, survivors, alive)
 end
 
 -- Returns true if a line has enough samples to conclude that its earlier survivors are alive at least SURE
--- times as often as the later ones: the ratio of the two live shares is at least SURE after ERRORS standard
--- errors are subtracted from its logarithm. 'mine', 'of': by half, live samples in the container, and
--- survivors in no other container.
+-- times as often as the later ones: ERRORS standard errors are subtracted from the logarithm of the ratio.
+-- 'mine', 'of' are pairs {earlier, later} of retention.
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
@@ -218,9 +218,9 @@ local function issure(mine, of)
   return ratio * math.exp(-ERRORS * math.sqrt(variance)) >= SURE
 end
 
--- Returns the sum of a container's lines ('lines' of births.of): {n (number of samples), parts (samples by
--- part), bytes (by part), lasts (us of the last sample, by part), keys (samples, by key of the line), most
--- (key of the line with the most samples)}.
+-- Returns the sum of a container's lines ('lines' of births.of): {n (samples), parts (samples by part),
+-- bytes (by part), lasts (us of the last sample, by part), keys (samples by key of the line), most (key of
+-- the line with the most samples)}.
 local function sum(lines)
   local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
   for key, own in pairs(lines) do
@@ -402,12 +402,12 @@ end
 
 --- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes. Fields:
 --
---   - verdict: "leak"; "maybe": uncertain, for example because there is no major collection, or because the
---     program mainly loads data (LOADED) into a local variable; "few": too few samples
+--   - verdict: "leak"; "maybe": uncertain, for example without a major collection, or if the program mainly
+--     loads data (LOADED) into a local variable; "few": too few samples
 --   - holder: path of references (text) to the container; nil: unknown
 --   - n: number of live samples
 --   - lines: live samples, by key (births.keyof) of the line that allocated them; most: key of the line with
---     the most samples
+--     the most
 --   - vectors: live bytes of vectors of the container's tables, by key of the line
 --   - parts: number of parts of the run from which there are live samples; of: number of all parts
 --   - stopped: share of the CPU time after which the program allocated nothing; nil: it allocated until its

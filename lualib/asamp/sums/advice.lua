@@ -90,10 +90,10 @@ local function differences(rows, us, mean)
   return list
 end
 
--- Fits the cost in us of a byte allocated in the nursery (filled) and of a tenured byte. Uses ridge
--- regression (least squares with a prior; Hoerl and Kennard 1970), because collections of equal size do not
--- determine them. 'us', 'mean': a collection's mean time, and mean filled and tenured bytes. Returns
--- {filled, tenured (us per byte), cov (covariances)}.
+-- Fits the costs in us of a byte allocated in the nursery (filled) and of a tenured byte by ridge regression
+-- (least squares with a prior; Hoerl and Kennard 1970): collections of equal size do not determine them.
+-- 'us', 'mean': a collection's mean time, and mean filled and tenured bytes. Returns {filled, tenured (us
+-- per byte), cov (covariances)}.
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
@@ -266,9 +266,9 @@ local function basis(profile)
 end
 
 -- Returns how collections with nurseries of about n bytes deviate from the model b (basis): tenured bytes
--- divided by the expected ones, the standard error of this quotient, and the mean bytes by which the
--- nurseries exceed their planned sizes. The quotient is that of all collections plus the part of the
--- difference that chance does not explain (positive-part James-Stein estimator).
+-- divided by the expected ones, the standard error of this quotient, and the mean bytes by which nurseries
+-- exceed their planned sizes. The quotient is that of all collections, plus the part of the difference from
+-- it that chance does not explain (positive-part James-Stein estimator).
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)
@@ -301,8 +301,8 @@ local function near(b, n)
 end
 
 -- Returns the mean delay of a major collection after it is due, in bytes of 'what' ("filled" or "tenured").
--- Only minor collections detect that it is due, so the delay is half of a minor collection's bytes (mean
--- weighted by bytes). 'rows': result of minorsof.
+-- Only minor collections detect that it is due, so it is half of a minor collection's bytes (mean weighted
+-- by bytes). 'rows': result of minorsof.
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do

@@ -197,9 +197,9 @@ local function owncollection(profile)
 end
 
 -- Returns the CPU time in us between the last collection and the last heap walk, measured by time samples,
--- and the CPU time before. The former matters for a session without undecided samples, which has no
--- collection at its end. It is 0 if it is below one sampling period or below the share UNSEEN of the time
--- before, if the last collection was not due to a full nursery, or if the file has many states.
+-- and the CPU time before. A session without undecided samples has no collection at its end. The first
+-- result is 0 if it is below one sampling period or below the share UNSEEN of the second, if the last
+-- collection was not due to a full nursery, or if the file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
   -- true: a full nursery caused the last collection, as another period with as many allocated bytes (up to
@@ -219,10 +219,10 @@ local function unseentail(profile)
 end
 
 --- Returns the tail of the run as a share of the program's CPU time; 0: none, or unknown. The tail is the CPU
--- time of the last period between collections, minus the usual time for the bytes allocated in it
--- (usualrate). If a collection requested by the program ends the period, the time includes part of it, and
--- the limit OWNTAIL applies. Also returns the subtracted time as such a share; if it is large, the run is
--- too short for a tail.
+-- time of the last period between collections, minus the usual time for its bytes (usualrate). The limit
+-- OWNTAIL applies if the program requested the collection that ends the period, because the time includes
+-- part of it. Also returns the subtracted time as such a share; if it is large, the run is too short for a
+-- tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
   if unseen > 0 then

@@ -47,11 +47,11 @@ end
 --- Returns the totals of copied bytes; nil: copies were not sampled. 'covered': set of the call tree nodes
 -- that count (nil: all). Fields:
 --
---   - samples (number), bytes (copied in all), persecond (copied bytes per second; nil: no duration)
---   - new (bytes copied into new strings for the first time), again (bytes copied from a string that the
---     new one replaces), grown (bytes moved when a buffer or table grew); share ((again + grown) / bytes)
---   - lines: list of lines, most bytes first, with the same fields and file, line, name, times (lower bound
---     of the mean number of copies per byte; nil: again is 0), quadratic (true: times is at least OFTEN)
+--   - samples (number), bytes (copied in all), persecond (nil: no duration)
+--   - new (bytes copied into new strings for the first time), again (bytes copied from a string that the new
+--     one replaces), grown (bytes moved when a buffer or table grew); share ((again + grown) / bytes)
+--   - lines: the same by line, most bytes first, with file, line, name, times (lower bound of the mean
+--     number of copies per byte; nil: again is 0), quadratic (true: times is at least OFTEN)
 function M.of(profile, covered)
   local copies = profile.copies
   if not copies then

@@ -163,8 +163,8 @@ local function functions(pa, pb, same)
 end
 
 -- Adds a profile's call tree nodes to the common tree, except those in the set 'folded'. Returns a map from
--- nodes of the profile to nodes of the common tree (0: its root); a folded node maps as its parent. 'bykey':
--- common nodes by parent and function; 'numbers': result of functions for this profile.
+-- the profile's nodes to common nodes (0: the root); a folded node maps as its parent. 'bykey': common nodes
+-- by parent and function; 'numbers': result of functions for this profile.
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
   for i, up in ipairs(profile.nodes.parent) do
@@ -288,10 +288,10 @@ end
 --   - functions: {{name, file, line, native}}
 --   - nodes: columns parent (0: the root; lower than the child's number), fn
 --   - left: number of nodes left out
---   - measures: list of {key, field, wholea, wholeb, ofa, ofb (divisors of shares), nodes, functions}. The
---     lists nodes and functions have rows {a, b (amounts; of functions without their callees), totala,
---     totalb (only of functions: amounts with callees), change (of the share), error (standard error),
---     noise (true: may be chance)}
+--   - measures: list of {key, field, wholea, wholeb, ofa, ofb (divisors of shares), nodes, functions}.
+--     'nodes' and 'functions' have rows {a, b (amounts; of functions without callees), totala, totalb (only
+--     of functions: with callees), change (of the share), error (standard error), noise (true: may be
+--     chance)}
 function M.of(pa, a, pb, b, list, limit)
   local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
   local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)

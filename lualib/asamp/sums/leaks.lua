@@ -30,9 +30,9 @@ local LEAST = 12  -- fewest kept samples of a likely leak
 local GROWTH = 1.1
 -- SLOW suffices instead of GROWTH if the likely leaks explain the growth (explained).
 local SLOW = 1.02
--- A result that is not proved needs a growth of the heap of at least KEPT times the bytes that survived in
--- the second half. A line may then have at most ROOM times the growth of survivors. In any result, a line
--- must keep at least WORTH times the growth.
+-- A result that is not proved requires two more conditions: the heap grew by at least KEPT times the bytes
+-- that survived in the second half, and a line's survivors there are at most ROOM times the growth. In any
+-- result, a line must keep at least WORTH times the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 -- A line leaks if it keeps at least the share SURVIVED of its bytes (required only if deaths are unknown),
 -- has kept objects from the share PARTS of the slices, and has the share LATE of its kept bytes from the
@@ -241,7 +241,7 @@ end
 
 -- Divides a session by sampled bytes instead of time, because a short run may mostly wait at its start.
 -- Returns {parts (bytes by slice), squares (their variances), all (sum of bytes), from (slice in which the
--- last quarter of the bytes starts), before (bytes before that slice), n (number of slices)}.
+-- last quarter of the bytes starts), before (bytes before it), n (number of slices)}.
 local function clockof(bins, wanted)
   local parts, squares, all, after = {}, {}, 0, 0
   for i, part in ipairs(bins.bin) do
@@ -278,10 +278,9 @@ local function spread(row, all, clock, at, most)
 end
 
 -- Returns true if a line keeps objects from the whole run, by time or by sampled bytes. 'busy', n: the
--- slices that count, and their number (busyparts). 'growth': of the heap, in bytes. 'proved': deaths are
--- known. 'ring': the first slice is ignored, because a flight recorder adds older objects to it. 'straight':
--- the heap grows evenly; fewer slices are required then, because a growing queue has lost its first
--- elements.
+-- slices that count, and their number (busyparts). 'growth': of the heap, bytes. 'proved': deaths are known.
+-- 'ring': ignores the first slice, to which a flight recorder adds older objects. 'straight': the heap grows
+-- evenly; requires fewer slices, because a growing queue has lost its first elements.
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
@@ -321,9 +320,8 @@ local function periodof(clock, from)
 end
 
 -- Returns true if a line has stopped allocating: its last slices have far fewer bytes, dead or alive, than
--- its earlier rate predicts. The rate is per sampled byte of the program ('clock') and per time: of the
--- slices in which the program ran ('ran'), and of CPU time ('time'). Not for a flight recorder, whose first
--- slice has older objects.
+-- its earlier rate predicts. The rate is per sampled byte of the program ('clock'), per slice in which it
+-- ran ('ran'), and per CPU time ('time'). Not for a flight recorder, whose first slice has older objects.
 local function stopped(row, n, bins, clock, ran, time)
   local from, ntail, before, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0, 0, 0
   for part in pairs(ran) do
@@ -433,9 +431,9 @@ local function placesof(containers)
 end
 
 -- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of lines that
--- allocated large vectors (array or hash parts) of tables in such containers. Second result: the rows of
--- other lines with growing vectors, such as arrays of numbers, whose elements are not sampled. 'grew': true
--- if the heap grew; 'growth': by how many bytes.
+-- allocated large vectors (array or hash parts) of tables in such containers. Second result: rows of other
+-- lines with growing vectors, such as arrays of numbers, whose elements are not sampled. 'grew': true if the
+-- heap grew; 'growth': by how many bytes.
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, others = {}, {}, {}
   local objects, vectors = placesof(containers)
@@ -498,8 +496,8 @@ local function fewof(profile, n, proved, wanted)
 end
 
 -- Returns the rows that are likely to leak: lines that keep objects throughout the run, and lines with
--- growing tables. A growing table counts if it keeps enough bytes, or if there are lines of the first kind,
--- whose objects it may hold. n: number of judged time slices; 'growth': of the heap, in bytes; 'proved':
+-- growing tables. Growing tables count if they keep enough bytes, or if there are lines of the first kind,
+-- whose objects they may hold. n: number of judged time slices; 'growth': of the heap, bytes; 'proved':
 -- deaths are known; 'straight': the heap grows evenly.
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n

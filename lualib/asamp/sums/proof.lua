@@ -70,8 +70,8 @@ end
 --
 --   - holder: text of the path; references: number of removed references
 --   - freed, objects: bytes and number of the objects that would be freed
---   - share: of the live sampled bytes of the group's lines, those that would be freed; nil: the snapshot
---     has no live samples of these lines; samples: number of live samples
+--   - share: of the live sampled bytes of the group's lines, those freed; nil: no live samples of these
+--     lines; samples: their number
 --   - emptied: true: other references keep the holder, so the references to its elements are removed
 --   - also: path of another holder that keeps the remaining objects alive, or nil
 --   - proved: true: the share is at least ENOUGH (of the part in this container)

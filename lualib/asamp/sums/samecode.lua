@@ -129,9 +129,9 @@ local function reduce(of, x, y)
 end
 
 -- Returns a function(path) that returns the file of the other profile with the most function names in common
--- with 'path': at least half of the names of the smaller file. nil: none, or several. 'own': names by path
--- (namesof); 'sizes': number of names by path; 'files_', 'theirs': files by name (byname) and number of
--- names by path in the other profile.
+-- with 'path': at least half of the smaller file's; nil: none, or several. 'own', 'sizes': names (namesof)
+-- and number of names by path; 'files_', 'theirs': in the other profile, files by name (byname) and number
+-- of names by path.
 local function bynames(own, sizes, files_, theirs)
   return function(path)
     local both, best, most, several = {}, nil, 0, false
@@ -432,9 +432,9 @@ local function addmoved(a, b, definition, pairs_, taken)
 end
 
 --- Returns which lines of both profiles are the same: {[row of a] = row of b}. 'functions', 'same': results
--- of M.functions and M.files. Tries three rules for each line, in this order: it is in the same function and
--- has moved with it (movesof); it is at the same distance from its function's start, or at the same place in
--- a function that only one profile has; addmoved.
+-- of M.functions and M.files. Tries three rules in this order: the line is in the same function and has
+-- moved with it (movesof); it is at the same distance from its function's start, or at the same place in a
+-- function that only one profile has; addmoved.
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
   local moved = movesof(functions)

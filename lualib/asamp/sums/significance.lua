@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Tests whether the difference of two sums of samples may be chance. Has no side effects.
 --
--- A sum with a value and a variance counts as value / weight observations of the weight variance
--- / value. If both sums estimate the same amount, each observation belongs to the second one with
--- a known probability: the exact test of two Poisson counts (Przyborowski and Wilenski 1940).
+-- A sum with a value and a variance counts as value / weight observations of the weight variance / value. If
+-- both sums estimate the same amount, each observation belongs to the second one with a known probability:
+-- the exact test of two Poisson counts (Przyborowski and Wilenski 1940).
 --
--- Of m rows the k-th most significant one must have a p-value below k / m of the limit (Benjamini
--- and Hochberg 1995), because some of many rows differ by chance. Rows with too few samples to be
--- significant are not counted in m (Tarone 1990).
+-- Some of many rows differ by chance. So of m rows the k-th most significant one must have a p-value below k
+-- / m of the limit (Benjamini and Hochberg 1995). Rows with too few samples to be significant do not count
+-- in m (Tarone 1990).
 
 local M = {}
 

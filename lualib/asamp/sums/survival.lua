@@ -16,9 +16,9 @@ local ROUNDS = 60
 local TAIL = 0.03
 
 -- Returns the mortality by bin: the monotone sequence of shares, each at most 'most', that fits died[bin] /
--- exposed[bin] best. died: bytes that died; exposed: bytes that died or survived. A bin without exposed
--- bytes has the previous bin's share. At least the share TAIL of the exposed bytes determines the last
--- share, because it applies to all longer nurseries.
+-- exposed[bin] (died or survived; bytes) best. A bin without exposed bytes has the previous bin's share. At
+-- least the share TAIL of the exposed bytes determines the last share, which applies to all longer
+-- nurseries.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do

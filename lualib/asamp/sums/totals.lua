@@ -287,9 +287,9 @@ local function rowsoflines(profile)
 end
 
 -- Splits the rows of lines with several functions (the set 'several') into a part for each function: {row,
--- name, defined (line of the definition)}. Returns the parts and two maps from a call tree node: to the part
--- of the node itself, and to that of the innermost Lua frame of its stack (nil: the frame is native, or its
--- line has one function).
+-- name, defined (line of the definition)}. Returns the parts and two maps from a call tree node: to its own
+-- part, and to that of the innermost Lua frame of its stack (nil: that frame is native, or its line has one
+-- function).
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -343,11 +343,11 @@ local function rowsofc(profile, nearest)
   return rows
 end
 
---- Returns three lists: a row {file, line, name, defined (line of the function's definition)} for each source
--- line; and by call tree node, the row of the node's own line (nil: native) and of the innermost Lua frame
--- of its stack. Of several functions with the same line, the row has the name of the one with most bytes or,
--- with 'alive', with most live bytes at the end. With 'native', nodes without a Lua frame have a row of a C
--- function: {file, line (0), name, defined (0), native (true)}.
+--- Returns three lists: the rows {file, line, name, defined (line of the function's definition)} of the
+-- source lines; and by call tree node, the row of the node's own line (nil: native) and of the innermost Lua
+-- frame of its stack. If several functions have the same line, the row has the name of the one with most
+-- bytes or, with 'alive', with most live bytes at the end. With 'native', nodes without a Lua frame have the
+-- row of a C function: {file, line (0), name, defined (0), native (true)}.
 function M.linerows(profile, alive, native)
   local rows, rowof, nearest, several = rowsoflines(profile)
   if native then

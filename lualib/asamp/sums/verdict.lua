@@ -102,9 +102,9 @@ local function largest(t)
 end
 
 -- Returns rows of lines, most allocated bytes first, and the totals of bytes and samples, without native
--- memory. row.sorts and row.called have a row's bytes by sort of block and by called C function. C functions
--- without a Lua caller (such as the compilation of a script) have rows if they allocated at least the share
--- MOST of all bytes.
+-- memory. row.sorts and row.called: a row's bytes by sort of block and by called C function. C functions
+-- without a Lua caller (such as the compilation of a script) have rows if they allocated the share MOST of
+-- all bytes.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile, false, true)
   local outside = 0
@@ -378,11 +378,10 @@ local function holdings(profile, groups)
 end
 
 --- Returns the holders of the live bytes at the end of the profile: a list of {text, samples, bytes, share
---- Returns the holders of the live bytes at the end of the profile: a list of {text, samples, bytes, share
 -- (of all bytes)}, the largest first, at most 'limit' (nil: all). nil: the file has no holders. The text is
--- a path of references up to the table with many elements, tree or chain. With a limit, many small entries of
--- package.loaded, _G or the registry have one row (gathered). Fields of the list: of (number of
--- all holders), bytes (of all holders), at (result of births.stale).
+-- a path of references up to the table with many elements, tree or chain. With a limit, many small entries
+-- of package.loaded, _G or the registry have one row (gathered). Fields of the list: of (number of all
+-- holders), bytes (of all holders), at (result of births.stale).
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -539,12 +538,12 @@ end
 --   - lost: bytes of all samples, if lost samples make them much less than the allocated bytes; else nil
 --   - trends: true: asamp.sums.trends has rows
 --   - searched: time of the last search for holders, "end" or us; nil: none
---   - samples: number of samples without those of native memory
+--   - samples: number of samples, without native memory
 --   - leaks: list of groups, see leaksof; asamp.sums.proof adds 'proof' to a group
 --   - lines: the lines that allocated most: {file, line, name, bytes, samples, share (of all bytes), type,
---     sort (of blocks, the one with the most bytes), reason (reasonof), times (copies per byte), calls (C
---     function), few (true: too few samples for a reason), long (mean bytes of a string, if at least TEXT),
---     survived (share of its bytes)}
+--     sort (of blocks, with the most bytes), reason (reasonof), times (copies per byte), calls (C function),
+--     few (true: too few samples for a reason), long (mean bytes of a string, if at least TEXT), survived
+--     (share of its bytes)}
 --   - held: HELDROWS rows of M.held
 --   - time: {samples, lua, c, gc (shares), seconds, sort (of the most time: "gc", "c" or "lua"), at (the
 --     line with most of this time: file, line, name, calls, share)}; nil: no time samples

@@ -79,18 +79,18 @@ local function first(old, a, new, b, list)
   return list[1].key
 end
 
---- Returns the comparison of two profiles for the page of `asamp view`, with at most 'limit' (nil: NODES)
--- frames; nil: they have no measure in common. A value of a node includes its callees.
+--- Returns the comparison of two profiles for the page, with at most 'limit' (nil: NODES) frames; nil: they
+-- have no measure in common. A value of a node includes its callees. Of pairs, a is of the old profile, b of
+-- the new one.
 --
 --   - old: path of the old profile
 --   - functions: columns name, file, line, native
 --   - nodes: columns parent (0: the root), fn (from 0)
 --   - left: number of frames left out
 --   - first: key of the measure that is shown first
---   - measures: list of {key, bytes (true: values are bytes), worth ({old, new}: seconds per unit of
---     the values; nil: not a time), wholea, wholeb (totals of the profiles), ofa, ofb (divisors of
---     shares), a, b, error, noise (columns by node), rows (of functions: columns fn, a, b, totala,
---     totalb, error, noise)}; a: of the old profile, b: of the new one; error: standard error of the
+--   - measures: list of {key, bytes (true: values are bytes), worth ({old, new}: seconds per unit; nil: not
+--     a time), wholea, wholeb (totals), ofa, ofb (divisors of shares), a, b, error, noise (columns by node),
+--     rows (columns fn, a, b, totala, totalb, error, noise: of functions)}. error: standard error of the
 --     change of the share, in units of 1 / SCALE; noise: 1 if the change is not significant
 function M.of(old, new, limit)
   local a, b = totals.of(old), totals.of(new)

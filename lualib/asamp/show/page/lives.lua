@@ -45,10 +45,9 @@ local function pathsof(holders)
 end
 
 --- Returns {summary (a sentence; the reason if the profile lacks data), proved, rows, left (number of further
--- rows)}. 'proved' and a row's fields file, line, name, native, kept, keptbytes, parts, of and type are
--- those of asamp.sums.leaks. Further fields of a row: share (of the line's samples, those kept), below
--- (true: same group as the row above), holders (paths of references to the kept objects: list of {text,
--- share}; nil: unknown).
+-- rows)}. 'proved' and most fields of a row are those of asamp.sums.leaks. Further fields: share (of the
+-- line's samples, those kept), below (true: same group as the row above), holders (paths of references to
+-- the kept objects: list of {text, share}; nil: unknown).
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
   if not found then
