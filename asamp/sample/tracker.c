@@ -319,7 +319,7 @@ int tracker_off (Tracker *t, lua_State *L) {
   t->on = 0;
   luaN_memory(L, &m);
   if (t->pending.n > 0 || t->followed.nfreed > 0 || m.minors != t->minors ||
-      m.majors != t->majors)
+      m.majors != t->majors || t->measured != 0)  /* reports the CPU time since a collection */
     last(t, L);
   tracker_unregister(t, L);
   return 1;

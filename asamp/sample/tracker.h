@@ -77,7 +77,8 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
 void tracker_stop (Tracker *t);
 
 /* Switches sampling off. Runs a minor collection if a sample's survival, a death or a collection is
-   not reported yet. Later deaths are reported as before. Returns 0 if sampling was off. */
+   not reported yet, or if there was a collection: the last one then reports the program's CPU time
+   up to its end. Later deaths are reported as before. Returns 0 if sampling was off. */
 int tracker_off (Tracker *t, lua_State *L);
 
 /* Sets whether safepoints call the client's 'point', which completes time samples. */

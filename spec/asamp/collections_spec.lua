@@ -57,6 +57,16 @@ describe("a collection in a profile", function()
                    ("%d %d %f"):format(own, mutator, took))
   end)
 
+  -- A former bug: the CPU time after the last collection was unknown if no sample was undecided.
+  it("has it for the time up to the end if there was a collection before", function()
+    local function last(f)
+      local list = samples.of(f, {period = 1 << 30})
+      return list.gcs[#list.gcs]
+    end
+    assert.is_false(last(collectgarbage).major)
+    assert.is_nil(last(function() end))
+  end)
+
   -- They were part of it: a program that collects often seemed to work at its end without allocating.
   it("has it without the pauses of collections that are left out", function()
     local worked, collected

@@ -193,8 +193,8 @@ local function growth(v, p, add)
       ("Seen growing until %s of the CPU time: %s. Then the program worked without adding to it: it may " ..
        "be loaded data, or a leak before a loop over its results. Does it grow further if the program " ..
        "repeats its work?"):format(percent(first.stopped), grower) or
-      ("Seen growing: %s. It may be a leak, or a list or cache that fills: a longer run would " ..
-       "decide."):format(grower)) .. others,
+      ("Seen growing: %s. It may be a leak, or a list, cache or output that fills: a longer run " ..
+       "would decide."):format(grower)) .. others,
       first.holder and "--show holders" or lineof(first))
   elseif v.growth == "lines" then
     add(("The heap grew %s, but no line explains it: no sampled line is known to keep objects from all " ..

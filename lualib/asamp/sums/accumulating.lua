@@ -58,6 +58,10 @@ local TAIL = 1 / 100
 -- If the bytes of the last period between collections usually take more than this share of the CPU time to
 -- allocate (births.tail), "leak" becomes "maybe".
 local COARSE = 0.16
+-- A container may be a list of output, which the program joins and writes at its end: "leak" becomes
+-- "maybe" if the program made one string of at least the share JOINED of the container's live bytes after
+-- the container's last sample.
+local JOINED = 1 / 8
 -- A container with most of its live bytes from the second half is "maybe" only if these are at least this
 -- share of the heap's growth.
 local CAUSE = 1 / 2
@@ -134,6 +138,41 @@ local function isdelayed(run, c, lines)
     end
   end
   return run.worked(first) >= DELAY * run.to
+end
+
+-- Returns the large strings that the program made only once at their place in the call tree: a list of {time
+-- (us), bytes}. Their bytes are at least a sampling period.
+local function largestrings(profile)
+  local sites, born, large, first, list = profile.sites, profile.born, {}, {}, {}
+  local function place(from, i)
+    return profile.kinds[from.kind[i]].name == "string" and from.node[i] or nil
+  end
+  for i, n in ipairs(sites.objects or {}) do
+    large[place(sites, i) or 0] = sites.samples[i] >= n  -- bytes per string at least bytes per sample
+  end
+  for i in ipairs(born.last) do
+    local node = place(born, i) or 0
+    first[node] = first[node] and 0 or i
+  end
+  for node, i in pairs(first) do
+    local once = node > 0 and i > 0 and large[node]
+    list[#list + 1] = once and {time = born.last[i], bytes = born.bytes[i]} or nil
+  end
+  return list
+end
+
+-- Returns true if a container may be a list of output (JOINED).
+local function isoutput(run, c)
+  local last, bytes = 0, 0
+  for part, time in pairs(c.lasts) do
+    last, bytes = math.max(last, time), bytes + c.bytes[part]
+  end
+  for _, string_ in ipairs(run.strings) do
+    if string_.time > last and string_.bytes >= JOINED * bytes then
+      return true
+    end
+  end
+  return false
 end
 
 -- Returns the share of the allocated bytes that is alive at the end.
@@ -424,6 +463,7 @@ function M.of(profile)
   end
   local found, others, run = {}, {}, {}
   run.worked, run.to = births.worked(profile)
+  run.strings = largestrings(profile)
   local course = births.course(profile)
   local growth = course and course(1) - course(1 / 2) or 0
   local alive, all, tables = living(born.containers)
@@ -434,7 +474,7 @@ function M.of(profile)
     late = late + c.late
   end
   local function keep(c, verdict, container)
-    local unsure = short or silent or isdelayed(run, c, born.lines) or
+    local unsure = short or silent or isdelayed(run, c, born.lines) or isoutput(run, c) or
                    loads and container and isofrunning(container.holder, c.keys)
     verdict = verdict == "leak" and unsure and "maybe" or verdict
     if verdict then

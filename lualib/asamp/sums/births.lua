@@ -112,14 +112,15 @@ local function lastof(profile)
   return n and math.min(profile.collections[n].time, walked) or walked
 end
 
--- Returns true if almost nothing was allocated in the period before collection n. At the end of a
--- session, such a period is mostly the session's own work.
+-- Returns true if almost nothing was allocated in the period before collection n. At the end of a session,
+-- such a period is mostly the session's own work, unless the program took LONG or more in it (a major
+-- collection is a part of its own period).
 local function isbrief(profile, n)
-  local bytes = 0
-  for _, c in ipairs(profile.collections) do
-    bytes = bytes + (c.charged or 0)
+  local bytes, c = 0, profile.collections[n]
+  for _, one in ipairs(profile.collections) do
+    bytes = bytes + (one.charged or 0)
   end
-  return (profile.collections[n].charged or 0) < PERIOD * bytes / n
+  return (c.charged or 0) < PERIOD * bytes / n and (c.major or (c.mutator or 0) < LONG)
 end
 
 -- Returns the program's CPU time in us between the times 'from' and 'to' (us since the start), estimated
