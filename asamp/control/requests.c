@@ -190,7 +190,7 @@ static int sayset (Request *r, const SamplerSet *s) {
 }
 
 /* Appends a row for each of the SET_ROWS label sets with the most allocated bytes, and a line with
-   the bytes of all other sets. Appends no rows if the program has set no labels. */
+   the bytes of the others; no rows if the program has set no labels. */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
   uint32_t i, n = rows != NULL ? sampler_sharedsets(rows, LABELS_MOST) : 0;

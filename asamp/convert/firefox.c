@@ -86,8 +86,7 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 }
 
 /* Returns the index in 'leaves' of a sample's stack, kind and outcome. If the table is full, adds
-   'count' to the number of samples that the table left out. Returns SITETABLE_NONE if out of
-   memory. */
+   'count' to its number of left-out samples. Returns SITETABLE_NONE if out of memory. */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);

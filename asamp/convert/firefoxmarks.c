@@ -191,9 +191,8 @@ void firefoxmarks_markers (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].events);
 }
 
-/* Writes a counter of the Firefox format: a row for each collection, with the change of the number
-   Event.v[which] since the previous one. The first row is 0, because the viewer ignores its
-   value. */
+/* Writes a counter of the Firefox format: for each collection, the change of Event.v[which] since
+   the previous one. The first row is 0, because the viewer ignores its value. */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {
   Firefox *f = w->f;

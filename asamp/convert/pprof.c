@@ -216,9 +216,9 @@ static void pprof_head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/* Returns the id of the location with this function and line; adds it if needed. 'function' is the
-   index of a function of the profile, 'nfunctions' for the empty stack, or larger than that for a
-   reference (heldstack.h). */
+/* Returns the id of the location with this function and line; adds it if needed. 'function' is an
+   index in the profile's functions; 'nfunctions': the empty stack; above: a reference
+   (heldstack.h). */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);
@@ -279,8 +279,8 @@ static void countnatives (Writer *w, IdMap *natives) {
 }
 
 /* Returns the string index of a function's full name; 'name' is that of its plain name. Tools merge
-   functions with equal names. So a script's function has file and line in its full name; a native
-   function has the library, if its plain name is not unique. */
+   functions with equal names, so the full name of a script's function has file and line, that of a
+   native function the library if the plain name is not unique. */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";

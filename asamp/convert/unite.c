@@ -66,9 +66,8 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* Adds the data of a profile's head to m->config. Rejects profiles of other profilers. Rejects a
-   damaged profile that lacks the limit of followed survivors (ReadProfile.followed 0), because the
-   merged one would then have no deaths. */
+/* Adds the data of a profile's head to m->config. Rejects profiles of other profilers, and a
+   damaged profile with ReadProfile.followed 0: with it, the merged profile would have no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -305,8 +304,8 @@ static void unite_allocated (void *ud, uint64_t bytes) {
 }
 
 /* Callback TranscodeInto.orphaned: a sample of native memory of the closed state 'id' has died.
-   Stores the state's number in the merged profile in *number. If it is still open there, decrements
-   its orphans. Returns 0 if the state is unknown. */
+   Stores the state's number in the merged profile in *number. Decrements its orphans if it is still
+   open there. Returns 0 if the state is unknown. */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));

@@ -73,9 +73,9 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes the line "u" of a batch: run lengths of survivors, alternately of those whose deaths are
-   reported (survived[i] = 1) and of those whose deaths are not (2). No run counts a dead sample
-   (0). Writes nothing if there is no 2. */
+/* Writes the line "u" of a batch: run lengths of survivors, alternately with reported deaths
+   (survived[i] = 1) and without (2). Dead samples (0) are not counted. Writes nothing if there is
+   no 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;

@@ -61,8 +61,8 @@ int foreign_peer (int fd, ForeignPeer *peer) {
 }
 
 /* Returns 1 if descriptor 'n' of the process refers to 'file', open for reading or writing.
-   Examines a duplicate of the descriptor, because the process may replace the original. O_PATH does
-   not count: to open a file with it, no rights on the file are needed. */
+   Examines a duplicate, because the process may replace the original. O_PATH does not count: it
+   needs no rights on the file. */
 static int isopen (int process, int n, const struct stat *file) {
   struct stat s;
   int fd = (int)syscall(SYS_pidfd_getfd, process, n, 0);

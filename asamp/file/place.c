@@ -77,9 +77,8 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 if every user may write in the folder, and the file and the folder have different
-   owners; without the sticky bit, only if the file is a link, because users may share regular files
-   there. */
+/* Returns 1 if every user may write in the folder, and the file has another owner than the folder;
+   without the sticky bit, only for links, because users may share regular files there. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
          ((folder->st_mode & S_ISVTX) || S_ISLNK(file->st_mode));

@@ -261,9 +261,9 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Sets the flag VALUE of each upvalue that may be the variable to be removed: its name is
-   w->variable, its value is the object 'value', and its function is nested in the prototype
-   w->function (GRAPH_NONE: any function). */
+/* Sets the flag VALUE of each upvalue that may be the removed variable: it has the name
+   w->variable and the value 'value', and its function is nested in the prototype w->function
+   (GRAPH_NONE: any). */
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -284,8 +284,8 @@ static void removeupvalues (Work *w, uint32_t value) {
 }
 
 /* Searches the stacks for a local variable with the name w->variable and the value 'value' whose
-   function contains the definition of prototype 'inner'. If it finds one, sets the flag LOCAL of
-   the object 'value', and w->function to the variable's function. */
+   function contains the definition of prototype 'inner'. If found, sets the flag LOCAL of the
+   value, and w->function to the variable's function. */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -327,9 +327,9 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Completes the flags: for each object with OWN, flags the other references that are removed
-   together with the one from its parent (CU2), or in its place. Returns NULL, or the reason why a
-   reference cannot be removed. */
+/* Completes the flags: for each object with OWN, flags the references that are removed together
+   with the one from its parent (CU2), or in its place. Returns NULL, or why a reference cannot be
+   removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;

@@ -164,9 +164,8 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/* Writes the allocation sites: site i is number i + 1 of "trace_function_infos" and number i + 2 of
-   "trace_tree". Counts only an object's first sample: later ones are of its vectors (such as a
-   table's array part). */
+/* Writes the allocation sites: site i is number i + 1 of "trace_function_infos" and i + 2 of
+   "trace_tree". Counts only an object's first sample: later ones are of its vectors. */
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));

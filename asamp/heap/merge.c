@@ -169,9 +169,9 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group with the key of the object v. Takes the kind, index, key or variable
-   from the reference from 'from' to v. If 'from' has no direct reference to v, uses the last
-   reference of the shortest path to v, and sets TOGETHER. */
+/* Sets *p to an empty group with the key of the object v: the kind, index, key or variable of the
+   reference from 'from' to v. Without a direct reference, uses the last one of the shortest path to
+   v, and sets TOGETHER. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -298,18 +298,18 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the objects of group p belong to the row of the group 'above', which holds them.
-   This is so for values of upvalues, and if the references to both groups have the same kind and
-   name, as in a linked list. */
+/* Returns 1 if the objects of group p belong to the row of the group 'above', which holds them:
+   values of upvalues, and objects held by references of the same kind and name as those of 'above',
+   as in a linked list. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of the objects in 'set' into the groups *s. Adds a child that belongs to its
-   parent's row (isfolded) to 'set' instead. 'set': the objects of 'row', whose group is 'above';
-   the state if 'row' is NULL. Returns 0 if out of memory. */
+/* Divides the children of the objects in 'set' into the groups *s. Adds children that belong to
+   their parent's row (isfolded) to 'set'. 'set': the objects of 'row', whose group is 'above'; the
+   state if 'row' is NULL. Returns 0 if out of memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;

@@ -216,9 +216,8 @@ static void left (Work *w) {
   pushleft(w->L, counts);
 }
 
-/* Sets two fields of the table on top: 'states', the number of Lua states in the profile, and
-   'groups', the number of their groups in the output. Sets neither if the output does not
-   distinguish states. */
+/* Sets 'states', the number of Lua states in the profile, and 'groups', the number of their groups
+   in the output, in the table on top. Sets neither if the output does not distinguish states. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -300,8 +299,8 @@ static const char *source (void *ud, const char *file, size_t *n) {
 }
 
 /* Returns the properties by which the output distinguishes samples, a sum of flags TAGS_BY...:
-   labels, Lua state and thread. With the option 'together': labels and script if it is a string,
-   none if it is true. */
+   label sets, Lua states and threads. If the option 'together' is a string: labels and script;
+   true: none. */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)

@@ -122,8 +122,8 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 }
 
 /* count(f, ...) -> bytes, blocks, results of f. The Counting is a to-be-closed value, so that
-   errors end the count. The call of counting_nothing allocates the call frame that f then uses; the
-   frame is not counted. */
+   errors end the count. The call of counting_nothing allocates the call frame for f, which is thus
+   not counted. */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   checkcalled(L);

@@ -155,9 +155,8 @@ typedef struct ClassRow {
   int64_t grown;
 } ClassRow;
 
-/* Adds to bytes[c], for each class c, the bytes that its objects retain. Skips an object that
-   another object of c dominates: the other's bytes include it. 'class' maps objects to classes.
-   Returns 0 if out of memory. */
+/* Adds to bytes[c], for each class c, the bytes that its objects retain. An object that another
+   object of c dominates is skipped: the other's bytes include it. Returns 0 if out of memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -255,9 +254,9 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/* Corrects 'bytes', the results of retained(), for the classes that candidates() lists: walks the
-   heap without the objects of a class. After EXACT_EDGES visits, stops and sets least[c] to 1 for
-   each remaining class c, whose bytes[c] is a lower bound. Returns 0 if out of memory. */
+/* Corrects 'bytes', the results of retained(), for the classes of candidates(), by walks of the
+   heap without a class's objects. After EXACT_EDGES visits, stops and sets least[c] to 1 for each
+   remaining class c: bytes[c] is a lower bound. Returns 0 if out of memory. */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
   const Graph *g = h->graph;
@@ -701,8 +700,8 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
-/* Computes the rows of heap:compare. Two objects are the same if their address, kind and class name
-   are equal. Sets h->isnew and old->isnew for the objects that the other heap lacks. 'a' has the
+/* Computes the rows of heap:compare, and h->isnew and old->isnew: the objects that the other heap
+   lacks. Two objects are the same if their address, kind and class name are equal. 'a' has the
    objects of h by address, 'b' those of 'old'. 'known' caches results of rowof. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {

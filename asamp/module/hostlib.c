@@ -336,8 +336,8 @@ static void querythem (lua_State *L, Request *all, size_t n) {
 /*
 ** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid: sends a line to a Unix socket and
 ** returns the answer, which ends with a line "ok" or "error ...". The default timeout is 15 s. On
-** failure nil, message, timedout, refused, closer. 'timedout': true after a timeout; 'refused':
-** true if the connection was refused; 'closer': id of the process that closed the connection.
+** failure nil, message, timedout (true: after a timeout), refused (true: the connection was
+** refused), closer (id of the process that closed it).
 */
 static int l_query (lua_State *L) {
   Request a;
@@ -515,9 +515,9 @@ static void passon (int signal) {
 
 static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
 
-/* Handles SIGINT and SIGQUIT. Ignores signals of the terminal, because the program receives them
-   too. Passes others on after a second if the program still runs then, because it may have received
-   them with the whole process group. */
+/* Handles SIGINT and SIGQUIT. Ignores those of the terminal, which the program receives too. Passes
+   others on after a second if the program still runs, because the whole process group may have
+   received them. */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.reader: a Lua module in C that reads profiles into tables. The comments of the functions
-** below list the fields that they set.
+** profiler.reader: a Lua module in C that reads profiles into tables. The functions "push..." and
+** "set..." set fields of the table on top of the stack; their comments list the fields.
 **
 ** Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod' and 'ring.seconds' are in
 ** seconds, other times in us since the start. "Columns" are lists of equal length: row i has the
@@ -17,12 +17,12 @@
 
 #define TYPENAME	"profiler.reader.profile"
 
-/* Sets a field of the table on top to 'us' in seconds. */
+/* Sets a field to 'us' in seconds. */
 static void setseconds (lua_State *L, const char *key, uint64_t us) {
   setnumber(L, key, (lua_Number)us / 1e6);
 }
 
-/* Sets the field 'functions' of the table on top: {name, line, file, native} each. */
+/* Sets 'functions': {name, line, file, native} each. */
 static void pushfunctions (lua_State *L, const ReadProfile *r) {
   uint32_t i;
   lua_createtable(L, (int)r->nfunctions, 0);
@@ -65,8 +65,8 @@ static void readerlib_put (lua_State *L, int to, size_t i, uint64_t n) {
   lua_rawseti(L, to, (lua_Integer)i);
 }
 
-/* Sets the field 'nodes' of the table on top, the call tree: columns parent, fn (index in
-   'functions'), line. parent[i] < i; 0 is the root. */
+/* Sets 'nodes', the call tree: columns parent, fn (index in 'functions'), line.
+   parent[i] < i; 0 is the root. */
 static void pushtree (lua_State *L, const ReadProfile *r) {
   static const char *const keys[] = {"parent", "fn", "line"};
   int nodes = lua_gettop(L) + 1;
@@ -129,10 +129,10 @@ static void pushothers (lua_State *L, const ReadProfile *r,
   }
 }
 
-/* Sets the field 'sites' of the table on top: totals by node of the call tree and kind of sample.
-   Columns: node (0: unknown stack), kind (index in 'kinds'), samples, bytes, survived,
-   survivedbytes, later (survivors that died later), laterbytes, undecided, undecidedbytes. Also
-   sets the sums of the columns from 'bytes' on as fields of the table on top. */
+/* Sets 'sites': totals by node of the call tree and kind of sample. Columns: node (0: unknown
+   stack), kind (index in 'kinds'), samples, bytes, survived, survivedbytes, later (survivors that
+   died later), laterbytes, undecided, undecidedbytes. Also sets the sums of the columns from
+   'bytes' on, as fields with these names. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -183,17 +183,17 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets the field 'lifetimes' of the table on top, about survivors that died later: columns node,
-   digits, samples, bytes. 'digits' is the number of binary digits of the bytes that the state
-   allocated between a sample's allocation and its death. */
+/* Sets 'lifetimes', about survivors that died later: columns node, digits, samples, bytes. 'digits'
+   is the number of binary digits of the bytes that the state allocated from a sample's allocation
+   to its death. */
 static void pushlives (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
 }
 
-/* Sets the field 'copies' of the table on top, if copied bytes were sampled: columns node, sort,
-   samples, bytes. 'sort' is 0 for bytes copied to a new string, but 1 if the new string replaces
-   the copied one, as in s = s .. x; 2 for bytes moved when a buffer or table grew. */
+/* Sets 'copies', if copied bytes were sampled: columns node, sort, samples, bytes. 'sort' is 0 for
+   bytes copied to a new string; 1 if that string replaces the copied one, as in s = s .. x; 2 for
+   bytes moved when a buffer or table grew. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
@@ -201,18 +201,18 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets the field 'lifeclasses' of the table on top, about samples that died: columns node (the kind
-   of block), digits (number of binary digits of the life in us), samples, bytes, objects. */
+/* Sets 'lifeclasses', about samples that died: columns node (the kind of block), digits (number of
+   binary digits of the life in us), samples, bytes, objects. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/* Sets the field 'ages' of the table on top, survival by age (ages.h): a list of the nonempty cells
-   {behind, before, bytes, survived}, with the fields 'first' (AGES_FIRST) and 'doubling'
-   (AGES_DOUBLING). The first two are bins: of the bytes allocated from an allocation to the next
-   collection, and from the previous collection to the allocation. */
+/* Sets 'ages', survival by age (ages.h): a list of the nonempty cells {behind, before, bytes,
+   survived}, with the fields 'first' (AGES_FIRST) and 'doubling' (AGES_DOUBLING). The first two are
+   bins: of the bytes allocated from an allocation to the next collection, and from the previous
+   collection to the allocation. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -233,9 +233,9 @@ static void pushages (lua_State *L, const Ages *a) {
   lua_setfield(L, -2, "ages");
 }
 
-/* Sets the field 'holders' of the table on top, if the file has paths of references. Columns about
-   live samples: node, path (0: unknown), samples, bytes. Columns about paths: parent (number of the
-   path without its last reference; 0: empty), step (text of the last reference). */
+/* Sets 'holders', if the file has paths of references. Columns about live samples: node, path (0:
+   unknown), samples, bytes. Columns about paths: parent (number of the path without its last
+   reference; 0: empty), step (text of the last reference). */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
   int holders = lua_gettop(L) + 1;
@@ -254,9 +254,8 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
-/* Sets the field 'kinds' of the table on top: a list of the kinds of samples, {name, class, time
-   (true: time samples), blocks, objects, outside} each. 'blocks', 'objects' and 'outside' are those
-   of KindTotals. */
+/* Sets 'kinds': a list of the kinds of samples, {name, class, time (true: time samples), blocks,
+   objects, outside} each. The last three are those of KindTotals. */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -276,8 +275,8 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Sets the field 'collections' of the table on top: a list with the totals of each span, a group of
-   successive collections. The fields are those of Span (course.h). */
+/* Sets 'collections': a list with the totals of each span, a group of successive
+   collections. The fields are those of Span (course.h). */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -318,8 +317,8 @@ static void pushcollections (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "collections");
 }
 
-/* Sets the field 'key' of the table on top to {inuse, held, rss}: bytes of the heap in use, bytes
-   reserved for the heap, resident bytes of the process. */
+/* Sets the field 'key' to {inuse, held, rss}: bytes of the heap in use, bytes reserved for the
+   heap, resident bytes of the process. */
 static void setsizes (lua_State *L, const char *key, uint64_t inuse,
                       uint64_t held, uint64_t rss) {
   lua_createtable(L, 0, 3);
@@ -329,8 +328,8 @@ static void setsizes (lua_State *L, const char *key, uint64_t inuse,
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'course' of the table on top, totals of all collections; nil: no collections. The
-   totals are those of Course (course.h). */
+/* Sets 'course', totals of all collections; nil: no collections. The totals are those of
+   Course (course.h). */
 static void pushcourse (lua_State *L, const Course *c) {
   if (c->collections == 0)
     return;
@@ -359,8 +358,8 @@ static void pushcourse (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "course");
 }
 
-/* Sets the field 'marks' of the table on top: a list of the program's marks, {time, name, value}
-   each. Of very many marks, the list has every second, fourth, eighth, ... one. */
+/* Sets 'marks': a list of the program's marks, {time, name, value} each. Of very many marks, the
+   list has every second, fourth, eighth, ... one. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -375,8 +374,8 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets the field 'walktimes' of the table on top: a list of heap walks, {time, duration} each. If
-   there are too many, only every second (fourth, eighth, ...) walk. */
+/* Sets 'walktimes': a list of heap walks, {time, duration} each. If there are too many,
+   only every second (fourth, eighth, ...) walk. */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -389,8 +388,8 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/* Sets the field 'key' of the table on top to 'number': an integer if all values of the marks are
-   integers, else a float. */
+/* Sets the field 'key' to 'number': an integer if all values of the marks are integers, else a
+   float. */
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -399,9 +398,8 @@ static void setmark (lua_State *L, const char *key, const MarkName *m, double nu
   lua_setfield(L, -2, key);
 }
 
-/* Sets the field 'marknames' of the table on top: {name, count, first, last, value} for each name
-   of marks. 'first' and 'last' are the times of its first and last mark, 'value' is the last value.
-   If all values are numbers, also least, mean and most. */
+/* Sets 'marknames': {name, count, first, last (times of the first and last mark), value (the last)}
+   for each name of marks. If all values are numbers, also least, mean and most. */
 static void pushmarknames (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->nnames, 0);
@@ -423,9 +421,8 @@ static void pushmarknames (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marknames");
 }
 
-/* Sets the field 'pictures' of the table on top: a list of the snapshots of resident memory, {time,
-   rows} each; nil: none. A row has the bytes and the use of a part of the memory, and a file, a
-   source line or "". */
+/* Sets 'pictures': a list of the snapshots of resident memory, {time, rows} each; nil: none. A row
+   has the bytes and the use of a part of the memory, and a file, a source line or "". */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -480,9 +477,9 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets 'bins' of the table on top: totals by slice of time, as the columns of pushslices, start,
-   width (of a slice) and n (number of slices). Also sets 'gone': survivors that died later, by
-   slice of their death, perhaps with another width. */
+/* Sets 'bins': totals by slice of time, as the columns of pushslices, start, width (of a slice) and
+   n (number of slices). Also sets 'gone': survivors that died later, by slice of their death,
+   perhaps with another width. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -501,10 +498,10 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets three fields of the table on top. 'born' counts the samples with an outcome, 'alive' those
-   alive at the end; a slice of both is a number of allocated bytes (ReadSample.born). In 'alive',
-   'path' is the number of a path of references (0: unknown), and 'vector' is 1 for a table's array
-   or hash part. 'worked' counts time samples by slices of time. */
+/* Sets three fields. 'born' counts the samples with an outcome, 'alive' those alive at the end, by
+   slices of allocated bytes (ReadSample.born). In 'alive', 'path' is the number of a path of
+   references (0: unknown), and 'vector' is 1 for a table's array or hash part. 'worked' counts time
+   samples by slices of time. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -533,10 +530,9 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
 static void pushstates (lua_State *L, const ReadProfile *r);
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
-/* Sets the fields of the table on top that describe the file: its origin, times and format.
-   'complete' is false if the file's end is missing or data are damaged; 'message' has the reason.
-   'live' is true while the file is being written. 'profiles' is the number of profiles merged into
-   the file. */
+/* Sets the fields that describe the file: its origin, times and format. 'complete' is false if the
+   file's end is missing or data are damaged; 'message' has the reason. 'live' is true while the
+   file is being written. 'profiles' is the number of merged profiles. */
 static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
@@ -566,8 +562,8 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
 }
 
 /*
-** Sets the fields of the table on top that describe the sampling: periods, samples, outcomes,
-** collections and heap walks.
+** Sets the fields that describe the sampling: periods, samples, outcomes, collections and heap
+** walks.
 **
 **   - offset: bytes of the file that were read
 **   - periods: number of changes of the sampling period
@@ -644,9 +640,9 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushlabels(L, r, sum);
 }
 
-/* Sets the field 'labels' of the table on top: the totals of the samples without labels, then of
-   those with each label set. nil: the file has no labels. 'labels' is the set, {name = value};
-   'exact' the exact bytes allocated with it, if known. */
+/* Sets 'labels': the totals of the samples without labels, then of those with each label set. nil:
+   the file has no labels. 'labels' is the set, {name = value}; 'exact' the exact bytes allocated
+   with it, if known. */
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
     "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
@@ -677,9 +673,8 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
-/* In a profile of a process, sets the lists 'states' and 'threads' of the table on top, and
-   'begun', the number of states ever made. The elements have the fields of ReadState and
-   ReadThread; nil: unknown. */
+/* In a profile of a process, sets the lists 'states' and 'threads', and 'begun', the number of
+   states ever made. The elements have the fields of ReadState and ReadThread; nil: unknown. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)

@@ -116,8 +116,8 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-/* Marks the slot of a freed block as dead, or as free if the sampler no longer uses the slot (MA3).
-   Then increments 'deaths': the sampler searches for dead slots when it has changed. */
+/* Marks the slot of a freed block as dead, or as free if the sampler has given it up (MA3). Then
+   increments 'deaths', whose change makes the sampler search for dead slots. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -190,9 +190,9 @@ static void renew (void) {
   left = 0;
 }
 
-/* Handles a request of n bytes that has made 'left' negative: passes the block to the sampler
-   (MallocSeam.sampled) if it contains a sample point, and sets 'left' for the next one. 'block'
-   NULL: the request failed. Preserves errno. */
+/* Handles a request of n bytes that has made 'left' negative: passes the block to the sampler if it
+   contains a sample point, and sets 'left' for the next one. 'block' NULL: the request failed.
+   Preserves errno. */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
@@ -243,8 +243,8 @@ static COLD void *passed (void *block, size_t n) {
 
 /* {== the real allocator, which this library calls ====================== */
 
-/* Initial functions of 'real'. Each finds the real allocator with dlsym and calls it. dlsym may
-   allocate and so call them again: then malloc, calloc and realloc use the arena (MA5 of
+/* Initial functions of 'real': each finds the real allocator with dlsym and calls it. In nested
+   calls, which dlsym makes if it allocates, malloc, calloc and realloc use the arena (MA5 of
    mallocseam.h), free does nothing, and the others fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);

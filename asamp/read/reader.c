@@ -104,9 +104,8 @@ static const unsigned char *addresses (Input *in, size_t n) {
   return in->wide;
 }
 
-/* Reads a string. Stores its first 'room' bytes in 'to', without a NUL, and skips the rest. Sets *n
-   to the number of stored bytes, *left to that of skipped bytes. Returns 0 at the end of the
-   data. */
+/* Reads a string: stores up to 'room' bytes in 'to', without a NUL, and skips the rest. Sets *n and
+   *left to the numbers of stored and skipped bytes. Returns 0 at the end of the data. */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
   uint64_t length;

@@ -200,9 +200,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the end of the next collection in 'events', the lines after the current one: in it, the
-   samples of the current line died or survived. Without one, returns the time of the last sample.
-   Caches the result, so that no line is scanned twice. */
+/* Returns the end of the next collection in 'events', the lines after the current one; it decided
+   the samples of the current line. Without one, returns the time of the last sample. Caches the
+   result, so that no line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;

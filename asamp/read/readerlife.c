@@ -66,8 +66,8 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
   readerstate_none(s);
 }
 
-/* Returns all bytes allocated by the selected Lua states, counted, not sampled. Returns 0 if this
-   is unknown: a state has no count in the file, or is open at the end of an incomplete file. */
+/* Returns the exact bytes allocated by the selected Lua states. Returns 0 if they are unknown: a
+   state has no count in the file, or is open at the end of an incomplete file. */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;
   const ReadState *row;

@@ -425,9 +425,9 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Returns the path to which the step for reference 'e' is appended, normally 'parent'. The step for
-   an upvalue contains the function's name: if 'parent' ends with a field of that name, returns
-   'parent' without the field. */
+/* Returns the path to which the step for reference 'e' is appended: 'parent', but without its last
+   field if that has the name of the function whose upvalue 'e' is, because the step has the name
+   too. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;

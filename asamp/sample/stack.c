@@ -221,9 +221,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 }
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
-   index after them. Pushes C functions only if they have yielded, because then they have no native
-   frames. 'called' 1: of consecutive C functions from s->lua[i] on, all but the outermost have
-   native frames. */
+   index after them. Pushes C functions only if they have yielded and so have no native frames.
+   'called' 1: of consecutive C functions from s->lua[i] on, all but the outermost have native
+   frames. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -319,9 +319,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   return i;
 }
 
-/* Pushes the Lua functions from s->lua[i] on, whose bytecode loops the walk of the C stack did not
-   find. Returns 1 if there are any. Also pushes C functions, if i is 0 and the walk was incomplete.
-   'whole' 1: the walk reached the end of the stack. */
+/* Pushes the Lua functions from s->lua[i] on, whose bytecode loops the walk did not find; also C
+   functions, if i is 0 and the walk was incomplete. Returns 1 if there are Lua functions. 'whole'
+   1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -365,9 +365,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
   return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
 
-/* Updates s->known to the current stack: keeps the 'stay' outermost frames, and replaces the others
-   by the main thread's frames in s->lua, which has n. A frame with a mark of a tail call is one
-   frame. Empties s->known if a coroutine runs or the frames do not fit. */
+/* Updates s->known: keeps the 'stay' outermost frames, and replaces the others by the main thread's
+   frames among the n in s->lua. A frame with a mark of a tail call is one frame. Empties s->known
+   if a coroutine runs or the frames do not fit. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;

@@ -21,9 +21,9 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   t->natives += out.count;
 }
 
-/* Marks the samples in t->pending whose native block was freed, and releases the slots that watched
-   these blocks. Sets t->reaping: the more native blocks are alive, the later the next search, so
-   that a search takes time in proportion to the new samples. */
+/* Marks the samples in t->pending whose native block was freed, and releases the slots of these
+   blocks. Sets t->reaping: the more native blocks are alive, the later the next search, so that its
+   time is in proportion to the new samples. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

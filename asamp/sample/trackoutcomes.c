@@ -168,9 +168,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive a collection, and prepares its record. A collection without
-   outcomes and deaths has a record only if the last record is older than RECORD_NS, or if the first
-   collection of the same pause has one. Reports that first collection. */
+/* Decides which samples survive a collection, and prepares its record. Without outcomes and deaths
+   there is a record only if the last is older than RECORD_NS, or if the first collection of the
+   same pause has one. Reports that first collection. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;

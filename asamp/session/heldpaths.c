@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores in *id the number of the path that consists of the path 'parent' and the reference 'step'.
-   Emits the path if it is new. If READER_MAXPATHS paths have been emitted, stores 'parent' instead.
-   Returns 0 if out of memory. */
+/* Stores in *id the number of the path 'parent' extended by the reference 'step'. Emits the path if
+   it is new. After READER_MAXPATHS paths, stores 'parent' instead. Returns 0 if out of memory. */
 static int heldpaths_number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
                              uint32_t *id) {
   uint64_t key = hash_words(hash_bytes(step, strlen(step)), parent);

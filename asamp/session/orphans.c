@@ -97,8 +97,8 @@ typedef struct Walk {
 } Walk;
 
 /* Visits the orphans of one state from w->from on, and removes the dead ones. Stores in 'runs' how
-   many in succession are alive, then dead, then alive, and so on: at most 'most' numbers. Stores
-   the state's id in *state. Returns how many numbers were stored. */
+   many in succession are alive, dead, alive, and so on: at most 'most' numbers, whose count it
+   returns. Stores the state's id in *state. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;

@@ -193,11 +193,10 @@ typedef struct Native {
 } Native;
 
 /*
-** Computes the rows of native memory, without memory of Lua heaps. If the program's malloc is not
-** glibc's, the row 'native' has all of [heap] and of the anonymous mappings. If it is glibc's,
-** subtracts the bytes of malloc that are not resident: first from the row of free memory, then from
-** the profiler's, then from the program's. Returns the rest, which the caller subtracts from Lua's
-** rows.
+** Computes the rows of native memory, without Lua heaps. If the program's malloc is not glibc's,
+** the row 'native' has all of [heap] and of the anonymous mappings. Else subtracts the bytes of
+** malloc that are not resident: first from the row of free memory, then from the profiler's, then
+** from the program's. Returns the rest, which the caller subtracts from Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {

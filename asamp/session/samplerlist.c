@@ -293,8 +293,8 @@ static uint64_t lastsets (const ProfileLast *last,
 }
 
 /* Stores in *last the final data of the next state, for profile_exit. Returns 0 if there is none.
-   'ud' points to the position, a Sampler *: at first the sampler of a session with its own profile,
-   or NULL for the states of the shared profile. */
+   'ud' points to the position, a Sampler *: at first the sampler of a session, or NULL for the
+   shared profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;

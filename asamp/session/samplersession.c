@@ -133,9 +133,9 @@ static int onready (void *ud) {
 #define RINGSTARVED_NS	60000000000	/* STARVED_NS for a flight recorder, ns: longer, because
                                            each report writes a file */
 
-/* Reports a failed allocation by a mark, which has the number of such failures and the bytes in
-   use. Then flushes the file or dumps the flight recorder, because the Lua error may end the
-   program. Reports at most once in STARVED_NS (a flight recorder: RINGSTARVED_NS). */
+/* Reports a failed allocation by a mark with the number of such failures and the bytes in use. Then
+   flushes the file or dumps the flight recorder, because the Lua error may end the program. Reports
+   at most once in STARVED_NS (a flight recorder: RINGSTARVED_NS). */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;

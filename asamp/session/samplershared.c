@@ -211,9 +211,9 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
   return unreported;
 }
 
-/* Moves the state to the current profile: after a fork ('isforked' 1), or because the process has
-   switched to another profile. The state's functions, classes and paths of references are emitted
-   again. Returns 0 if there is no profile. */
+/* Moves the state to the current profile: after a fork ('isforked' 1), or because the process uses
+   another one now. The state's functions, classes and paths of references are emitted again.
+   Returns 0 without a profile. */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
   const SamplerShared *with = s->shared;

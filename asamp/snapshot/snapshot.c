@@ -243,9 +243,9 @@ static void waiting_free (Waiting *w) {
   free(w);
 }
 
-/* Handles an ended child. A child that exits has reported a failure itself; this function reports a
-   death by a signal. 'known' 0: the program itself has called waitpid, so the status is unknown;
-   the child has then failed if its temporary file still exists. */
+/* Handles an ended child. Reports only a death by a signal: a child that exits has reported a
+   failure itself. 'known' 0: the program has called waitpid, so the status is unknown; the child
+   has failed if its temporary file still exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))

@@ -246,9 +246,9 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Reports the loaded objects to libdwfl: from the list of mappings and the auxiliary vector; from
-   the list alone if the process has changed its user and may not read the vector; from the loader's
-   list of objects without /proc. */
+/* Reports the loaded objects to libdwfl: from the list of mappings and the auxiliary vector;
+   without the vector if the process has changed its user and may not read it; from the loader's
+   list without /proc. */
 static int report (Dwfl *s) {
   Loaded loaded = {s, 0};
   FILE *maps;

@@ -109,9 +109,8 @@ local function hasended(pid, answered, waits)
   return not isthere(pid)
 end
 
--- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil: unknown.
--- 'path': of its socket, if nothing listens there. Removes the socket of a killed process. 'waits': as in
--- hasended.
+-- Returns why a target does not answer: its process has ended, or it is no socket; nil: unknown. 'path': of
+-- its socket, if nothing listens there. Removes the socket of a killed process. 'waits': as in hasended.
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then

@@ -19,8 +19,8 @@ local COMMON = "'%s' and '%s' are merged profiles that have recordings in common
 local PIECE = 4096     -- bytes at the start and at the end of a file that outline returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns a text made of the file's size and its first and last PIECE bytes, which differs only if the files
--- differ; and the size. nil: the path is not a regular file, or the file is empty or cannot be read.
+-- Returns a text made of the file's size and its first and last PIECE bytes: if it differs, so do the files.
+-- Also returns the size. nil: the path is not a regular file, or the file is empty or cannot be read.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -158,9 +158,9 @@ local function ownerof(owner, recording)
   return low > 0 and owner[low].latest.to > recording.from and owner[low].latest.item or nil
 end
 
--- Removes from the list the files whose recordings are all in a merged file of the list; adds a message
--- about each to 'notes'. Returns the other files; or nil and a message if two merged files share some
--- recordings, but not all.
+-- Removes the files whose recordings are all in a merged file of the list, with a message about each in
+-- 'notes'. Returns the other files; or nil and a message if two merged files share some recordings, but not
+-- all.
 local function parts(list, notes)
   local order, sorted, owners, kept = {}, table.move(list, 1, #list, 1, {}), {}, {}
   for i, item in ipairs(list) do

@@ -283,8 +283,8 @@ local function haslabels(profile, o)
   return ok, wrong
 end
 
--- Returns the profile restricted to the label of --label; nil and a message on failure. With --sum a
--- profile without this label is no failure: the label is checked after the profiles are merged.
+-- Returns the profile restricted to the label of --label; nil and a message on failure. A profile without
+-- the label is no failure with --sum, which checks the label after merging.
 local function oflabel(path, profile, ids, o, setting, world)
   local ok, wrong = true, nil
   if not o.sum then

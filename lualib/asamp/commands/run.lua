@@ -264,8 +264,8 @@ local function isnewer(second, clock, since)
 end
 
 -- Returns the path of the profile of process 'pid' in the run started at 'since', with or without a number
--- in its name. Otherwise returns nil, the reason, and true if 'path' does not exist or is of another kind;
--- the process itself has then printed a reason, unless it was killed.
+-- in its name. Else returns nil, the reason, and true if 'path' does not exist or is of another kind: the
+-- process has then printed a reason itself, unless it was killed.
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do

@@ -99,9 +99,8 @@ local function readold(path, new, world, warn)
   return found
 end
 
--- Returns the proofs of a profile's likely leaks (asamp.show.page.proofs) for the page of `asamp view`;
--- nil: it has no likely leaks, or there is no heap snapshot of the same process. 'world': input and
--- output (asamp.lua).
+-- Returns the proofs of a profile's likely leaks for the page (asamp.show.page.proofs); nil: no likely
+-- leaks, or no heap snapshot of the same process. 'world': input and output (asamp.lua).
 local function proofsof(profile, path, world)
   local judged = path ~= "-" and proofs.verdict(profile)
   local snapshot = judged and proving.find(profile)

@@ -143,9 +143,8 @@ local function costs(rows, now)
   return x
 end
 
--- Predicts the time in us, and its standard error, of another number of minor collections ('minors') that
--- tenure 'tenured' bytes in all and fill as many as the profile's collections. 'x': result of costs; 'now':
--- result of M.measured.
+-- Predicts the time in us, and its standard error, of 'minors' minor collections that tenure 'tenured' bytes
+-- in all and fill as many as the profile's. 'x': result of costs; 'now': of M.measured.
 local function costof(x, now, minors, tenured)
   local more, most = minors - now.minors, tenured - now.tenured
   local byfilled, bytenured = -x.mean.filled * more, most - x.mean.tenured * more

@@ -91,8 +91,8 @@ local function lastsample(profile)
 end
 
 -- Returns the number of the minor collection at the end of the session, which decides the last samples; nil:
--- none. If one more collection without CPU time and bytes follows, returns the one before it, because the
--- program did not run between them.
+-- none. Ignores one more collection after it without CPU time and bytes: the program did not run between
+-- them.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -164,8 +164,8 @@ function M.worked(profile)
 end
 
 -- Returns the usual CPU time per allocated byte, in us: the share USUAL of the bytes before collection n
--- took at most this. nil: unknown. The rates of the periods between collections are weighted by bytes,
--- because they vary much in the short periods at the start.
+-- took at most this. nil: unknown. Rates are weighted by bytes, because they vary much in the short periods
+-- at the start.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do

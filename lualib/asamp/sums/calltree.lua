@@ -10,9 +10,9 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- Merges nodes of the profile's call tree that have the same function and the same merged parent. Returns
--- the columns {parent, fn, self, total} of the new tree; children have higher indices than their parents.
--- self and total: values of 'field' without and with callees, from 'itself' and 'sums'.
+-- Merges nodes of the profile's call tree that have the same function and merged parent. Returns the columns
+-- {parent, fn, self, total} of the new tree; children have higher indices than parents. self, total: values
+-- of 'field' without and with callees, from 'itself' and 'sums'.
 local function merge(profile, itself, sums, field)
   local tree = {parent = {}, fn = {}, self = {}, total = {}}
   local merged, bykey = {[0] = 0}, {}

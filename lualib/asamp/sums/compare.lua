@@ -161,9 +161,8 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Returns a field's total in each profile, and the standard error of their difference. The error is 0 if the
--- files record the allocated bytes, or if samples have a fixed distance in bytes, so that their number is
--- not random.
+-- Returns a field's total in each profile, and the standard error of their difference: 0 if the files record
+-- the allocated bytes, or if samples have a fixed distance in bytes, so that their number is not random.
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
   if field == "bytes" and pa.allocated and pb.allocated then

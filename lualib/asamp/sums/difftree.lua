@@ -135,9 +135,9 @@ end
 
 -- {== the tree of the functions of both profiles ============================
 
--- Returns a list of the functions of both profiles, those of the new one (pb) first. Also returns three maps
--- to indices in this list: from the numbers of functions in the old profile (pa), from those in the new one,
--- and from keys (keyof). 'same': result of samecode.functions.
+-- Returns the functions of both profiles, those of the new one (pb) first, and three maps to indices in this
+-- list: from numbers of functions in the old profile (pa), from those in the new one, and from keys (keyof).
+-- 'same': result of samecode.functions.
 local function functions(pa, pb, same)
   local list, at, old, partner = {}, {}, {}, {}
   local function number(fn)

@@ -105,9 +105,9 @@ local function deviation(profile, sum, field)
   return math.sqrt(math.max(0, measures.variance(profile, sum, field)))
 end
 
--- Returns the bytes of 'sum' and their standard error. If the exact number of allocated bytes is known
--- ('exact'), scales the sum's share of 'whole' (the sum of all samples) to it. 'exact' is nil if a part of
--- the profile is excluded.
+-- Returns the bytes of 'sum' and their standard error. With the exact number of allocated bytes ('exact'),
+-- scales the sum's share of 'whole' (the sum of all samples) to it. 'exact' is nil if a part of the profile
+-- is excluded.
 local function share(profile, whole, sum, exact)
   if not exact or whole.bytes == 0 then
     return sum.bytes, deviation(profile, sum, "bytes")

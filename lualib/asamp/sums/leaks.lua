@@ -430,10 +430,10 @@ local function placesof(containers)
   return objects, vectors
 end
 
--- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of lines that
--- allocated large vectors (array or hash parts) of tables in such containers. Second result: rows of other
--- lines with growing vectors, such as arrays of numbers, whose elements are not sampled. 'grew': true if the
--- heap grew; 'growth': by how many bytes.
+-- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), or that allocated large
+-- vectors (array or hash parts) of tables in such containers. Second result: rows of other lines with
+-- growing vectors, such as arrays of numbers, whose elements are not sampled. 'grew': true if the heap grew;
+-- 'growth': by how many bytes.
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, others = {}, {}, {}
   local objects, vectors = placesof(containers)
@@ -631,7 +631,7 @@ end
 
 -- Moves the rows to 'maybe' if the program may have been stopped while it loaded data: it keeps more than
 -- LOADED of its bytes, and all holders are unknown, local variables, or chains from these. Does nothing if
--- 'walked': a heap walk at the end shows the holders.
+-- 'walked': a heap walk shows the holders at the end.
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return

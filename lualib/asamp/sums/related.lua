@@ -37,8 +37,8 @@ local function maincaller(row)
   return best
 end
 
--- Returns true if the key of a caller is "" (no caller) or is that of the main chunk of a file: functions
--- with only this caller in common are not related, because it may call all functions of a program.
+-- Returns true if the key of a caller is "" (none) or that of a file's main chunk: functions with only this
+-- caller in common are not related, because it may call all functions of a program.
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end

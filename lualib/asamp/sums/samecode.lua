@@ -65,8 +65,8 @@ local function byend(paths)
 end
 
 -- Adds to 'same' (path in a -> path in b) the pairs of paths of the lists a and b that are each other's best
--- match. ofa(path in b) and ofb(path in a) return the best match in the other list, or nil. Returns the
--- paths of a and of b that have no partner.
+-- match, by ofa(path in b) and ofb(path in a) (nil: none). Returns the paths of a and of b without a
+-- partner.
 local function match(a, b, ofa, ofb, same)
   local resta, restb, taken = {}, {}, {}
   for _, path in ipairs(a) do
@@ -363,8 +363,7 @@ local function place(file, defined, line)
 end
 
 -- Returns a function that maps a file and line of the first profile to the number of lines by which the code
--- there has moved: that of the last function at or before the line that both profiles have; nil: there is
--- none.
+-- there has moved: as the last function at or before the line that both profiles have; nil: none.
 local function movesof(functions)
   local starts = {}
   for x, y in pairs(functions) do

@@ -35,8 +35,8 @@ local function rowsof(profile)
   return rows, bins
 end
 
--- Renumbers bins and nodes of rows by the functions binof and nodeof. Then adds up the rows with equal bin,
--- node and kind, at the position of the first one. Returns the columns and the number of rows.
+-- Renumbers bins and nodes of rows by binof and nodeof, then adds up the rows with equal bin, node and kind,
+-- at the position of the first one. Returns the columns and the number of rows.
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
   for _, key in ipairs(COUNTS) do

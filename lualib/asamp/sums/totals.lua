@@ -260,9 +260,9 @@ local function functions(profile, itself, sums)
   return rows
 end
 
--- Returns a list of rows {file, line, name, defined (line of the definition)}, one for each source line,
--- with its first function. Also returns, by call tree node, the row of its own line (nil: native) and of the
--- innermost Lua frame of its stack; and the set of the rows with several functions.
+-- Returns a row {file, line, name, defined (line of the definition)} for each source line, with its first
+-- function; by call tree node, the row of its own line (nil: native) and of the innermost Lua frame of its
+-- stack; and the set of the rows with several functions.
 local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}

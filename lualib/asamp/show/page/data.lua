@@ -49,9 +49,9 @@ local function functions(profile)
   return out, files, add
 end
 
--- Returns the collections as columns with at most POINTS rows. A row represents a group of successive
--- collections: their largest values and their last time; the pause ('minor' or 'major') is -1 if the group
--- has no such collection. Also returns the number of collections in a group.
+-- Returns the collections as columns with at most POINTS rows, and the number of successive collections in a
+-- row. A row has their largest values and their last time; the pause ('minor' or 'major') is -1 without such
+-- a collection.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
