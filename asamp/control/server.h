@@ -13,8 +13,8 @@
 /* Removes from the folder of 'path' the sockets NUMBER.sock of this user's ended processes. */
 void server_sweep (const char *path);
 
-/* Creates the socket by the rules CN1 and CN4 of control.h, and listens. 'create' 1: creates the
-   socket's folder, too, if it is missing. Returns the descriptor, or -1 with the reason in 'why';
+/* Creates the socket by the rules CN1 and CN4 of control.h, and listens. 'create' 1: also creates
+   the socket's folder if it is missing. Returns the descriptor, or -1 with the reason in 'why';
    errno is EMFILE if too few descriptors are left. */
 int server_open (const char *path, int create, char *why, size_t size);
 

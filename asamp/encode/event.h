@@ -61,8 +61,8 @@ enum EventType {
      CLOCK_MONOTONIC, ns */
   EVENT_WALK,
   /* Paths of references that keep sampled objects alive. n: number of 32-bit words. Body: a flag
-     word, then pairs: number of samples, id of their path. Flag 1: the pairs start at the first
-     sample; 0: they continue the pairs of the previous event */
+     word, then pairs (number of samples, id of their path). Flag 1: the pairs start at the first
+     sample; 0: they continue those of the previous event */
   EVENT_HOLDERS,
   /* The resident memory that has one use, such as the Lua heap. n: bytes, signed. Body:
      ResidentEvent */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.reader: a Lua module in C that reads profiles into tables. The functions "push..." and
-** "set..." set fields of the table on top of the stack; their comments list the fields.
+** profiler.reader: a Lua module in C that reads profiles into tables. A comment "Sets 'x'" below
+** means the field x of the table on top of the stack.
 **
 ** Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod' and 'ring.seconds' are in
 ** seconds, other times in us since the start. "Columns" are lists of equal length: row i has the

@@ -76,8 +76,8 @@ typedef struct ReaderSum {
   /* The next three tables are empty if 'bins' is empty. The slices of 'born' and 'alive' are ranges
      of allocated bytes (ReadSample.born), not of time. */
   Bins born;           /* allocation samples with an outcome */
-  /* Survivors alive at the end of the file, without native memory. BinRow.kind is here 2 * p + q:
-     p is the path of references as in 'held'; q is 1 for a table's array or hash part, else 0. */
+  /* Survivors alive at the end of the file, without native memory. BinRow.kind is here 2 * p + q: p
+     is the path of references as in 'held', q is 1 for a table's array or hash part. */
   Bins alive;
   Bins worked;         /* time samples by slice of time, all at node 0 and kind 0 */
   /* Only samples and collections with since <= time < till count, us. */

@@ -22,10 +22,10 @@
 
 enum {
   CLASSES_SLOTS = 16384, CLASSES_BYTES = 4096, CLASSES_SAVED = 8,
-  CLASSES_NAME = 255	/* CLASSES_SLOTS: most table slots read to build an index.
-                           CLASSES_BYTES: one more slot may be read for each of these allocated
-                           bytes. CLASSES_SAVED: the slots saved up suffice for at most this many
-                           builds. CLASSES_NAME: most bytes of a class name. */
+  CLASSES_NAME = 255	/* CLASSES_SLOTS: most table slots read to build an index. CLASSES_BYTES:
+                           allocated bytes for which one more slot may be read. CLASSES_SAVED: slots
+                           are saved up for at most this many builds. CLASSES_NAME: most bytes of a
+                           class name. */
 };
 
 typedef struct ClassName {	/* A path: its last component, and the path before it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Sets of labels, by which a program distinguishes the work of its coroutines. A coroutine has the
-** number of one set (luaN_setlabel), and each sample has the number of its coroutine. Sets belong
-** to the process and exist until its end.
+** number of one set (luaN_setlabel), and so has each of its samples. Sets belong to the process and
+** exist until its end.
 **
 **   LB1  set 0 has no labels. The labels of a set have different names, in the order of the first
 **        use of the names;

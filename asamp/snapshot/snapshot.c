@@ -258,9 +258,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* Handles and forgets each ended child in waiting[]. Waits for a running child only if another
-   thread has filled waiting[], so that it cannot be put back. In a forked child of the program,
-   only forgets the children, because they are its parent's. */
+/* Handles and forgets each ended child in waiting[]. Waits for a running child only if it cannot be
+   put back, because another thread has filled waiting[]. In a forked child of the program, only
+   forgets the children: they are its parent's. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
