@@ -146,7 +146,7 @@ image: ## a container image from the tarball (root): build/dist
 
 clean: ## removes build/, keeps the download
 	@[ ! -d build ] || said=$$(find build -mindepth 1 -maxdepth 1 ! -name dl ! -name edit \
-	  -exec rm -rf {} + 2>&1) || { echo "make clean: cannot remove all of build/, run it as who has" \
+	  -exec rm -rf {} + 2>&1) || { echo "make clean: cannot remove all of build/, run it as the user who has" \
 	  "built it: $$(echo "$$said" | head -n 1)" >&2; exit 1; }
 
 help:  ## this list

@@ -264,7 +264,7 @@ local function silent(text)
   return false
 end
 
--- Whether the message itself says what the user can do; then no document has to repeat it.
+-- Returns true if the message itself names a remedy; then no document has to repeat it.
 local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "make", "merge", "profile",
                   "raise", "read", "remove", "repair", "run", "send", "start", "stop", "take", "try",
                   "unblock", "use"}

@@ -35,7 +35,7 @@ describe("spec/run #plain", function()
 
   it("looks again, twice, at a file in which an expectation did not hold", function()
     local out, status = run(ONCE, 5)
-    assert.matches("failed beside others, passed twice alone: fork [^\n]*that_spec.lua\nfork: Failure", out)
+    assert.matches("failed in parallel, passed twice alone: fork [^\n]*that_spec.lua\nfork: Failure", out)
     assert.matches("\n2 passed, 0 failed\n$", out)
     assert.equal(0, status)
   end)

@@ -26,7 +26,7 @@ local function run(size)
 end
 
 return {
-  about = "collectgarbage() behind each request, beside some thousand small tables",
+  about = "collectgarbage() after each request, with some thousand small live tables",
   size = 5000, small = 100, tiny = 5,
   run = run,
 }

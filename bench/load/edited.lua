@@ -18,7 +18,7 @@ local function run(size)
 end
 
 return {
-  about = "a large text, edited beside small objects",
+  about = "a large text, edited, with small live objects",
   size = 20000, small = 600, tiny = 20,
   run = run,
 }

@@ -38,7 +38,7 @@ local function run(depth)
 end
 
 return {
-  about = "trees built top-down and bottom-up beside a live tree and array",
+  about = "trees built top-down and bottom-up, with a live tree and array",
   size = 17, small = 12, tiny = 4,
   run = run,
 }

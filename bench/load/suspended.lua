@@ -33,7 +33,7 @@ local function run(count)
 end
 
 return {
-  about = "many suspended coroutines beside short-lived tables",
+  about = "many suspended coroutines and short-lived tables",
   size = 30000, small = 2000, tiny = 20,
   run = run,
 }

@@ -21,7 +21,7 @@ local function run(size)
 end
 
 return {
-  about = "weak keys that come and go beside many old ones",
+  about = "weak keys that come and go, and many old ones",
   size = 2000000, small = 20000, tiny = 100,
   run = run,
 }

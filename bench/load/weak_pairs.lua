@@ -23,7 +23,7 @@ local function run(size)
 end
 
 return {
-  about = "pairs of weak keys and values that come and go beside many old ones",
+  about = "pairs of weak keys and values that come and go, and many old ones",
   size = 1500000, small = 20000, tiny = 100,
   run = run,
 }

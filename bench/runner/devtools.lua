@@ -65,7 +65,7 @@ for id, n in out:gmatch "\n(%d+) (%d+)" do
   same = same + (retained[math.tointeger(id)] == math.tointeger(n) and 1 or 0)
 end
 
-print "| what | asamp heap | DevTools |"
+print "| figure | asamp heap | DevTools |"
 print "| --- | ---: | ---: |"
 print(("| nodes, with the state | %d | %s |"):format(info.objects + 1, nodes))
 print(("| bytes of their own | %d | %s |"):format(info.bytes, self))

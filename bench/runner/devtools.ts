@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads a .heapsnapshot with the loader of DevTools, and prints its nodes, the sum of their
-// own bytes and what the root retains; then id and retained bytes of those nodes whose ids
+// own bytes and the bytes that the root retains; then id and retained bytes of those nodes whose ids
 // are in the second argument, with commas between. See bench/devtools.
 import * as fs from 'node:fs';
 import {JSHeapSnapshot, SecondaryInitManager}

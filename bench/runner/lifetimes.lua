@@ -76,7 +76,7 @@ for _, paper in ipairs(PAPER) do line("paper, " .. paper[1], paper[3], "%+.0f%%"
 
 if #runs > 2 then
   heads("Distance of the distribution, in time, from that of one sample every " .. runs[2].period ..
-    " (Kolmogorov-Smirnov; behind it what chance exceeds once in 20):")
+    " (Kolmogorov-Smirnov; then the distance that chance exceeds once in 20):")
 end
 for i = 3, #runs do
   local list = {}

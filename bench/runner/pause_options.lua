@@ -8,7 +8,7 @@ local options = require "runner.options"
 pause_options.USAGE = [[
 usage: bench/pauses [options]
   --live MB         the live heap (default 1024)
-  --allocate MB     records made beside it (default 8 times the live heap)
+  --allocate MB     records made in addition (default 8 times the live heap)
   --survivors N     of 16 records, how many replace a live one (default 4)
   --page N          records in one array (default 1024)
   --trap NAME       in the place of the records a trap of bench/trap, made and dropped

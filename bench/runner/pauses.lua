@@ -29,7 +29,7 @@ local function measure(config)
   local usage, output = runner:run(command, {})
   if not usage then fail(("%s: %s"):format(config.name, output)) end
   local run = distribution.parse(output)
-  if not run then fail(("%s printed what is no measurement: %q"):format(config.name, output)) end
+  if not run then fail(("%s printed no measurement: %q"):format(config.name, output)) end
   run.rss = usage.rss
   return pause_report.figures(run)
 end
@@ -48,7 +48,7 @@ if wanted.trap then
   print(("trap %s, %d at once, made and dropped twice in %d batches, %s time, %d rounds\n"):format(
     wanted.trap, wanted.size, wanted.batches, wanted.clock, wanted.rounds))
 else
-  print(("%d MB live in %d records, %d MB made beside them in %d batches, %d of 16 records survive, "
+  print(("%d MB live in %d records, %d MB made in addition in %d batches, %d of 16 records survive, "
     .. "%s time, %d rounds\n"):format(wanted.live, wanted.records, wanted.allocate, wanted.batches,
     wanted.survivors, wanted.clock, wanted.rounds))
 end

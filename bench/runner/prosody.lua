@@ -157,7 +157,7 @@ local function service()
     local r = {kind = kinds[1] or "none", requests = requests,
                at = socket.gettime() - started, with = a, without = b, ratio = b / a,
                bwith = with:beside(), bwithout = without:beside(), disk = servers.disk(with)}
-    r.beside = r.bwith - r.bwithout
+    r.outside = r.bwith - r.bwithout
     rows[n], disk = r, math.max(disk, r.disk)
     r.answers = answers(lines, n, from)
     log:write(("%.0f\t%.1f\t%.1f\t%.4f\t%d\t%d\t%d\t%s\n"):format(r.at, r.with * 1e6,
@@ -194,16 +194,16 @@ if found.apart then
         each = each + (r.with - r.without) * r.requests
       end
     end
-    print(("- asked %s: %.4f (mean of %d cycles, standard error %.4f), %+.1f ms of CPU time a cycle"):format(
-      kind, total / m, m, math.sqrt((total2 / m - (total / m) ^ 2) / math.max(m - 1, 1)), each / m * 1e3))
+    print(("- question %s: %.4f (mean of %d cycles, standard error %.4f), %+.1f ms of CPU time a cycle")
+      :format(kind, total / m, m, math.sqrt((total2 / m - (total / m) ^ 2) / math.max(m - 1, 1)), each / m * 1e3))
   end
 end
 local half = table.move(rows, n // 2 + 1, n, 1, {})
 local most = 0
-for _, r in ipairs(rows) do most = math.max(most, r.beside) end
-print(("- resident beside Lua's heap: %.1f MiB with, %.1f without; the difference at most %.1f MiB, "
+for _, r in ipairs(rows) do most = math.max(most, r.outside) end
+print(("- resident outside Lua's heap: %.1f MiB with, %.1f without; the difference at most %.1f MiB, "
       .. "and %+.2f MiB an hour in the second half"):format(last.bwith / 2 ^ 20, last.bwithout / 2 ^ 20,
-      most / 2 ^ 20, #half > 2 and slope(half, "beside") * 3600 / 2 ^ 20 or 0))
+      most / 2 ^ 20, #half > 2 and slope(half, "outside") * 3600 / 2 ^ 20 or 0))
 print(("- on the disk at most %.2f MiB"):format(disk / 2 ^ 20))
 print(found.quiet and "- nobody asked" or found.apart and "- one question a cycle"
       or ("- answers: top %d, record %d, heap %d, stats %d of %d each")

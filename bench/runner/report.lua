@@ -39,7 +39,7 @@ local function rows_of(rows, group)
 end
 
 -- Returns one table of 'key': the first configuration's own figure, scaled and formatted, then the
--- ratio of every comparison, followed by those of the keys in shown.beside.
+-- ratio of every comparison, followed by those of the keys in shown.others.
 local function figures(rows, configs, comparisons, key, shown)
   local header = { "program" }
   for _, config in ipairs(shown.all and configs or { configs[1] }) do
@@ -47,7 +47,7 @@ local function figures(rows, configs, comparisons, key, shown)
   end
   for _, comparison in ipairs(comparisons) do
     header[#header + 1] = comparison.title
-    for _, other in ipairs(shown.beside or {}) do header[#header + 1] = other end
+    for _, other in ipairs(shown.others or {}) do header[#header + 1] = other end
   end
   local lines = {}
   for _, row in ipairs(rows) do
@@ -57,7 +57,7 @@ local function figures(rows, configs, comparisons, key, shown)
     end
     for _, comparison in ipairs(comparisons) do
       line[#line + 1] = report.ratio(ratios(row, comparison, key))
-      for _, other in ipairs(shown.beside or {}) do
+      for _, other in ipairs(shown.others or {}) do
         line[#line + 1] = ("%.3f"):format(median_ratio(row, comparison, other))
       end
     end
@@ -124,7 +124,7 @@ function report.timed(rows, configs, comparisons, groups, counted)
   end
   add("## CPU time", figures(rows, configs, comparisons, "cpu", {
     unit = "s", scale = 1, format = "%.2f",
-    beside = counted and { "wall", "instructions" } or { "wall" },
+    others = counted and { "wall", "instructions" } or { "wall" },
   }))
   add("### By group", summary(rows, groups, comparisons, "cpu"))
   if counted then

@@ -45,7 +45,7 @@ for _, limit in ipairs { 64, 96, 128 } do
   rows({ ("garbage in %d KiB: requests refused"):format(limit) }, "loop", tostring(limit * 1024))
 end
 rows({ "made, libraries, closed: CPU ns each" }, "cycle", tostring(number))
-rows({ "made, 12 MiB kept, closed: CPU ns each", "... resident bytes behind the last" },
+rows({ "made, 12 MiB kept, closed: CPU ns each", "resident bytes after the last" },
   "requests", tostring(number // 20 + 1))
 rows({ ("%d states in 8 threads: resident bytes"):format(5 * number), "... milliseconds" },
   "threads", tostring(5 * number))

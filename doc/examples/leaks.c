@@ -26,7 +26,7 @@ typedef struct Site {
   long long points;	/* allocated */
   long long alive, blocks;  /* points, samples: survived, not known to be dead */
   uint32_t path;	/* that holds most of its samples, by a vote: each for its own path */
-  long long votes;	/* ... or against the one that leads */
+  long long votes;	/* votes for this path, less those for others */
   char holder[400];
 } Site;
 

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Collections in a profile: their pauses, what they tenured, the
--- phase of the major collection.
+-- Collections in a profile: their pauses, the tenured bytes, the phase of the major collection.
 
 local core = require "profiler.core"
 local process = require "spec.support.process"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- asamp convert --to firefox. The viewer does not check what it loads, so
+-- asamp convert --to firefox. The viewer does not check the files that it loads, so
 -- these specs do: tables, indices, order, balance, and totals to the byte
 -- against the reader's.
 

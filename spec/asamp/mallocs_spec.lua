@@ -174,7 +174,7 @@ for i = 1, 500 do f(keep[i]) end
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
 local keep, heap = {}, {}
-for i = 1, 100000 do heap[i] = {i} end  -- major collections, which tell deaths, are seldom
+for i = 1, 100000 do heap[i] = {i} end  -- major collections, which find deaths, are rare
 for i = 1, 5000 do
   local k = i % 50
   if keep[k] then free(keep[k]) end

@@ -305,7 +305,7 @@ describe("a host with many states", function()
     -- small states.
     local wanted = r.allocated / 4096
     assert.is_true(math.abs(r.bytes / 4096 - wanted) < 6 * math.sqrt(wanted), r.bytes / r.allocated)
-    local threads, bytes = {}, 0  -- of each what pprof says
+    local threads, bytes = {}, 0  -- values in the pprof file
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
     for _, s in ipairs(protobuf.profile(process.read(out7)).samples) do

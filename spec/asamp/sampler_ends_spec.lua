@@ -86,7 +86,7 @@ describe("a session ends with", function()
     assert.is_true(list.undecided >= 500)
   end)
 
-  -- The code after it is sampled, too: the error, its traceback, what __close does.
+  -- The code after it is sampled, too: the error, its traceback, the __close metamethods.
   describe("Ctrl-C", function()
     local CTRL = [[
       local peers, natives = require "peers", require "natives"

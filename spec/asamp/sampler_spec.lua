@@ -93,8 +93,8 @@ local function model(period, seed)
     local allocated, distance = core.allocated(), core.distance()
     local t = core.stats()  -- the table is allocated after they were taken
     look(allocated, distance)
-    if t.samples ~= m.points then m.fail("stats tell %d samples, not %d", t.samples, m.points) end
-    if t.bytes ~= m.bytes then m.fail("stats tell %d bytes, not %d", t.bytes, m.bytes) end
+    if t.samples ~= m.points then m.fail("stats have %d samples, not %d", t.samples, m.points) end
+    if t.bytes ~= m.bytes then m.fail("stats have %d bytes, not %d", t.bytes, m.bytes) end
     if t.lost ~= 0 or t.on ~= (m.period ~= nil) then m.fail("stats: lost %d, on %s", t.lost, t.on) end
   end
 

@@ -281,7 +281,7 @@ static void a_toclose (lua_State *L) {
   push_slot(L, from);
   calm(L, b_catch, 2, 1);
   if (n->closers != 0) wrong("object %u was not closed", n->id);
-  match(L, -1, v, "what a C function with variables to close gave");
+  match(L, -1, v, "result of a C function with variables to close");
   store(L, any_slot(), v);
 }
 

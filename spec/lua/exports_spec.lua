@@ -97,8 +97,8 @@ describe("the exported names #plain", function()
     return list
   end
 
-  it("of a module of the profiler are the functions that open it, nothing else; of its core, what " ..
-     "lua/attach.c asks for besides", function()
+  it("of a module of the profiler are the functions that open it, nothing else; of its core, those that " ..
+     "lua/attach.c needs, too", function()
     for _, path in ipairs(modules()) do
       local folder, name = path:match("([%w_]+)/([%w_]+)%.so$")
       local own = {"luaopen_" .. folder .. "_" .. name}

@@ -104,7 +104,7 @@ describe("lua/fetch #plain", function()
 
   -- A former bug: a copy of the previous release with a new time, as caches make it, was built as `make
   -- plain`, so that comparisons were made with another Lua.
-  it("is asked for the right tarball if a newer file of that name is another", function()
+  it("requests the right tarball if a newer file of that name is another", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1",
                  folder, folder, folder, out, folder)

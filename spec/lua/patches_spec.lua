@@ -184,7 +184,7 @@ describe("the patches #plain", function()
       assert.is_truthy(err:find(said), err)
       local out
       status, out, err = inside "lua/edit export build/edit"
-      assert.same({1, "", "lua/edit: build/edit is in the middle of a rebase; mend what it stopped at, "
+      assert.same({1, "", "lua/edit: build/edit is in the middle of a rebase; mend the conflict, "
                           .. "then git -C build/edit rebase --continue\n"}, {status, out, err})
       assert.equal(shell.read "lua/upstream", shell.read(folder .. "/lua/upstream"))
 

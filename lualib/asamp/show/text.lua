@@ -20,7 +20,7 @@ local M = {}
 -- Returns a sentence about --own: the shares of samples charged to that code.
 local function ownership(t, own)
   local parts = {}
-  for _, part in ipairs{{own.samples, t.whole.samples, "of what was allocated"},
+  for _, part in ipairs{{own.samples, t.whole.samples, "of the allocated bytes"},
                         {own.timesamples, t.whole.timesamples, "of the time"}} do
     if part[2] > 0 then
       parts[#parts + 1] = units.percent(part[1], part[2]) .. " " .. part[3]

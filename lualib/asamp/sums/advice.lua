@@ -2,7 +2,7 @@
 -- Advice about the size of the nursery: predictions from a profile.
 --
 -- A prediction for a size has three parts. The surviving share is from asamp.sums.survival, corrected by
--- what the collections of the profile show (near). The CPU time of a minor collection is a constant, plus a
+-- the collections of the profile (near). The CPU time of a minor collection is a constant, plus a
 -- cost per filled and per surviving byte (bybyte). The time of major collections is proportional to their
 -- number (M.predict).
 --

@@ -2,8 +2,8 @@
 --
 -- Requirements of programs that embed Lua (lua/gc/pace/pace.c, collect.c): dead objects are found
 -- although the heap does not grow, finalizers are called neither too late nor too many at once, and
--- explicit pacing does what the manual of Lua 5.4 says. By counts of bytes and collections, never by
--- time.
+-- explicit pacing works as the manual of Lua 5.4 describes. Counts of bytes and collections decide,
+-- never times.
 
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 

@@ -6,7 +6,7 @@
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
 
--- A script that prints what each option returns, whatever was set before.
+-- A script that prints the result of each option, for any earlier setting.
 local SCRIPT = [[
 local function show(...)
   print(table.unpack(table.pack(...)))

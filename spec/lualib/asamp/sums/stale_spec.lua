@@ -20,8 +20,8 @@ local function profiled(ending)
 end
 
 describe("the last walk of a program", function()
-  -- A former bug: only what an early walk had reached counted as alive at the end of a server that SIGTERM
-  -- had ended, so that nothing seemed to grow until then.
+  -- A former bug: only the objects that an early walk had reached counted as alive at the end of a server
+  -- that SIGTERM had ended, so that nothing seemed to grow until then.
   it("is stale if the program went on and was ended by exit() in C", function()
     local path, profile = profiled "require 'signals'.leave(0, 0)"
     assert.is_true(profile.complete)

@@ -209,7 +209,7 @@ describe("the page of asamp view #plain", function()
     end)
     before_each(function() b:visit(path .. ".html") end)
 
-    it("leaves out the C frames that stacks begin with, and shows them on demand", function()
+    it("leaves out the C frames at the root of all stacks, and shows them on demand", function()
       local function read()
         local total = {}
         for name, row in pairs(functions()) do total[name] = row[2] end

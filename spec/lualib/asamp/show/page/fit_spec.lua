@@ -16,7 +16,7 @@ local MS = 1000000
 describe("the page of asamp view #plain", function()
   local b, path = pages.browse()
 
-  --- Opens the page of the profile that 'fill' makes of what gen.open returns.
+  --- Opens the page of the profile that 'fill' writes to the result of gen.open.
   local function visit(options, fill, width)
     options.path, options.period = path, 1 << 20
     local p = assert(gen.open(options))
