@@ -5,7 +5,7 @@
 local judge = require "spec.support.judge"
 local shell = require "spec.support.shell"
 
--- A verdict depends on samples: of 25 programs one may be missed in a first run and in two of three
+-- A verdict depends on samples: of 32 programs one may be missed in a first run and in two of three
 -- more.
 local MISSED = 1
 

@@ -113,14 +113,15 @@ local function lastof(profile)
 end
 
 -- Returns true if almost nothing was allocated in the period before collection n. At the end of a session,
--- such a period is mostly the session's own work, unless the program took LONG or more in it (a major
--- collection is a part of its own period).
+-- such a period is mostly the session's own work, unless the program took LONG or more in it. A major
+-- collection, which ends the period or the one before it, may have taken a part of this time.
 local function isbrief(profile, n)
-  local bytes, c = 0, profile.collections[n]
+  local bytes, c, before = 0, profile.collections[n], profile.collections[n - 1]
   for _, one in ipairs(profile.collections) do
     bytes = bytes + (one.charged or 0)
   end
-  return (c.charged or 0) < PERIOD * bytes / n and (c.major or (c.mutator or 0) < LONG)
+  local unknown = c.major or before and before.major or (c.mutator or 0) < LONG
+  return unknown and (c.charged or 0) < PERIOD * bytes / n
 end
 
 -- Returns the program's CPU time in us between the times 'from' and 'to' (us since the start), estimated

@@ -202,8 +202,18 @@ function M.pathtext(h, path)
   return table.concat(steps, M.ARROW)
 end
 
--- Returns the samples of each path, including all paths that extend it, and the children of each
--- path. 'own': path -> samples.
+-- Returns true if the last step of a path occurs before in it, as in a chain whose objects are several steps
+-- apart. Steps to elements (MANY) do not count: different tables have the same.
+local function repeats(h, path)
+  local step, at = h.step[path], MANY[h.step[path]] and 0 or h.parent[path]
+  while at > 0 and h.step[at] ~= step do
+    at = h.parent[at]
+  end
+  return at > 0
+end
+
+-- Returns the samples of each path, including all paths that extend it, and the children of each path,
+-- without those that repeat a step. 'own': path -> samples.
 local function sums(h, own)
   local all, children = {}, {}
   for path, n in pairs(own) do
@@ -211,8 +221,8 @@ local function sums(h, own)
       if not all[path] then
         all[path] = 0
         local parent = h.parent[path]
-        children[parent] = children[parent] or {}
-        table.insert(children[parent], path)
+        local list = children[parent] or {}
+        children[parent], list[#list + 1] = list, not repeats(h, path) and path or nil
       end
       all[path] = all[path] + n
       path = h.parent[path]

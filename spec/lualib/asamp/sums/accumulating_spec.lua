@@ -118,14 +118,16 @@ describe("a container that accumulates", function()
 
   -- A former bug: a program that wrote its output at its end leaked if a collection ran just before.
   it("only may be one if almost nothing was allocated while the program worked at its end", function()
-    local function ending(us)
+    local function ending(us, major)
       local p = session({{path = 2, born = one, alive = one}}, growing)
       local last = p.collections[N]
+      p.collections[N - 1].major = major
       last.major, last.mutator, last.charged = false, us, BYTES // 20
       return accumulating.of(p)[1].verdict
     end
     assert.equal("leak", ending(999))
     assert.equal("maybe", ending(1500))
+    assert.equal("leak", ending(1500, true))  -- a part of the major collection before it
   end)
 
   it("is not in a heap that is level", function()

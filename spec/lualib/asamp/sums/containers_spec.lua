@@ -51,4 +51,14 @@ describe("the container of a path", function()
     assert.equal("b → l", of("b", "l"))  -- another root
     assert.equal("b → c → d", of("b", "c", "d"))
   end)
+
+  -- A former bug: the path to a chain of closures had 64 steps.
+  it("is shown up to the first step that repeats, unless that is one of many elements", function()
+    local h, known = paths({"a", "f", "g", "f", "g", "f"}, {"b", "[1..n]", "c", "[1..n]"})
+    local function of(...)
+      return holders.of(h, {[known[table.concat({...}, "\0")]] = 1})[1].text
+    end
+    assert.equal("a → f → g", of("a", "f", "g", "f", "g", "f"))
+    assert.equal("b → [1..n] → c → [1..n]", of("b", "[1..n]", "c", "[1..n]"))
+  end)
 end)

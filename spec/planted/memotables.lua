@@ -1,0 +1,17 @@
+-- expect: 7|8 keys memo
+-- Memoizes a function by its argument, a table that is new for each call: no call finds an earlier result.
+local function memoize(f)
+  local memo = {}
+  return function(v)
+    local r = memo[v]
+    if not r then r = f(v) memo[v] = r end
+    return r
+  end
+end
+local norm = memoize(function(v) return {length = math.sqrt(v.x * v.x + v.y * v.y)} end)
+local sum = 0
+for i = 1, 40000 do
+  local velocity = {x = i % 10, y = i % 7}
+  sum = sum + norm(velocity).length
+end
+print(sum)
