@@ -195,7 +195,8 @@ if found.apart then
       end
     end
     print(("- question %s: %.4f (mean of %d cycles, standard error %.4f), %+.1f ms of CPU time a cycle")
-      :format(kind, total / m, m, math.sqrt((total2 / m - (total / m) ^ 2) / math.max(m - 1, 1)), each / m * 1e3))
+      :format(kind, total / m, m, math.sqrt((total2 / m - (total / m) ^ 2) / math.max(m - 1, 1)),
+              each / m * 1e3))
   end
 end
 local half = table.move(rows, n // 2 + 1, n, 1, {})

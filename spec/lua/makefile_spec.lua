@@ -193,8 +193,8 @@ describe("the makefiles #plain", function()
     shell.output("chmod +x %s/bin/rm", folder)
     local status, out, err = shell.run(("PATH=%s/bin:$PATH make -s -C %s clean"):format(folder, folder))
     assert.same({2, ""}, {status, out})
-    assert.is_truthy(err:find("^make clean: cannot remove all of build/, run it as the user who has built it: " ..
-                              "rm: cannot remove it\n"), err)
+    assert.is_truthy(err:find("^make clean: cannot remove all of build/, run it as the user who has built " ..
+                              "it: rm: cannot remove it\n"), err)
     status, out, err = shell.run("make -s -C " .. folder .. " clean")
     assert.same({0, "", ""}, {status, out, err})
     assert.equal("dl\n", shell.output("ls %s/build", folder))
