@@ -542,9 +542,10 @@ typedef struct Passing {
   struct sigaction before;  /* the previous action */
 } Passing;
 
-enum { NPASSING = 5 };
+enum { NPASSING = 7 };
 static const Passing PASSING[NPASSING] = {
   {.signal = SIGTERM, .at_once = passon}, {.signal = SIGHUP, .at_once = passon},
+  {.signal = SIGUSR1, .at_once = passon}, {.signal = SIGUSR2, .at_once = passon},
   {.signal = SIGINT, .later = passlater}, {.signal = SIGQUIT, .later = passlater},
   {.signal = SIGALRM, .at_once = passdelayed}
 };

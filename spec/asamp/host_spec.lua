@@ -137,7 +137,7 @@ describe("running a program", function()
   -- had ended between the two: the command died of the second signal, and did not return the program's
   -- own status.
   it("ignores a signal that has ended the program and comes again", function()
-    for _, signal in ipairs{"TERM", "HUP", "INT", "QUIT"} do
+    for _, signal in ipairs{"TERM", "HUP", "INT", "QUIT", "USR1", "USR2"} do  -- USR1: servers reopen logs
       local status = process.code([[
         local host = require "asamp.host"
         local function run()
