@@ -238,8 +238,10 @@ describe("asamp serve", function()
       assert.equal(2, code)
       assert.is_truthy(err:find "^asamp serve: other machines can reach '[^']+' and could read profiles")
     end
-    local code, _, err = run("--token", "short", "none.sock")
-    assert.same({2, true}, {code, err:find("--token", 1, true) ~= nil})
+    for _, token in ipairs{"short", "@/dev/zero"} do
+      local code, _, err = run("--token", token, "none.sock")
+      assert.same({2, true}, {code, err:find("--token", 1, true) ~= nil}, token)
+    end
   end)
 end)
 

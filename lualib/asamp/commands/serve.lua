@@ -45,11 +45,11 @@ local function secret(text)
   local path = text:match "^@(.+)$"
   local f <close> = path and io.open(path, "rb")
   text = path and (f and f:read(4096) or "") or text
-  text = text:match "^%s*(%S*)%s*$"
+  text = text:match "^%s*([^%s%c]*)%s*$"
   if text and #text >= 16 then
     return text
   end
-  return nil, "at least 16 characters without spaces, or @FILE for a file that contains them"
+  return nil, "at least 16 visible characters, or @FILE for a file that contains them"
 end
 
 local function hostnames(text)
