@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Advice about the size of the nursery: predictions from a profile.
+-- Advice about the size of the nursery: predicts the cost of other sizes from a profile.
 --
--- A prediction for a size has three parts. The surviving share is from asamp.sums.survival, corrected by
--- the collections of the profile (near). The CPU time of a minor collection is a constant, plus a
--- cost per filled and per surviving byte (bybyte). The time of major collections is proportional to their
--- number (M.predict).
+-- A prediction for a size has three parts:
 --
--- Errors include the deviation of the same prediction from each collection of the profile.
+--   - the share of bytes that survive, from asamp.sums.survival, corrected by the observed collections
+--   - the CPU time of a minor collection: a constant, plus a cost per allocated and per tenured byte
+--   - the time of major collections, which is proportional to their number
+--
+-- The error of a prediction includes how far the same prediction misses the observed collections.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -15,47 +16,52 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
---- The largest size for which M.setting returns a valid LUA_GC: its upper limit is 1024M.
+--- Largest nursery, in bytes, that LUA_GC permits: M.setting adds an eighth, and the limit is 1024M.
 M.MOST = 910 << 20
 
--- Least differences, in standard errors. SURE: of prediction and measurement, to correct the model. ADVISED:
--- of the times of two sizes, to recommend one (M.best). SAMPLES: fewest samples for a prediction.
+-- SURE: observed collections correct the model if they differ from it by more than 1 standard error.
+-- ADVISED: another size is recommended if it saves at least 2 standard errors of time.
+-- SAMPLES: a prediction needs 40 samples.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
--- If nurseries exceed their planned size by more than this share, large blocks decide when collections run.
+-- If nurseries are filled 10% beyond their planned size, large blocks decide when collections run.
 local LARGE = 0.1
--- A prediction for a size weights the observed nurseries by their similarity in size (nearness). NEXT: width
--- of the weight, a natural logarithm of sizes. ENOUGH: least sum of weights.
+-- NEXT: an observed nursery counts for a prediction with weight 1 / e if its size differs by 22% (e^0.2).
+-- ENOUGH: the weights of all observed nurseries must have at least this sum.
 local NEXT, ENOUGH = 0.2, 12
 -- ONESIZE: a run had about one nursery size if the logarithms of its sizes have a standard deviation below
--- this (0.07 with M.setting). HALF: a prediction for such a run adds this part of survival.doubt to its
--- error.
+-- 0.3. With M.setting, which varies sizes by an eighth, it is 0.07.
+-- HALF: a prediction from a run with one size adds half of survival.doubt to its error.
 local ONESIZE, HALF = 0.3, 0.5
--- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
--- iterations of the fit.
+-- FAR: measurements that miss the fit by more than 2 deviations count less (Huber 1964).
+-- ROUNDS: number of iterations of the fit.
 local FAR, ROUNDS = 2, 5
--- Prior for the cost of a minor collection, each as {share of the collection's time, standard error}. FIXED:
--- the constant part, small as in the programs of bench/advise, which have few roots. TENURED: the part for
--- tenured bytes.
+-- Prior for the cost of a minor collection, each as {share of its time, standard error of the share}.
+-- FIXED: the constant part; small, as in the programs of bench/advise, which have few roots.
+-- TENURED: the part for tenured bytes.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
--- Uncertainty of the cost because of the processor's caches: share of the time per factor of 2 between a
--- size and the observed one.
+-- If a nursery is twice or half as large as the observed ones, the processor's caches make its time uncertain
+-- by 5%.
 local CACHES = 0.05
--- A line with at least LEAST samples is listed in two cases: the share LIVE of its samples survives, and
--- these are the share WORTH of all surviving bytes; or the share DIE dies young, and the line has the share
--- WORTH of all bytes.
+-- Lines with at least LEAST samples are listed in two cases:
+-- LIVE, WORTH: 90% of the line's samples survive, and they are 1% of all bytes that survive.
+-- DIE, WORTH: 99% of the line's samples die young, and it allocates 1% of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
--- Growth of the heap, in bytes, that makes a major collection due (MIN_GROWTH in lua/gc/pace/pace.c). If the
--- heap grew by less since the previous one, allocated bytes made the major collection due.
+-- A major collection is due after the heap has grown by 512 KiB (MIN_GROWTH in lua/gc/pace/pace.c). If the
+-- heap grew by less, allocated bytes made it due.
 local GROWTH = 512 << 10
--- Runs differ from the profile if their number of minor collections or tenured bytes differ by this part.
+-- New runs are like the profile if minor collections and tenured bytes differ by less than 10%.
 local ALIKE = 0.1
 
 -- {== time ==================================================================
 
--- Returns rows for the minor collections of the profile; a row has the means of n successive ones: {planned
--- (size of the nursery), filled (bytes allocated in it), tenured (bytes), us (CPU time without slices of
--- major collections), n}.
+-- Returns the minor collections of the profile, each row the means of some successive ones:
+--
+--   - n: number of these collections
+--   - planned: size of the nursery, bytes
+--   - filled: bytes allocated in it
+--   - tenured: bytes
+--   - us: CPU time, without slices of major collections
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do
@@ -68,14 +74,20 @@ local function minorsof(profile)
   return rows
 end
 
--- Returns the weight, 0 to 1, of a nursery of 'planned' bytes in an estimate for n bytes. 'part': width
--- of the weight, as NEXT.
+-- Returns the weight, from 0 to 1, of an observed nursery in a prediction for another size.
+--
+-- planned: size of the observed nursery
+-- n: size of the prediction
+-- part: logarithm of the quotient of both sizes at which the weight is 1 / e
 local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- Returns the differences of successive collections: {filled, tenured, us, n (weight)}. Differences
--- cancel other influences on the cost, such as the size of the heap.
+-- Returns by how much each collection differs from the one before: {filled, tenured, us, n (weight)}.
+-- Differences cancel other influences on the cost, such as the size of the heap.
+--
+-- rows: see minorsof
+-- us, mean: as for bybyte
 local function differences(rows, us, mean)
   local list = {}
   for i = 2, #rows do
@@ -90,10 +102,13 @@ local function differences(rows, us, mean)
   return list
 end
 
--- Fits the costs in us of a byte allocated in the nursery (filled) and of a tenured byte by ridge regression
--- (least squares with a prior; Hoerl and Kennard 1970): collections of equal size do not determine them.
--- 'us', 'mean': a collection's mean time, and mean filled and tenured bytes. Returns {filled, tenured (us
--- per byte), cov (covariances)}.
+-- Estimates the cost of a nursery's byte and of a tenured byte: {filled, tenured (us per byte), cov
+-- (covariances of both)}. It is a ridge regression (least squares with a prior; Hoerl and Kennard 1970),
+-- because collections of equal size do not determine the two costs.
+--
+-- rows: see minorsof
+-- us: mean time of a collection
+-- mean: {filled, tenured}: mean bytes of a collection
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
@@ -131,9 +146,16 @@ local function bybyte(rows, us, mean)
   return x
 end
 
--- Returns the costs of minor collections: {us (time of all), fixed (us of one without the cost of bytes),
--- mean ({filled, tenured}: mean bytes of one), filled, tenured (us per byte), cov (covariances)}. Filled
--- bytes are those allocated in the nursery. 'now': result of M.measured.
+-- Returns the costs of minor collections:
+--
+--   - us: time of all of them
+--   - fixed: us of one collection, without the cost of its bytes
+--   - filled, tenured: us per byte allocated in the nursery, and per tenured byte
+--   - mean: {filled, tenured}: mean bytes of one collection
+--   - cov: covariances of filled and tenured
+--
+-- rows: see minorsof
+-- now: result of M.measured
 local function costs(rows, now)
   local all = math.max(0, now.time - now.major) * 1e6
   local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
@@ -143,8 +165,12 @@ local function costs(rows, now)
   return x
 end
 
--- Predicts the time in us, and its standard error, of 'minors' minor collections that tenure 'tenured' bytes
--- in all and fill as many as the profile's. 'x': result of costs; 'now': of M.measured.
+-- Predicts the time in us, and its standard error, of all minor collections with another nursery size.
+--
+-- x: result of costs
+-- now: result of M.measured
+-- minors: number of minor collections with that size
+-- tenured: bytes that they tenure
 local function costof(x, now, minors, tenured)
   local more, most = minors - now.minors, tenured - now.tenured
   local byfilled, bytenured = -x.mean.filled * more, most - x.mean.tenured * more
@@ -214,13 +240,16 @@ end
 
 -- ==}
 
---- Returns the measurements of the collector; nil: the profile lacks data. Fields:
+--- Returns measurements of the collector in the profiled run; nil: the profile lacks data.
 --
---   - allocated, tenured (bytes), share (tenured of allocated)
---   - minors, majors (numbers), time, major (CPU seconds: all; of major collections)
---   - nursery (mean size), filled (bytes allocated in all nurseries), over (mean bytes above a nursery's
---     size)
---   - held (largest reserved size of the heap, bytes)
+--   - allocated, tenured: bytes
+--   - share: tenured / allocated
+--   - minors, majors: numbers of collections
+--   - time, major: CPU seconds of all collections, and of major ones
+--   - nursery: mean size, bytes
+--   - filled: bytes allocated in all nurseries
+--   - over: mean bytes by which a nursery exceeds its planned size
+--   - held: largest reserved size of the heap, bytes
 --   - large: true: large blocks decide when collections run, so survival does not depend on age
 function M.measured(profile)
   local c = profile.course
@@ -245,8 +274,17 @@ local function isonesize(rows)
   return squares / n - (sum / n) ^ 2 < ONESIZE ^ 2
 end
 
--- Returns the data for a profile's predictions; nil: too few. Fields include now (M.measured), s
--- (survival.of), factor (tenured bytes divided by their estimate from samples).
+-- Returns the model from which predictions are made; nil: the profile has too few samples.
+--
+--   - now: see M.measured
+--   - s: see survival.of
+--   - rows: see minorsof
+--   - known: for each row, the bytes that its collection should tenure
+--   - expected: bytes that all collections should tenure
+--   - factor: observed tenured bytes, divided by those that the samples suggest
+--   - cost: see costs
+--   - chosen: true: the collector chose the nursery sizes
+--   - doubted: share of survival.doubt that errors include
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -264,10 +302,14 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns how collections with nurseries of about n bytes deviate from the model b (basis): tenured bytes
--- divided by the expected ones, the standard error of this quotient, and the mean bytes by which nurseries
--- exceed their planned sizes. The quotient is that of all collections, plus the part of the difference from
--- it that chance does not explain (positive-part James-Stein estimator).
+-- Returns how collections with nurseries of about n bytes deviate from the model b (basis):
+--
+--   1. tenured bytes divided by those that the model expects
+--   2. standard error of this quotient
+--   3. mean bytes by which these nurseries exceed their planned size
+--
+-- The quotient is that of all collections, changed only as far as chance does not explain the difference of
+-- these ones (positive-part James-Stein estimator).
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)
@@ -299,9 +341,11 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- Returns the mean delay of a major collection after it is due, in bytes of 'what' ("filled" or "tenured").
--- Only minor collections detect that it is due, so it is half of a minor collection's bytes (mean weighted
--- by bytes). 'rows': result of minorsof.
+-- Returns by how many bytes major collections are late on average. Only minor collections find that one is
+-- due, so it is half of the bytes between two minor collections.
+--
+-- rows: see minorsof
+-- what: "filled" or "tenured": the bytes that are counted
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
@@ -310,8 +354,10 @@ local function lateness(rows, what)
   return squares / math.max(1, bytes) / 2
 end
 
--- Returns the factor by which the time of major collections grows if 'minors' collections tenure
--- 'tenured' bytes, and its uncertainty.
+-- Returns the predicted time of major collections, divided by the observed one, and its uncertainty.
+--
+-- b: see basis
+-- minors, tenured: predicted number of minor collections, and the bytes that they tenure
 local function majorratio(b, minors, tenured)
   local now, plain = b.now, tenured / math.max(1, b.now.tenured)
   if now.tenured == 0 then
@@ -358,24 +404,40 @@ local function predict(b, n)
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 
---- Predicts a run with a nursery of n bytes: {nursery (n), minors (number), tenured, tenurederror (bytes),
--- time, timeerror (seconds of all collections), held (reserved bytes), beyond (true: n is above all observed
--- sizes)}. Errors are standard errors plus allowances for unknown effects.
+--- Predicts the collector's work in a run with another nursery size; nil: the profile has too few samples.
+--
+--   - nursery: n
+--   - minors: number of minor collections
+--   - tenured, tenurederror: bytes
+--   - time, timeerror: CPU seconds of all collections
+--   - held: reserved bytes
+--   - beyond: true: n is above all observed sizes
+--
+-- Errors are standard errors, plus allowances for unknown effects.
+--
+-- n: size of the nursery, bytes
 function M.predict(profile, n)
   local b = basis(profile)
   return b and predict(b, n)
 end
 
---- Returns the advice; nil: the profile has too little data. Fields:
+--- Returns the advice; nil: the profile has too little data.
 --
---   - now: of M.measured
---   - sizes: M.predict for sizes around the present one
---   - live, die: lines whose objects nearly all survive, or die young: {file, line, name, samples,
---     bytes, survived, survivedbytes, alivebytes, share (that survives), error}
---   - pauses: the PAUSES longest: {time (seconds), us, major (true: of a major collection), slice (true:
---     mostly a slice of a major collection), tenured, inuse (bytes), alone (true: the row is a single
---     collection); numbers of scanned items: remembered (objects), stacks (slots), weak (entries of
---     weak tables), listed (threads, objects with finalizers)}
+--   - now: see M.measured
+--   - sizes: predictions (M.predict) for 6 sizes, from a quarter of the present one to 8 times of it
+--   - live, die: lines whose objects nearly all survive, and lines whose objects nearly all die young
+--     - file, line, name, samples, bytes
+--     - survived, survivedbytes, alivebytes: samples and bytes that survived, bytes alive at the end
+--     - share, error: share of the samples that survived, and its standard error
+--   - pauses: the PAUSES longest
+--     - time: seconds since the start
+--     - us: length
+--     - major: true: of a major collection
+--     - slice: true: mostly a slice of a major collection
+--     - tenured, inuse: bytes
+--     - alone: true: the row is a single collection
+--     - remembered, stacks: scanned objects of the remembered set, scanned stack slots
+--     - weak, listed: visited entries of weak tables; visited threads and objects with finalizers
 --   - classes, lines: results of lifetimes.classes and lifetimes.lines
 function M.of(profile)
   local b = basis(profile)
@@ -393,8 +455,9 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}, lines = lifetimes.lines(profile) or {}}
 end
 
---- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth: a single size could
--- stay in step with a loop of the program. 'tuning': the present value, whose other words are kept, or nil.
+--- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth, because a single size
+-- could stay in step with a loop of the program. 'tuning': the present value of LUA_GC, whose other words are
+-- kept; nil: none.
 function M.setting(n, tuning)
   local low, high, unit = n * 7 // 8, n * 9 // 8, ""
   if low % 1024 == 0 and high % 1024 == 0 then
@@ -409,8 +472,10 @@ function M.setting(n, tuning)
   return table.concat(words, ",")
 end
 
--- Combines runs of the same program (M.measured): medians of tenured bytes and minor collections, the
--- shortest and the longest time. The shortest is the best estimate: other load only makes a run longer.
+-- Summarizes several runs of the same program: {tenured, minors (medians), time, most (shortest and longest
+-- seconds)}. The shortest time is the best estimate, because other load only makes a run longer.
+--
+-- runs: results of M.measured
 local function ofruns(runs)
   local tenured, times, minors = {}, {}, {}
   for i, run in ipairs(runs) do
@@ -423,16 +488,17 @@ local function ofruns(runs)
   return {tenured = tenured[middle], minors = minors[middle], time = times[1], most = times[#times]}
 end
 
---- Compares a prediction with new runs, lists of results of M.measured: 'after' with nurseries of n bytes,
--- 'before' with those of the profile, run alternately. Times are in seconds. Fields of the result:
+--- Compares a prediction with new runs. All times are in seconds.
 --
---   - nursery (n), setting, runs (number of runs 'after')
---   - predicted: M.predict, with times scaled to the machine's present speed
---   - before, measured (of 'after'): {tenured (bytes), minors (collections), time (shortest), most
---     (longest)}
+--   - nursery: n
+--   - setting: the value of LUA_GC
+--   - runs: number of runs with it
+--   - predicted: see M.predict, with times scaled to the machine's present speed
+--   - before, measured: summaries (ofruns) of the runs with the old and with the new size
 --   - recorded: time in the profile
---   - alike: true: the runs 'before' differ from the profile by less than the share ALIKE, in minor
---     collections and in tenured bytes
+--   - alike: true: runs with the old size differ from the profile by less than the share ALIKE
+--
+-- before, after: new runs with the profile's size and with n bytes, made alternately (results of M.measured)
 function M.verified(profile, n, setting, before, after)
   local b = M.measured(profile)
   local predicted, was, is = M.predict(profile, n), ofruns(before), ofruns(after)
@@ -445,8 +511,8 @@ function M.verified(profile, n, setting, before, after)
                   math.abs(was.tenured / math.max(1, b.tenured) - 1) < ALIKE}
 end
 
---- Returns the predicted size with the shortest time, if it is shorter than the present one by
--- ADVISED standard errors and by a tenth; else nil. Ignores sizes beyond the observed ones.
+--- Returns the prediction for the size to recommend; nil: none saves 10% of the time and ADVISED standard
+-- errors. Ignores sizes beyond the observed ones. 'advice': result of M.of.
 function M.best(advice)
   local best
   for _, p in ipairs(advice.now.large and {} or advice.sizes) do

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Paths of holders, the references that keep objects alive, as text. Has no side effects.
+-- Paths of holders as text: the references that keep an object alive. Has no side effects.
 --
--- A path starts at a root of the Lua state. A step is {text, function (the function that it reaches,
--- or nil)}.
+-- A path starts at a root of the Lua state. A step is a table with the fields text and function (name of the
+-- function that the step reaches, or nil).
 
 local order = require "asamp.sums.order"
 
@@ -14,8 +14,8 @@ M.ARROW = " → "
 local WITHOUT = {["_G"] = true, ["package.loaded"] = true, ["main thread"] = true,
                  ["reference of luaL_ref"] = true}
 
--- Returns true if step 'a' is a field with a function, and step 'b' an upvalue of it, whose text names the
--- function again.
+-- Returns true if step a is obvious from step b: a is a field with a function, and b is one of its upvalues,
+-- whose text names the function.
 local function implies(a, b)
   local name = a.text:match '^%["(.*)"%]$'
   local of = b and b.text:match '^upvalue .- of (.*)$'
@@ -23,7 +23,7 @@ local function implies(a, b)
          (of == a["function"]) and of:sub(1, #name + 2) == name .. " ("
 end
 
---- Returns the texts of a path's steps, without steps that are obvious from the next one.
+--- Returns the texts of a path's steps, without steps that the next one makes obvious. 'path': list of steps.
 function M.steps(path)
   local list = {}
   for i, step in ipairs(path) do
@@ -49,8 +49,14 @@ function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Returns the paths of a merged tree (rows of profiler.heap), one for each row with objects that are not in
--- the rows below it: {text, count, value (bytes; these objects alone), class} each, the largest first.
+--- Returns where the objects of a heap tree are, the path with most bytes first. An object counts only for
+-- its own path, not for shorter ones.
+--
+--   - text: the path
+--   - count, value: number and bytes of the objects
+--   - class: their class
+--
+-- rows: the merged tree of profiler.heap
 function M.leaves(rows)
   local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
@@ -75,8 +81,8 @@ function M.leaves(rows)
   return list
 end
 
---- Returns the rows of a merged tree with at least 'least' bytes. A row has at most as many bytes as
--- the row above it.
+--- Returns the rows of a heap tree (profiler.heap) with at least 'least' bytes. They are a tree, because the
+-- row above a row has at least as many bytes.
 function M.atleast(rows, least)
   local kept, at = {}, {}
   for i, row in ipairs(rows) do
@@ -88,29 +94,31 @@ function M.atleast(rows, least)
   return kept
 end
 
--- Steps that represent many elements of one table.
+-- Steps to any element of a table, which stand for many objects, and whether the table is a list or has keys.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
--- The registry's table of the hooks that debug.sethook has set. It has one hook for each coroutine, so its
--- elements do not count as many.
+-- The registry's table of debug.sethook has a hook for each coroutine, but is not reported as a large table.
 local HOOKS = '["_HOOKKEY"]'
 
---- Tables of modules, globals and references: an object is held by one of their entries, not by the table.
+--- Tables that are no holders: their entries, such as one module or one global, are.
 M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
 
---- Returns the text of the table of NAMED if a path (text) leads through one of its entries; else nil.
+--- Returns the text of the table of modules, globals or references (NAMED) through one of whose entries a
+-- path leads; else nil. 'text': the path.
 function M.ofentry(text)
   local table_ = text:match '^(package%.loaded)%["' or text:match("^([%w_]+)" .. M.ARROW .. '%["')
   return M.NAMED[table_] and table_
 end
 
--- Returns "list" or "keys" if 'step' represents many elements of the table that the step 'before' reaches;
--- else nil.
+-- Returns "list" or "keys" if a step leads to the many elements of a list or of a table with keys; else nil.
+--
+-- step: text of the step
+-- before: text of the step to the table
 local function many(step, before)
   return before ~= HOOKS and MANY[step] or nil
 end
 
---- Finds the table with many elements in a path: returns the path to it, "list" or "keys", and the
--- steps after the element. Without such a table: the whole path, nil and "".
+--- Splits a path at the first table with many elements in it. Returns the path to the table, "list" or
+-- "keys", and the steps after its element. Returns the whole path, nil and "" if there is no such table.
 function M.container(text)
   local steps = {}
   for step in (text .. M.ARROW):gmatch("(.-)" .. M.ARROW) do
@@ -126,8 +134,11 @@ function M.container(text)
   return text, nil, ""
 end
 
---- Returns the part of a path of profile.holders up to its first table with many elements (MANY); nil:
--- it has none.
+--- Finds the first table with many elements that a path leads through. Returns the number of the path to that
+-- table; nil: there is none.
+--
+-- h: profile.holders
+-- path: number of the path in it
 function M.cut(h, path)
   local found
   while path > 0 do
@@ -140,9 +151,11 @@ function M.cut(h, path)
   return found
 end
 
---- Returns "keys" or "list" if profile.holders (h) has paths to elements of the table with the path
--- 'text'; else nil. Entries of package.loaded, _G and the registry are such elements, but have paths of
--- their own.
+--- Returns "list" or "keys" if the table at a path holds objects through many elements; else nil. It is
+-- "keys" for package.loaded, _G and the registry.
+--
+-- h: profile.holders
+-- text: path to the table
 function M.elements(h, text)
   local kind = M.NAMED[text] and "keys"
   for path, step in ipairs(h.step) do
@@ -155,9 +168,9 @@ function M.elements(h, text)
   return kind
 end
 
---- Returns a function that cuts a path of profile.holders before the first step that occurs again in it or in
--- a path with the same root. All nodes of a tree or chain then have the same path. A path without such a
--- step is unchanged.
+--- Returns a function that returns the start of a tree or chain: it cuts a path before the first step that
+-- occurs twice in the path, or twice in another path from the same root. All nodes of a tree then have the
+-- same path. Other paths stay whole. 'h': profile.holders; the function maps a path's number to another.
 function M.stems(h)
   local roots, again = {}, {}
   for path = 1, #h.step do
@@ -188,9 +201,10 @@ end
 
 -- {== in a profile ==========================================================
 
--- Rules for the paths to be shown. A path is replaced by a longer one with at least the share MOST of its
--- samples, or split into longer paths that each have at least the share SOME of all samples. PATHS: largest
--- number of paths.
+-- Which paths represent many samples (M.of).
+-- MOST: a longer path replaces a path if it has 80% of its samples.
+-- SOME: longer paths replace a path if each has 20% of all samples.
+-- PATHS: at most 3 paths are shown.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 function M.pathtext(h, path)
@@ -202,8 +216,8 @@ function M.pathtext(h, path)
   return table.concat(steps, M.ARROW)
 end
 
--- Returns true if the last step of a path occurs before in it, as in a chain whose objects are several steps
--- apart. Steps to elements (MANY) do not count: different tables have the same.
+-- Returns true if a path's last step occurs earlier in it, as in a chain. Steps to elements of tables do not
+-- count, because they are equal for different tables.
 local function repeats(h, path)
   local step, at = h.step[path], MANY[h.step[path]] and 0 or h.parent[path]
   while at > 0 and h.step[at] ~= step do
@@ -212,8 +226,11 @@ local function repeats(h, path)
   return at > 0
 end
 
--- Returns the samples of each path, including all paths that extend it, and the children of each path,
--- without those that repeat a step. 'own': path -> samples.
+-- Returns two maps: from each path to the samples at it and at all longer paths; and from each path to the
+-- list of paths with one more step. The lists omit paths that repeat a step.
+--
+-- h: profile.holders
+-- own: samples by path
 local function sums(h, own)
   local all, children = {}, {}
   for path, n in pairs(own) do
@@ -234,7 +251,9 @@ local function sums(h, own)
   return all, children
 end
 
--- Extends a path while one child has at least MOST of its samples. Returns the extended path.
+-- Returns the longest path that extends 'path' and has most of its samples (MOST at each step).
+--
+-- all, children: results of sums
 local function deepest(path, all, children)
   local child = children[path] and children[path][1]
   while child and all[child] >= MOST * all[path] do
@@ -244,9 +263,12 @@ local function deepest(path, all, children)
   return path
 end
 
--- Appends rows {text, samples, share} for paths that extend 'path' and have at least the share SOME of
--- 'total' samples. At least two such extensions replace a path. 'all': samples by path, with those of its
--- extensions.
+-- Appends rows {text, samples, share} for the main paths that extend 'path' (SOME). A path has a row itself
+-- if fewer than two of its extensions have one.
+--
+-- total: samples of all paths
+-- all, children: results of sums
+-- list: the rows
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do
     if all[child] >= SOME * total and #list < PATHS then
@@ -264,8 +286,11 @@ local function parts(h, path, total, all, children, list)
   end
 end
 
---- Returns the main holders of samples: a list of {text, samples, share}, the largest first; and the total of
--- which these are shares. 'own': samples by path; path 0 (no known holder) does not count.
+--- Returns the main holders of samples: a list of {text, samples, share}, the largest first; and the number
+-- of samples with a known holder, to which the shares refer.
+--
+-- h: profile.holders
+-- own: samples by path; path 0 means that the holder is unknown
 function M.of(h, own)
   local total = 0
   for path, n in pairs(own) do
@@ -280,8 +305,10 @@ function M.of(h, own)
   return list, total
 end
 
---- Groups the samples of holders: returns key -> {path -> samples}. key(node) returns the key, or
--- nil to omit the node.
+--- Groups the samples with holders, for example by line: returns {[key] = {[path] = samples}}.
+--
+-- h: profile.holders
+-- key: function from a node of the call tree to a key, or to nil to omit its samples
 function M.grouped(h, key)
   local groups = {}
   for i, node in ipairs(h.node) do
@@ -294,8 +321,13 @@ function M.grouped(h, key)
   return groups
 end
 
---- Returns all paths as rows of a tree, {text, depth, samples, bytes (with all longer paths)}; and the
--- total bytes. Omits rows below 'share' of the total. 'h': profile.holders.
+--- Returns the references to all live samples as a tree, and the total bytes. A row:
+--
+--   - text, depth: of the step
+--   - samples, bytes: at the step's path and at all longer ones
+--
+-- h: profile.holders
+-- share: rows with a smaller share of all bytes are omitted
 function M.tree(h, share)
   local samples, bytes = {}, {}
   for i, path in ipairs(h.path) do

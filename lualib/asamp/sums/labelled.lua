@@ -1,8 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Totals of a profile by the values of a label that the program has set. Has no side effects. A row has
--- value, samples, bytes, alive (bytes at the end), time (seconds), collections (number) and pause (seconds)
--- of collections during code with the value, exact (counted bytes; nil: unknown). Rows are sorted by exact
--- or else by bytes, then by time, the largest first.
+-- Totals of a profile for each value of a label that the program has set. Has no side effects. A row:
+--
+--   - value: text
+--   - samples, bytes: sampled allocations
+--   - alive: bytes at the end
+--   - time: seconds
+--   - collections, pause: number and seconds of collections while code with this value ran
+--   - exact: counted bytes; nil: unknown
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -12,14 +16,14 @@ local M = {}
 
 M.NONE = "(none)"
 
--- A value of this form is shown in quotes, so that it differs from NONE.
+-- A label's own value "(none)" is shown in quotes, because NONE means samples without the label.
 local LIKENONE = '^"*%(none%)"*$'
 
 local function shown(value)
   return not value and M.NONE or value:find(LIKENONE) and '"' .. value .. '"' or value
 end
 
---- Returns the names of labels in alphabetical order.
+--- Returns the names of all labels in alphabetical order.
 function M.names(profile)
   local names, seen = {}, {}
   for _, set in ipairs(profile.labels or {}) do
@@ -33,8 +37,8 @@ function M.names(profile)
   return names
 end
 
---- Returns a row for each value of the label 'name', and one for samples without it; rows with no
--- costs are omitted.
+--- Returns a row for each value of a label, and one for samples without the label; the row with most
+-- allocated bytes first. Omits rows without costs. 'name': of the label.
 function M.rows(profile, name)
   local rows, byvalue, deaths = {}, {}, measures.hasdeaths(profile)
   for _, set in ipairs(profile.labels or {}) do
@@ -64,9 +68,14 @@ end
 
 local PARTS, LINES = 3, 3  -- limits of M.within: values, and lines of each value
 
---- Returns the LINES lines that allocated most for the first PARTS values of a label: a list of {value,
--- bytes (sampled), lines = {{name, file, line, bytes}, ...}}; values without samples are omitted.
--- read(label): returns the profile of the samples with that label.
+--- Returns the lines that allocated most for each of the first PARTS values of a label with samples:
+--
+--   - value: of the label
+--   - bytes: sampled bytes
+--   - lines: the LINES first: {name, file, line, bytes}
+--
+-- name: of the label
+-- read: function from a label (M.parse) to the profile of its samples
 function M.within(profile, name, read)
   local parts = {}
   for i, row in ipairs(M.rows(profile, name)) do
@@ -84,7 +93,8 @@ function M.within(profile, name, read)
   return parts
 end
 
---- Returns {[label name] = its first 'top' rows (nil: all)}; nil if there are no labels.
+--- Returns the rows (M.rows) of every label, by its name; nil: there are no labels. 'top': number of rows of
+-- a label; nil: all.
 function M.all(profile, top)
   local names, all = M.names(profile), {}
   for _, name in ipairs(names) do
@@ -94,8 +104,8 @@ function M.all(profile, top)
   return #names > 0 and all or nil
 end
 
---- Parses "route=/checkout" into {name, value, text}; value nil: "(none)" (the text "(none)"
--- itself is quoted). Returns nil if the text has another form.
+--- Parses a label such as "route=/checkout" into {name, value, text}; nil: the text has another form. The
+-- value "(none)" becomes nil, which means samples without the label.
 function M.parse(text)
   local name, value = text:match "^([^=]+)=(.*)$"
   if value == M.NONE then
@@ -106,7 +116,7 @@ function M.parse(text)
   return name and {name = name, value = value, text = text} or nil
 end
 
---- Returns true if the profile has the label (and, unless nil, the value); else nil and a message.
+--- Returns true if a profile has a label, with the given value if that is not nil; else nil and a message.
 function M.check(profile, name, value)
   local names = M.names(profile)
   if #names == 0 then

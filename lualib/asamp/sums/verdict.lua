@@ -1,11 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The verdict on a profile: whether the heap grows, the line that allocates most and why, the holder of most
--- live bytes, the line with most time. Converts a profile, its totals and other results of asamp.sums to
--- facts, without side effects.
---
--- A line with at least WORTH of all bytes and FEW samples gets a reason: its strings are copied repeatedly
--- ("quadratic"), or one type has at least MOST of its bytes. C code or collections are named from the share
--- SLOW or SLOWGC of all time on.
+-- The verdict on a profile, as facts without side effects: whether the heap grows, the line that allocates
+-- most and why, the holder of most live bytes, the line with most time.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -15,42 +10,45 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
--- FEW: fewest samples for a reason (half of them have a standard error of a third). FEWTIME: fewest time
--- samples. SMALL: growth of the heap below this number of sampling periods is "small".
+-- FEW: a line needs 20 samples for a reason, or fewer if they are clear (isenough).
+-- FEWTIME: the slowest line is named from 8 time samples on, or fewer if they are clear (evident).
+-- SMALL: if the heap grew by less than 12 sampling periods, the growth is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
--- For isenough: LEAST samples suffice if chance would give the result with a probability below RARELY.
+-- With 8 to 19 samples (from LEAST to FEW - 1), a line has a reason if chance alone would give the same
+-- result in fewer than 1 of 20 profiles (RARELY).
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
--- Limits of evident, which judges fewer than FEWTIME time samples. CHANCE: samples of C code or of
--- collections suffice if chance gives as many with a lower probability. FEWGC samples of collections also
--- suffice if pauses are at least the share LONG of the run.
+-- For profiles with fewer than FEWTIME time samples.
+-- CHANCE: C code or collections are slow if chance gives as many samples in fewer than 1 of 100 profiles.
+-- FEWGC, LONG: collections are also slow with 2 samples, if pauses took 30% of the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
--- Least shares: of all bytes for a line (WORTH), of the line's bytes for a type (MOST), of time for C code
--- (SLOW). LIVED: a line keeps its objects if more of its bytes survive.
+-- WORTH: a line needs 10% of all bytes for a reason.
+-- MOST: a type is the reason if it has half of the line's bytes.
+-- LIVED: a line keeps its objects if more than half of its bytes survive.
+-- SLOW: C code is reported as slow if it took 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line has the reason "resized" if its growing tables copied at least this share of its allocated bytes.
+-- A line has the reason "resized" if its growing tables copied at least a quarter of its allocated bytes.
 local GROWN = 1 / 4
--- A line with at least this number of tables per vector has no growing tables, because a growing table
--- allocates several vectors.
+-- A line with at least 2 tables for 3 vectors has no growing tables: these allocate several vectors each.
 local ONCE = 2 / 3
--- From this mean size in bytes on, strings are "long": a string may be built from the previous one.
+-- Strings are "long" if their mean size is at least 1 KiB. Each may be a longer copy of the previous one.
 local TEXT = 1024
 local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
--- If samples represent less than this share of the allocated bytes, samples were lost.
+-- Samples were lost if they represent less than 75% of the allocated bytes.
 local KNOWN = 3 / 4
--- If a run with at least this number of collections does not show whether the heap grows, a quarter of it
--- had no collection: a longer run would decide, not more samples.
+-- A quarter of the run had no collection if 16 collections do not show whether the heap grows. A longer run
+-- would show it; a shorter sampling period would not.
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
 local HELDROWS = 5
 
--- Sorts: types that a reader does not distinguish have the same sort.
+-- The sort of each type of block, for sentences such as "allocates closures". Other types are their own sort.
 local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "strings",
                ["table array part"] = "vectors", ["table hash part"] = "vectors", table = "tables",
                coroutine = "coroutines", stack = "coroutines", buffer = "buffers"}
 
--- Returns the probability of k or more of n samples if each has the probability p.
+-- Returns the probability that at least k of n samples have a property that each has with probability p.
 local function tail(n, k, p)
   local sum, choose = 0, 1
   for i = 0, n do
@@ -62,16 +60,17 @@ end
 
 -- {== lines =================================================================
 
--- Returns true if a line has enough samples to name the type with most of its bytes as the reason: FEW; or
--- LEAST, if a type with only the share MOST of the line's bytes would have as many with a probability below
--- RARELY. 'most': bytes of the type.
+-- Returns true if a line has enough samples to name its main type as the reason for its allocation.
+--
+-- row: the line (alllines)
+-- most: bytes of the line's main type, the type with most bytes
 local function isenough(row, most)
   local n = row.samples
   return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
 end
 
--- Returns the C function that the innermost Lua function of a stack called; nil: Lua code was
--- running.
+-- Returns the C function that the innermost Lua function of a stack called; nil: Lua code was running.
+-- 'node': the innermost frame of the stack.
 local function calledfrom(profile, node)
   local nodes, found = profile.nodes, nil
   while node > 0 do
@@ -101,10 +100,14 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- Returns rows of lines, most allocated bytes first, and the totals of bytes and samples, without native
--- memory. row.sorts and row.called: a row's bytes by sort of block and by called C function. C functions
--- without a Lua caller (such as the compilation of a script) have rows if they allocated the share MOST of
--- all bytes.
+-- Returns the lines of a profile, most allocated bytes first; the bytes of all lines; their samples. Omits
+-- native memory. A row is one of totals.linerows and has also:
+--
+--   - bytes, samples, survived and later (bytes that survived; of these, bytes that died later)
+--   - sorts, types, blocks: bytes by sort, bytes by type, number of blocks by sort
+--   - called: bytes by C function that the line called; "" for Lua code
+--
+-- C functions without a Lua caller, such as the compiler, have rows if they allocated half of all bytes.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile, false, true)
   local outside = 0
@@ -139,8 +142,11 @@ local function alllines(profile)
   return rows, all, samples
 end
 
--- Returns the reason for a line's allocation, a word that asamp.show.verdict turns into a
--- sentence; nil: unknown.
+-- Returns why a line allocates, as a word for asamp.show.verdict, such as "closures"; nil: unknown. Also sets
+-- the row's fields type, sort, calls, times and long.
+--
+-- row: the line (alllines)
+-- copied: the line's row of asamp.sums.copies, or nil
 local function reasonof(row, copied)
   local sort, most = largest(row.sorts)
   row.type, row.sort = largest(row.types), sort
@@ -168,8 +174,7 @@ local function reasonof(row, copied)
            coroutines = "coroutines"})[sort] or "others"
 end
 
--- Reasons that are worth listing: a line with one of them is listed even if another line
--- allocates more.
+-- With these reasons a line is listed even if another line allocates more.
 local STRONG = {quadratic = true, closures = true, resized = true, coroutines = true}
 
 local function lines(profile, copies)
@@ -204,22 +209,25 @@ end
 
 -- {== holders and leaks ========================================================
 
--- Returns true if some of the steps lead through a coroutine.
+-- Returns true if a path of references (text) leads through a coroutine.
 local function suspended(steps)
   return steps:find "stack of" or steps:find ", coroutine"
 end
 
--- Finds the first table with many elements that a coroutine in a container holds: {of (the container), path
--- (text), many ("list" or "keys")}; nil: none. 'rest': the steps of 'path' after the container's elements.
+-- Finds a list or table with many keys that a coroutine keeps, if the coroutine is in a container. Returns
+-- {of (path to the container), path (path to the inner table), many ("list" or "keys")}; nil: none.
+--
+-- path: references to the samples
+-- rest: the end of 'path', after the step to the container's elements
 local function incoroutine(path, container, rest)
   local inner, many = holders.container(rest)
   return many and suspended(inner) and
          {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
 end
 
--- Returns the kind of container that keeps the objects of a likely leak ('group'): "coroutines", "closures",
--- "references" (of luaL_ref), "list", "keys" or "chain". If coroutines in the container hold the objects but
--- are not among them, the table in a coroutine (group.inner) replaces the container.
+-- Returns how a likely leak keeps its objects: "coroutines", "closures", "references" (of luaL_ref), "list",
+-- "keys" or "chain". If coroutines in the container keep the objects in a table (group.inner), but do not
+-- leak themselves, that table becomes the group's holder.
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -243,9 +251,9 @@ local function kindof(group)
          "chain"
 end
 
--- Returns the first group whose holder (a path) is a prefix of 'holder', or the reverse; nil: none. Sets the
--- group's holder to 'holder' if that is shorter. Ignores paths to holders.NAMED, because their entries are
--- independent of each other.
+-- Finds the group of likely leaks that a new holder belongs to: its path continues the group's path, or the
+-- group's path continues it. The group's holder becomes the shorter of both. Returns nil if there is none.
+-- Tables of modules, globals and references (holders.NAMED) are in no group: their entries are independent.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
@@ -260,8 +268,15 @@ local function inside(groups, holder)
   end
 end
 
--- Groups likely leaks by holder: {holder (path as text; nil: unknown), kind (kindof), bytes, rows (of
--- asamp.sums.leaks)}. 'found': result of asamp.sums.leaks, or nil; 'h': profile.holders, or nil.
+-- Groups the lines that are likely to leak by the holder of their objects. Returns a list, most bytes first:
+--
+--   - holder: path of references (text); nil: unknown
+--   - kind: see kindof
+--   - bytes: bytes that the lines keep
+--   - rows: the lines, rows of asamp.sums.leaks
+--
+-- found: result of asamp.sums.leaks, or nil
+-- h: profile.holders, or nil
 local function leaksof(found, h)
   local groups, byholder = {}, {}
   for _, row in ipairs(found and found.rows or {}) do
@@ -297,12 +312,13 @@ local function leaksof(found, h)
   return groups
 end
 
--- A path has no row of its own if a shorter path that it extends has, without its extensions, at least PART
--- times as many bytes.
+-- A holder has no row of its own if it is inside another one whose own objects have 4 times as many bytes.
 local PART = 4
 
--- Adds small rows to the row of a shorter path that the row's path extends (PART). Returns the remaining
--- rows.
+-- Adds small holders to the large holder that contains them (PART). Returns the remaining rows.
+--
+-- rows: rows of M.held
+-- byholder: the same rows, by path
 local function joined(rows, byholder)
   local own, kept = {}, {}
   for _, row in ipairs(rows) do
@@ -323,12 +339,14 @@ local function joined(rows, byholder)
   return kept
 end
 
--- If more than ENTRIES entries of a table of holders.NAMED have less than the share SMALLENTRY of all bytes
--- each, these entries have one row, that of the table.
+-- More than 12 globals or modules that each keep less than 5% of all bytes have one common row.
 local SMALLENTRY, ENTRIES = 1 / 20, 12
 
--- Adds the rows of small entries to rows of their tables (SMALLENTRY). 'all': bytes of all rows. Returns the
--- remaining rows.
+-- Replaces many small entries of package.loaded, _G or the registry by one row of that table (SMALLENTRY).
+-- Returns the remaining rows.
+--
+-- rows, byholder: as for joined
+-- all: bytes of all rows
 local function gathered(rows, byholder, all)
   local tables, kept = {}, {}
   for _, row in ipairs(rows) do
@@ -354,8 +372,8 @@ local function gathered(rows, byholder, all)
   return kept
 end
 
--- Sets a group's field 'held' (leaksof) to the bytes of all objects that its holder keeps alive, if at least
--- half of them were allocated at no known line.
+-- Sets 'held' of each group of leaks (leaksof): the bytes of all objects that its holder keeps alive. Leaves
+-- it nil if known lines allocated more than half of these bytes.
 local function holdings(profile, groups)
   local h = profile.holders
   if not h or #groups == 0 or births.stale(profile) then
@@ -377,11 +395,17 @@ local function holdings(profile, groups)
   end
 end
 
---- Returns the holders of the live bytes at the end of the profile: a list of {text, samples, bytes, share
--- (of all bytes)}, the largest first, at most 'limit' (nil: all). nil: the file has no holders. The text is
--- a path of references up to the table with many elements, tree or chain. With a limit, many small entries
--- of package.loaded, _G or the registry have one row (gathered). Fields of the list: of (number of all
--- holders), bytes (of all holders), at (result of births.stale).
+--- Returns the holders of the live bytes at the end of the profile, the largest first; nil: the file has no
+-- holders. A holder is the table with many elements, the tree or the chain that contains the objects.
+--
+--   - text: path of references to the holder
+--   - samples, bytes: live samples and bytes that it keeps
+--   - share: of the bytes of all holders
+--
+-- The list itself has the fields of (number of all holders), bytes (of all holders) and at (time of the last
+-- search for holders if it was before the end, see births.stale).
+--
+-- limit: largest number of rows; also gathers small globals and modules. nil: all rows
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -416,8 +440,8 @@ end
 
 -- {== time ==================================================================
 
--- Returns the line, and for C the called function, with the most time of one sort: "lua", "c" or
--- "gc".
+-- Returns the line with the most time of one sort, "lua", "c" or "gc" (collections); nil: none. Fields: file,
+-- line, name, calls (the C function that it called, or nil), n (time samples).
 local function slowest(profile, sort)
   local _, _, nearest = totals.linerows(profile)
   local sites, sums, byrow = profile.sites, {}, {}
@@ -444,8 +468,8 @@ local function slowest(profile, sort)
   return sums[1]
 end
 
--- Returns "gc" (collections) or "c" (C code) if fewer than FEWTIME time samples suffice to show that it takes
--- much of the time; else nil.
+-- Returns "gc" or "c" if a few time samples already show that collections or C code took much of the time;
+-- else nil. 'whole': sums of all samples (totals).
 local function evident(profile, whole)
   local n = math.floor(whole.timesamples + 0.5)
   local pauses = profile.course and profile.course.pauses
@@ -480,8 +504,12 @@ end
 
 -- ==}
 
--- Returns the largest period, a power of 2, with which 'bytes' give at least 'samples' samples; nil: it is
--- below LEASTPERIOD, or above half of the present period 'now'.
+-- Returns the longest sampling period, a power of 2, with which a run has enough samples. Returns nil if that
+-- period is too short (LEASTPERIOD) or longer than half of the present one.
+--
+-- bytes: bytes that the run allocates
+-- samples: number of samples that are enough
+-- now: present period
 local function finer(bytes, samples, now)
   local p = LEASTPERIOD
   while p * 2 * samples <= bytes do
@@ -490,23 +518,30 @@ local function finer(bytes, samples, now)
   return p * samples <= bytes and math.min(p, now // 4 * 2) >= p and p or nil
 end
 
--- Returns the mean sampling period in bytes: a limit of samples per second increases it.
+-- Returns the mean bytes per sample. It is above profile.period if the samples per second were limited.
 local function periodof(profile)
   return math.max(profile.period or 0,
                   (profile.samples or 0) > 0 and (profile.bytes or 0) // profile.samples or 0)
 end
 
--- Returns the bytes of all samples if these are much less than was allocated, because samples
--- were lost; else nil.
+-- Returns the bytes that the samples represent if many samples were lost; else nil.
 local function lost(profile)
   local bytes = profile.bytes or 0
   return not profile.ring and not profile.profiles and profile.samples >= DECIDED and
          (profile.allocated or 0) * KNOWN > bytes and bytes or nil
 end
 
--- Returns whether the heap grows: "grows", "maybe" (a cache may be filling), "small", "level" (no growth),
--- "lines" (it grows, but no line is prominent), "few" (too few samples) or nil (unknown). 'found': result of
--- leaks.of.
+-- Returns whether the heap grows:
+--
+--   - "grows": lines that are likely to leak are known
+--   - "maybe": a container grew that may be a cache
+--   - "level": it does not grow
+--   - "small": it grows by less than SMALL sampling periods
+--   - "lines": it grows, but no line stands out
+--   - "few": too few samples
+--   - nil: unknown
+--
+-- found: result of asamp.sums.leaks, or nil
 local function growthof(profile, found)
   local period_ = periodof(profile)
   if profile.own and profile.fates and profile.survived == 0 and
@@ -528,25 +563,38 @@ local function growthof(profile, found)
   return found.few and "few" or "lines"
 end
 
---- Returns the verdict on a profile. 't': its totals; 'found': result of asamp.sums.leaks, or nil; 'copies':
--- result of asamp.sums.copies, or nil. Fields:
+--- Returns the verdict on a profile:
 --
---   - growth: whether the heap grows, see growthof; before, after, few, maybe: of asamp.sums.leaks
---   - period: mean sampling period, bytes; alloc: period with which another run would decide about growth
---     (nil: none is needed)
---   - collections: true: the run lacks collections to judge the growth, not samples
---   - lost: bytes of all samples, if lost samples make them much less than the allocated bytes; else nil
+--   - growth: whether the heap grows, see growthof
+--   - before, after, few, maybe: of asamp.sums.leaks
+--   - period: mean sampling period, bytes
+--   - alloc: sampling period with which another run would show whether the heap grows; nil: none is needed
+--   - collections: true: a longer run would show whether the heap grows, more samples would not
+--   - lost: bytes that the samples represent, if many samples were lost; else nil
 --   - trends: true: asamp.sums.trends has rows
---   - searched: time of the last search for holders, "end" or us; nil: none
+--   - searched: when holders were last searched, "end" or us; nil: never
 --   - samples: number of samples, without native memory
---   - leaks: list of groups, see leaksof; asamp.sums.proof adds 'proof' to a group
---   - lines: the lines that allocated most: {file, line, name, bytes, samples, share (of all bytes), type,
---     sort (of blocks, with the most bytes), reason (reasonof), times (copies per byte), calls (C function),
---     few (true: too few samples for a reason), long (mean bytes of a string, if at least TEXT), survived
---     (share of its bytes)}
---   - held: HELDROWS rows of M.held
---   - time: {samples, lua, c, gc (shares), seconds, sort (of the most time: "gc", "c" or "lua"), at (the
---     line with most of this time: file, line, name, calls, share)}; nil: no time samples
+--   - leaks: see leaksof; asamp.sums.proof adds 'proof' to a group
+--   - lines: the lines that allocated most
+--     - file, line, name, bytes, samples
+--     - share: of all bytes
+--     - survived: share of its bytes
+--     - type, sort: type and sort of block with most bytes
+--     - reason: see reasonof
+--     - times: how often each byte was copied
+--     - calls: the C function that allocates
+--     - few: true: too few samples for a reason
+--     - long: mean bytes of a string, if at least TEXT
+--   - held: the HELDROWS first rows of M.held
+--   - time: nil: the profile has no time samples
+--     - samples, seconds: all time
+--     - lua, c, gc: shares of Lua code, C code and collections
+--     - sort: the one to reduce: "lua", "c" or "gc"
+--     - at: its slowest line: file, line, name, calls, share
+--
+-- t: totals of the profile
+-- found: result of asamp.sums.leaks, or nil
+-- copies: result of asamp.sums.copies, or nil
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   holdings(profile, v.leaks)
