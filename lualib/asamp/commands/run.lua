@@ -303,11 +303,6 @@ local function findall(pattern, pid, since, before)
   return list
 end
 
-local function shellword(path)
-  local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
-  return layout.printable(word)
-end
-
 -- Tests each likely leak of a verdict with the heap snapshot of the run (asamp.sums.proof). 'from': path
 -- of the profile. Returns the path of the snapshot, or nil after a message.
 local function proved(profile, judged, from, world, warn)
@@ -361,7 +356,10 @@ local function shortreport(path, message, how, status, prove, world, warn)
     warn.failed(NOSAMPLE, signal, path)
     return
   elseif #t.measures == 0 and status ~= 0 then
-    return  -- no sample because the program failed early: for example, the script could not be loaded
+    local removed = host.isfile(path) and os.remove(path)
+    warn.failed("no report: the script ended with status %d before the first sample%s", status,
+                removed and "; its profile, which was empty, is removed" or "")
+    return
   elseif profile.message and signal then
     warn.failed("signal %d ended the program; '%s' is the profile up to then, asamp repair completes " ..
                 "it: %s", signal, path, profile.message)
@@ -371,7 +369,7 @@ local function shortreport(path, message, how, status, prove, world, warn)
   local copied = copies.of(profile)
   local judged = verdict.of(profile, t, leaks.of(profile), copied)
   local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, path, world, warn)
-  local more = ("asamp report %s shows more.\n"):format(shellword(path))
+  local more = ("asamp report %s shows more.\n"):format(layout.pathword(path))
   local rows = world.errrows and
     math.max(world.errrows, LEAST) - OTHERS - layout.rows(more, world.errcolumns)
   world.err("\n" .. layout.screen(text.render(profile, t, {
@@ -383,8 +381,8 @@ local function shortreport(path, message, how, status, prove, world, warn)
     world.err("\n" .. more)
   end
   if snapshot then
-    world.err(("asamp heap --prove=%s %s shows this again.\n"):format(shellword(path),
-                                                                           shellword(snapshot)))
+    world.err(("asamp heap --prove=%s %s shows this again.\n"):format(layout.pathword(path),
+                                                                           layout.pathword(snapshot)))
   end
 end
 

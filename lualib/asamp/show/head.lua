@@ -87,11 +87,18 @@ local function better(bytes)
   return period, bytes // period
 end
 
+-- With fewer time samples, shares of time are not shown.
+local FEWTIME = 8
+-- More samples that are worth advice on how to get them.
+local LEASTMORE = 20
+-- Period in seconds that most kernels allow for time samples without --exact.
+local SHORTEST = 1 / 250
+
 -- Returns advice on how to get more allocation samples; nil: there are enough.
 local function remedy(p, samples)
   local bytes = p.allocated or p.bytes or 0
   local period, n = better(bytes)
-  if samples >= FEW or period >= p.period or n <= samples then
+  if samples >= FEW or period >= p.period or n <= samples + LEASTMORE then
     return nil
   end
   return ("With --alloc %s there would be about %s."):format(
@@ -116,7 +123,7 @@ local function nothing(p)
     parts[#parts + 1] = ("No time sample%s: the period is %s of %s time%s. Use a longer run, or a larger " ..
       "--time."):format(
       p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
-      p.wall and "wall" or "CPU", p.wall and "" or
+      p.wall and "wall" or "CPU", (p.wall or p.timeperiod >= SHORTEST) and "" or
       "; without --exact, most kernels allow at most 250 samples a second")
   end
   return table.concat(parts, " ")
@@ -220,6 +227,9 @@ local function timing(p, t)
       units.seconds(n * p.timeperiod), clock and clock .. " " or "", units.plural(independent, "sample"),
       units.seconds(n * p.timeperiod / independent),
       independent == 1 and "" or independent == n and " each" or " on average")
+  end
+  if independent < FEWTIME then
+    return text .. ": too few for shares of Lua, C and collections."
   end
   return ("%s: %s in Lua, %s in C, %s in collections."):format(text,
     units.percent(n - t.whole.nativesamples - t.whole.gcsamples, n),

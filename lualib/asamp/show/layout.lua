@@ -70,6 +70,22 @@ function M.printable(text)
   return without(text, "%c")
 end
 
+--- Returns a text as one word of a shell's command, quoted if necessary. A text that a terminal cannot show
+-- as it is becomes $'...' with octal escapes, which bash, ksh, zsh and busybox sh read.
+function M.word(text)
+  if M.printable(text) ~= text then
+    return "$'" .. text:gsub("[^ -&(-%[%]-~]", function(c) return ("\\%03o"):format(c:byte()) end) .. "'"
+  elseif text == "" or text:find "[^%w_./+:,@%%-]" then
+    return "'" .. text:gsub("'", "'\\''") .. "'"
+  end
+  return text
+end
+
+--- Returns a file's path as a word (M.word) that is no option. "-" is standard input.
+function M.pathword(path)
+  return M.word((path:gsub("^%-.", "./%0")))
+end
+
 --- Returns a text as a cell of a table: as M.printable, without spaces at its ends.
 function M.clean(text)
   return (M.printable(text):gsub("^ +", ""):gsub(" +$", ""))

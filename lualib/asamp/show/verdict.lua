@@ -13,16 +13,15 @@ local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
 -- Limits of the likely leaks that have a sentence, and of those that a further sentence names.
 local SHOWN, MORE = 2, 3
+local PROMINENT = 1 / 4  -- least share of the time in C functions of one that is named
+local FEW = 4         -- with fewer samples, no line and no holder has a sentence
 local HELD_SHARE = 1 / 10  -- least share of the live bytes of a holder that has a sentence
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
--- Quotes a path for a shell if necessary.
-local function word(path)
-  return path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
-end
-
 local function place(row)
-  if row.native then
+  if row.native and row.name == "pmain" then  -- of the interpreter: it compiles the script
+    return "the compilation of the script"
+  elseif row.native then
     return layout.clean(("C function %s (%s)"):format(row.name, row.file:match "[^/]*$"))
   end
   local where = row.line > 0 and ("%s:%d"):format(row.file, row.line) or row.file
@@ -31,8 +30,8 @@ end
 
 -- Returns the option, as text, with which `asamp report` shows a line or a C function.
 local function lineof(row)
-  return row.native and "--function " .. word(row.name) or
-         ("--line %s"):format(word(("%s:%d"):format(row.file, row.line)))
+  return row.native and "--function " .. layout.word(row.name) or
+         ("--line %s"):format(layout.word(("%s:%d"):format(row.file, row.line)))
 end
 
 local function percent(share)
@@ -76,7 +75,7 @@ local KINDS = {
 local TYPES = {["Lua closure"] = "closures", ["table array part"] = "arrays of tables",
                ["table hash part"] = "fields of tables", table = "tables", string = "strings",
                coroutine = "coroutines", stack = "stacks of coroutines", upvalue = "upvalues of closures",
-               outside = "memory outside of Lua's heap"}
+               proto = "compiled code", outside = "memory outside of Lua's heap"}
 
 local function typename(name)
   return layout.clean(TYPES[name] or name)
@@ -257,7 +256,7 @@ local function reason(v, line)
 end
 
 local function allocation(v, add)
-  for i, line in ipairs(v.lines) do
+  for i, line in ipairs((v.samples or FEW) >= FEW and v.lines or {}) do
     add(("%s: %s allocates %s, %s of all%s.%s"):format(
       i == 1 and "Allocation" or "Also", place(line), units.bytes(line.bytes // 1 | 0),
       percent(line.share), line.type and ", most of it " .. typename(line.type) or "", reason(v, line)),
@@ -269,7 +268,8 @@ local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
   -- the sentence about a likely leak names its holder already
-  if first and (first.share or 0) >= HELD_SHARE and not (leaking and leaking.holder == first.text) then
+  local known = leaking and first and leaking.holder == first.text
+  if first and (first.share or 0) >= HELD_SHARE and (v.samples or FEW) >= FEW and not known then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
       units.seconds(v.held.at / 1e6) .. ", when holders were searched last" or "the end",
       units.bytes(v.held.bytes),
@@ -296,9 +296,10 @@ local function timing(v, p, add)
       (" Each major collection visits all live objects, %s: keep fewer."):format(units.bytes(inuse)) or
       " Allocate less there."), "advise")
   elseif time.sort == "c" then
+    local named = at and at.share >= PROMINENT * time.c
     add(("Time: %s of it is spent in C functions%s."):format(percent(time.c),
-      at and (", %s in %s, called at %s"):format(percent(at.share), cname(at.calls or "C"),
-                                                place(at)) or ""), "--by time")
+      named and (", %s in %s, called at %s"):format(percent(at.share), cname(at.calls or "C"),
+                                                   place(at)) or ""), "--by time")
   else
     add(("Time: %s of it is spent in Lua%s."):format(percent(time.lua),
       at and (", %s at %s"):format(percent(at.share), place(at)) or ""), "--by time")
@@ -312,7 +313,7 @@ function M.sentences(v, p)
   local function add(text, command, own)
     if command then
       command = ("asamp %s %s"):format(command:find "^%-" and "report " .. command or command,
-                                       word(p.path or "FILE"))
+                                       layout.pathword(p.path or "FILE"))
     end
     list[#list + 1] = {text = text, command = command, rank = own or rank}
   end

@@ -138,7 +138,7 @@ describe("asamp run", function()
     local flat = err:gsub("%s+", " ")
     assert.truthy(flat:find(" " .. amount .. " allocated in [%d.]+ m?s, but no sample was taken: " ..
       "the period is 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
-      "No time sample either: the period is 1.00 s of CPU time;"), err)
+      "No time sample either: the period is 1.00 s of CPU time. Use a longer run"), err)
     assert.is_nil(err:find("shows more", 1, true))
   end)
 
@@ -203,12 +203,15 @@ describe("asamp run", function()
     assert.is_true(reader.read(profile).complete)
   end)
 
-  -- After the error there were advices about --alloc and --exact.
-  it("has no report about a script that did not start", function()
+  -- After the error there were advices about --alloc and --exact, and later an empty profile was left.
+  it("has no report about a script that did not start, and no profile", function()
     write "local t = ( end"
     local status, _, err = run{"app.lua"}
     assert.equal(1, status)
-    assert.matches("app.lua:1: unexpected symbol near 'end'\nprofiler: 0 samples[^\n]*\n$", err)
+    assert.matches("app.lua:1: unexpected symbol near 'end'\nprofiler: 0 samples[^\n]*\n" ..
+                   "asamp run: no report: the script ended with status 1 before the first sample; its " ..
+                   "profile, which was empty, is removed\n$", err)
+    assert.is_false(exists(folder .. "/app.vmprof"))
   end)
 
   it("says so if a signal ended the script before a sample was written", function()

@@ -2,6 +2,7 @@
 -- Text in columns of a terminal: the width of characters, and where long text is cut.
 
 local layout = require "asamp.show.layout"
+local shell = require "spec.support.shell"
 
 describe("columns of a terminal", function()
   it("are two for wide characters and none for combining ones", function()
@@ -60,5 +61,27 @@ describe("columns of a terminal", function()
                               layout.painter(false))
     for _, line in ipairs(lines) do assert.is_true(layout.width(line) <= 40, line) end
     assert.is_truthy(lines[1]:find "column 1  column 2  column 3$")
+  end)
+end)
+
+describe("a word of a printed command", function()
+  -- A former bug: control characters became question marks.
+  it("is the text again in a shell, and shows no control character", function()
+    local folder = shell.folder()
+    for _, text in ipairs{"a.lua:3", "a b'c.lua", "$(touch x)`y`\\n", "a\nrm x;\27[2J\r'\\\127",
+                          "x\255\xC2\x9B", "\u{202E}é", "", "--help"} do
+      local word = layout.word(text)
+      assert.equal(layout.printable(word), word)
+      shell.write(folder .. "/word.sh", "printf %s " .. word)
+      assert.equal(text, shell.output("bash '%s/word.sh'", folder))
+    end
+    assert.equal("a.lua:3", layout.word "a.lua:3")
+    assert.equal("'a b'", layout.word "a b")
+  end)
+
+  it("is no option if it is a path", function()
+    assert.equal("./-x.vmprof", layout.pathword "-x.vmprof")
+    assert.equal("-", layout.pathword "-")
+    assert.equal("x-y.vmprof", layout.pathword "x-y.vmprof")
   end)
 end)

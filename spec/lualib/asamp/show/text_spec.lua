@@ -316,6 +316,17 @@ describe("the report's text", function()
     end
   end)
 
+  -- Of one time sample, 100.0% were in collections.
+  it("has no shares of fewer than eight time samples", function()
+    local function of(n)
+      local all = table.move(ALLOCATIONS, 1, #ALLOCATIONS, 1, {})
+      all[#all + 1] = {"main@3 decode@130", profiles.TIME, n}
+      return flat(render(nil, nil, all))
+    end
+    has(of(7), "7 ms of CPU time, from 7 samples of 1 ms each: too few for shares of Lua, C and collections.")
+    has(of(8), "8 ms of CPU time, from 8 samples of 1 ms each: 100.0% in Lua, 0.0% in C")
+  end)
+
   it("shows allocations and time of a line side by side", function()
     local s = render(nil, nil, mixed())
     has(flat(s), "1.00 s of CPU time, from 1,000 samples of 1 ms each: " ..

@@ -86,6 +86,27 @@ describe("a sentence of the verdict", function()
                    "%(f%); and 3 more%. %[", text{growth = "maybe", maybe = maybe})
   end)
 
+  -- A run with one sample said that a line allocated 100% of all bytes.
+  it("does not name a line or a holder of three samples", function()
+    local held = {{text = "_G", share = 1}, bytes = 640 << 10}
+    local facts = {lines = {line(7, {})}, held = held, samples = 3}
+    assert.is_nil(text(facts):find("a.lua:7", 1, true))
+    assert.is_nil(text(facts):find("_G", 1, true))
+    facts.samples = 4
+    assert.matches("a.lua:7 .*held by _G", text(facts))
+  end)
+
+  it("names the compilation of the script, and a C function with a quarter of such time", function()
+    local compiling = line(0, {native = true, name = "pmain", type = "proto"})
+    assert.matches("Allocation: the compilation of the script allocates 2 KiB, 50%% of all, most of it " ..
+                   "compiled code%.", text{lines = {compiling}})
+    local at = {file = "a.lua", line = 9, name = "f", calls = "str_rep", share = 0.2}
+    local time = {samples = 20, lua = 0.2, c = 0.8, gc = 0, sort = "c", at = at}
+    assert.matches("80%% of it is spent in C functions, 20%% in string.rep, called at", text{time = time})
+    at.share = 0.19
+    assert.matches("80%% of it is spent in C functions%.", text{time = time})
+  end)
+
   -- A holder of 3% was named.
   it("names the holder of the live bytes if it holds a tenth of them", function()
     local held = {{text = "_G", share = 0.1}, bytes = 640 << 10}
