@@ -34,14 +34,25 @@ end
 
 local bybytes = order.by("-bytes", "where")
 
--- Sorts the parts of a row, the most bytes first. Sets row.known to the sum of their bytes.
-local function settle(row)
-  table.sort(row.parts, bybytes)
+local function sumof(parts)
   local sum = 0
-  for _, part in ipairs(row.parts) do
+  for _, part in ipairs(parts) do
     sum = sum + part.bytes
   end
-  row.known = sum
+  return sum
+end
+
+-- Sorts the parts of a row, the most bytes first. Sets row.known to the sum of their bytes. The parts of
+-- free memory are estimated from samples: scales them if their sum exceeds the row.
+local function settle(row)
+  local sum = sumof(row.parts)
+  if row.what == PARTS.free and sum > row.bytes then
+    for _, part in ipairs(row.parts) do
+      part.bytes = math.floor(part.bytes / sum * math.max(row.bytes, 0))
+    end
+  end
+  table.sort(row.parts, bybytes)
+  row.known = sumof(row.parts)
   return row
 end
 

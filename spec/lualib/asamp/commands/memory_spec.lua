@@ -202,6 +202,13 @@ describe("asamp memory", function()
     assert.equal("Resident memory: 8 MiB after 7 ms", sentence{duration = 0.007, pictures = {picture(7, 8)}})
   end)
 
+  -- A former bug: a line had 1.7 MiB of 3.8 KiB, because its samples represented external memory.
+  it("charges lines with no more free memory than there is", function()
+    local row = resident.of{{what = "lua.free", bytes = 1000, text = ""},
+      {what = "free", bytes = 3000, text = "a.lua:1"}, {what = "free", bytes = 1000, text = ""}}.rows[1]
+    assert.same({1000, 1000, 750, 250}, {row.bytes, row.known, row.parts[1].bytes, row.parts[2].bytes})
+  end)
+
   -- The former output was "0 bytes resident".
   it("says where nothing is known of resident memory", function()
     local rows = {{what = "lua.old", bytes = 4096, text = ""}}
@@ -343,9 +350,9 @@ describe("asamp memory", function()
   it("shows a word that it does not know as a row of its own", function()
     path = os.tmpname()
     local found = resident.of{
-      {what = "rss", bytes = 1000, text = ""}, {what = "lua.old", bytes = 600, text = ""},
+      {what = "rss", bytes = 1000, text = ""}, {what = "lua.old", bytes = 500, text = ""},
+      {what = "lua.free", bytes = 100, text = ""}, {what = "free", bytes = 50, text = ""},
       {what = "strange", bytes = 400, text = "thing"}, {what = "outside", bytes = 7, text = ""},
-      {what = "free", bytes = 50, text = ""},
     }
     assert.equal(1000, found.sum)
     assert.equal(7, found.outside)
