@@ -36,7 +36,10 @@ function M.summary(found)
   elseif not found.before then
     return "None"
   end
-  local grew = ("he heap grew from %s to %s"):format(units.bytes(found.before), units.bytes(found.after))
+  -- of memory outside the heap, rows can grow alone
+  local form = found.after > found.before and "he heap grew from %s to %s" or
+               "he heap does not grow (%s, then %s)"
+  local grew = form:format(units.bytes(found.before), units.bytes(found.after))
   if #found.rows > 0 then
     return "T" .. grew .. (besides and "; " .. besides or "") .. ", and these lines kept " ..
            "allocating objects that " .. (found.proved and "are still alive" or "survived")

@@ -167,8 +167,10 @@ local function growth(v, p, add)
   if v.growth == "few" then
     add(few(v, p))
   elseif v.growth == "grows" then
-    add(v.before and ("The heap grew from %s in the second quarter of the run to %s in the last."):format(
-      units.bytes(v.before), units.bytes(v.after)) or "Native memory grows.")
+    local text = v.before and (v.after > v.before and
+      "The heap grew from %s in the second quarter of the run to %s in the last." or
+      "The heap does not grow (from %s to %s), but a part of the live memory does.")
+    add(text and text:format(units.bytes(v.before), units.bytes(v.after)) or "Native memory grows.")
     local n = math.min(SHOWN, #v.leaks)
     local others = naming("More likely leaks", v.leaks, n, other)
     for i = 1, n do
