@@ -27,8 +27,8 @@ end
 
 local BEYOND = "beyond the observed sizes"
 
--- Returns the table of predictions for other nursery sizes, as lines of text. Sizes that the run did not
--- have are marked with BEYOND; in a narrow table, with a star that a remark explains.
+-- Returns the table of predictions for other nursery sizes, as lines of text. A size that the profiled run
+-- never had is marked with BEYOND, or in a narrow table with a star and a note below the table.
 local function sizes(style, advice)
   local rows, starred = advice.sizes, false
   local list = tables.whole(style, "Other nurseries", rows, {
@@ -89,13 +89,13 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- The text of a pause omits a kind of scanned items (VISITED) with fewer items than this share of the most
--- frequent kind's.
+-- Minimum frequency of a kind of scanned objects in the text about a pause, relative to the most frequent
+-- kind. VISITED: {field of a row of pauses, words in the text}.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}
 
--- Returns the scanned items of a pause as text, the largest number first.
+-- Returns how many objects of each kind a pause scanned, as text; the largest number first.
 local function visited(row)
   local list, words = {}, {}
   for i, l in ipairs(VISITED) do
@@ -131,8 +131,8 @@ local function off(predicted, measured)
   return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
 end
 
--- Returns text about the time in collections: in the profile, and the range in the verifying runs with
--- the same nursery size and with the new one. 'v': result of asamp.sums.advice.verified.
+-- Returns a sentence about the time in collections: in the profile, and in the runs of --verify with the
+-- same nursery size and with the new one. 'v': result of asamp.sums.advice.verified.
 local function clock(v)
   local function times(t)
     return v.runs == 1 and units.shorttime(t.time) or
@@ -144,8 +144,11 @@ local function clock(v)
     v.runs == 1 and "" or "; the shortest counts")
 end
 
---- Returns the text of `asamp advise`. 'found': {advice, best (the prediction to recommend; nil: none),
--- verified (result of advice.verified; nil: no runs)}.
+--- Returns the text of `asamp advise`. 'found' has the fields:
+--
+--   - advice: the predictions of asamp.sums.advice
+--   - best: the prediction to recommend; nil: none
+--   - verified: result of asamp.sums.advice.verified; nil: no runs
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {

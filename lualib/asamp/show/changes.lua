@@ -38,8 +38,8 @@ end
 
 -- ==}
 
--- Returns the lines of one table: significant rows first, then the number of noise rows.
--- under(row): text below a row; nil: none.
+-- Returns one table of the comparison as lines of text: the significant rows, then the number of rows whose
+-- change is noise (if style.all is set, these rows, too). under(row) returns text to print below a row.
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
   local shown, noise = {}, 0
@@ -104,8 +104,7 @@ local function plainlabel(row, n)
   return layout.cutmiddle(layout.clean(row.name), n)
 end
 
--- Returns the last step of the row's path of references in n columns; the line below the row has the
--- whole path.
+-- Returns the last reference of a holder's path, in n columns. The text below the row shows the whole path.
 local function laststep(row, n)
   return layout.cutend(layout.clean(row.name:match(".*" .. holders.ARROW .. "(.*)$") or row.name), n)
 end
@@ -115,15 +114,17 @@ local function side(letter, profile, width)
                                                    width - 3))
 end
 
--- Returns the name of the compared field; for time, with the clock if both files have the same.
+-- Returns the name of a measure, for a sentence. A time has the name of its clock if it is the same in both
+-- profiles.
 local function nameof(a, b, field)
   local clock = field == "timesamples" and measures.clock(a)
   return (clock and clock == measures.clock(b) and clock .. " " or "") ..
          measures.NAMES[field]
 end
 
--- Renders a result of asamp.sums.compare as tables of functions, lines, types and so on; returns lines of
--- text. Titles contain 'which' (self or total values) and 'by' (the measure; "" if it is the only one).
+-- Returns the tables of a comparison (functions, lines, types and so on) as lines of text. 'result': of
+-- asamp.sums.compare. 'which', 'by': parts of the titles: "self" or "total" values, and the measure ("" if
+-- it is the only one).
 local function tablesof(result, style, which, by)
   local lines = {}
   local function append(...)
@@ -143,9 +144,14 @@ local function tablesof(result, style, which, by)
   return lines
 end
 
---- Returns the text of a comparison. 'results': results of asamp.sums.compare, one for each field;
--- with 'head' true only totals are shown. 'options': top, color, width, all (with noise), sigma,
--- scaled, cumulative, clocks (reason why time is not compared; nil: it is).
+--- Returns the text of the comparison of profiles a and b. 'results': results of asamp.sums.compare, one for
+-- each measure; if a result has 'head' = true, only its totals are shown. Options:
+--
+--   - top: largest number of rows of a table
+--   - color, width: colours; columns of the terminal
+--   - all: true: also shows rows whose change is noise
+--   - sigma, scaled, cumulative: the settings of asamp.sums.compare
+--   - clocks: the reason why times are not compared; nil: they are
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)
   local width = math.max(options.width or layout.WIDTH, layout.NARROW)

@@ -10,18 +10,19 @@ local M = {}
 
 -- {== cells =================================================================
 
--- Returns the share that "survived", died "later" or is "alive" ('which') of a sum's decided samples.
+-- Returns the share of a row's samples that "survived", died "later" or is "alive" ('which'), as text.
+-- Samples whose survival is unknown do not count.
 local function fateshare(sum, which)
   local part, whole = measures.fate(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
 end
 
--- Returns the share of decided samples that survived.
+-- Returns the share of samples that survived their first collection; "-" if the profile does not record it.
 local function lived(profile, sum)
   return profile.fates and fateshare(sum, "survived") or "-"
 end
 
--- Returns the share of decided samples that is alive at the end.
+-- Returns the share of samples that are alive at the end; "-" if the profile does not record deaths.
 local function alive(profile, sum)
   return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"
 end
@@ -78,7 +79,8 @@ function M.blocks(style, columns, field)
   end}
 end
 
---- Adds the columns of surviving and live shares, except those that are always 100% for the field.
+--- Adds the columns "lived" and "alive": shares of a row's samples that survived, and that are alive at the
+-- end. Omits a column in which each row would have 100%, such as "alive" in a table of live bytes.
 function M.fates(style, columns, field)
   if ofall(field) then
     columns[#columns + 1] = {"lived", spare = 2, function(row)

@@ -13,7 +13,7 @@ local function rate(bytes)
   return bytes and units.short(bytes // 1 | 0) .. "/s" or "-"
 end
 
--- Formats the number of copies, rounded to the precision of samples.
+-- Formats how often a byte was copied, with as many digits as the samples justify.
 local function often(times)
   return times and (times < 9.95 and "%.1f" or "%.0f"):format(times) or "-"
 end

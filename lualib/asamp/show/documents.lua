@@ -36,8 +36,8 @@ local function verdictof(v, profile)
   end
 end
 
---- Returns the report of a profile and its totals, with the call tree if 'options' request it.
--- 'top': rows of each list, nil: all; 'options': those of text.render.
+--- Returns the report of a profile and its totals ('t'), with the call tree if 'options' request it.
+-- 'top': rows of each list (nil: all); 'options': as for asamp.show.text.render.
 function M.report(profile, t, top, options)
   local doc = {unit = t.unit, whole = t.whole}
   for _, key in ipairs(HEAD) do

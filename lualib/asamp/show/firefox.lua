@@ -9,7 +9,8 @@ local M = {}
 
 local MOST = 8  -- threads visible at first
 
--- In the order of enum FirefoxCategory (asamp/convert/firefox.h).
+-- The categories of samples and their colours, in the order of enum FirefoxCategory
+-- (asamp/convert/firefox.h).
 local CATEGORIES = {
   {"Other", "grey"}, {"Lua", "yellow"}, {"C", "blue"}, {"Collector", "purple"},
   {"Died young", "green"}, {"Survived", "red"}, {"Undecided", "orange"},
@@ -116,7 +117,7 @@ function M.head(s)
   local meta = {
     version = 27, preprocessedProfileVersion = 64, product = "Lua",
     interval = interval, startTime = s.started // 1000,
-    -- The viewer excludes the end of the range.
+    -- The viewer omits a sample at the end time itself: the end is one interval later.
     profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,
     processType = 0, stackwalk = 1, debug = false, symbolicated = true,
     importedFrom = "asamp", platform = "X11", oscpu = "Linux",

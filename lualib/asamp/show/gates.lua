@@ -92,8 +92,8 @@ local function sighted(sight)
   return table.concat(lines)
 end
 
---- Returns the checks, one line each; and lines about 'sight', the smallest increases that a comparison
--- finds (asamp.sums.gates.changes; nil: no comparison).
+--- Returns the checks as text, one line each, then lines about the increases that a comparison would find.
+-- 'sight': the smallest such increases (asamp.sums.gates.changes); nil: no comparison.
 function M.lines(checks, sight)
   local lines = {}
   for i, check in ipairs(checks) do
@@ -108,7 +108,7 @@ local function escaped(text, more)
   end))
 end
 
---- Returns workflow commands of GitHub Actions for failed checks: annotations at the lines. 'message': why
+--- Returns workflow commands of GitHub Actions that annotate the lines of failed checks. 'message': why
 -- nothing could be checked; else false.
 function M.github(checks, message)
   local lines = {message and ("::error title=asamp check::%s\n"):format(escaped(message)) or nil}

@@ -37,8 +37,8 @@ local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end
 
--- Returns the start of a sentence about the exact number of allocated bytes: those allocated by Lua, and
--- the external bytes of userdata if there are any.
+-- Returns the start of the sentence about allocated bytes: the bytes that Lua allocated and, if there are
+-- any, the external bytes of userdata.
 local function apart(p, t)
   local outside = bytesof(t, "outside")
   if outside == 0 then
@@ -48,8 +48,8 @@ local function apart(p, t)
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
--- Returns the sentence about the allocated bytes. Their total is exact if the file has it; parts are
--- always estimates.
+-- Returns the sentence about allocated bytes. It has the exact total if the profile records it for all that
+-- the report covers; bytes of native memory are always estimates.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
   local come = t.whole.samples == 1 and "comes" or "come"
@@ -129,8 +129,8 @@ local function nothing(p)
   return table.concat(parts, " ")
 end
 
--- Returns a sentence about external bytes; nil: there are none. 'known' true: an earlier sentence has
--- their number.
+-- Returns a sentence about the external bytes of userdata; nil: there are none. 'known': true if an earlier
+-- sentence of the head has their number.
 local function outside(t, known)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
   if known and bytes > 0 then
@@ -178,7 +178,8 @@ local function instant(at, p)
   return text
 end
 
--- Returns a sentence about the peak of native memory, which is not at the time of the heap's peak.
+-- Returns a sentence about the peak of native memory, which has another time than the peak of Lua's heap;
+-- nil if it is unknown.
 local function nativepeak(at)
   return at.native and ("That is the peak of Lua's heap; the peak of native memory was at %s, " ..
     "about %s: --at %s."):format(units.seconds(at.native.seconds), units.bytes(at.native.bytes),
@@ -281,8 +282,8 @@ local function recorder(p)
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 
--- Returns a sentence about the kinds of data (such as marks) that the merged profile p lacks, because they
--- are data of one run; nil: it lacks none.
+-- Returns a sentence about the kinds of data, such as marks, that are missing because profile p was merged
+-- from several; nil: none is missing.
 local function alone(p)
   local list = p.alone or {}
   if #list == 0 then
@@ -297,11 +298,11 @@ end
 --
 --   - brief: true: no explanations
 --   - verdict: result of asamp.sums.verdict
---   - rows: rows of the terminal for the report
+--   - rows: rows of the terminal that the report may fill
 --   - label: the label to which the profile is restricted
---   - focus: {title, exclude, range}: texts; the totals cover only a part
---   - at: {seconds, inuse, native}: the totals are those of this time; inuse: bytes in use, if it
---     is the peak; native: {bytes, seconds} of the peak of native memory
+--   - focus: texts {title, exclude, range} about the part of the profile that the totals cover; nil: all
+--   - at: {seconds, inuse, native} if the totals are those of the time 'seconds'. inuse: bytes in use, if
+--     that is the peak of Lua's heap; native: {bytes, seconds} of the peak of native memory
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
   local rows = options.rows

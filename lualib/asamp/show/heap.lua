@@ -70,7 +70,7 @@ local function classes(list, info, style)
   return lines
 end
 
--- Returns "app.lua:5  handle" in n columns.
+-- Returns the line and function of an allocation site in n columns, such as "app.lua:5  handle".
 local function sitetext(row, n, paint)
   if not row.name then
     return layout.cutend("(not known)", n)
@@ -82,7 +82,7 @@ local function age(ms)
   return units.shorttime(ms / 1000)
 end
 
--- Returns a table of the samples of a session by allocating line.
+-- Returns the table of sampled objects by the line that allocated them, as lines of text.
 local function sites(list, info, style, title)
   local columns = {
     {"alive", function(r) return units.short(r.bytes) end},
@@ -161,8 +161,12 @@ function M.render(parts, style)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Returns the lines of text about groups of allocating lines, {{holder (or nil), bytes, rows, proof (of
--- asamp.sums.proof)}}. 'leaks': true: the groups are likely leaks; false: the largest holders.
+--- Returns the section of proofs as lines of text. 'leaks': true if the groups are likely leaks, false if
+-- they are the largest holders. Fields of a group:
+--
+--   - holder: the reference that keeps the objects alive, as text; nil: unknown
+--   - rows: the lines that allocated the objects
+--   - proof: result of asamp.sums.proof
 function M.proofs(groups, leaks, style)
   local lines = {"", tables.title(style, leaks and "Likely leaks" or "Largest holders of sampled objects")}
   for _, group in ipairs(groups) do
@@ -181,9 +185,8 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text above a path of references to objects of a class or line: the bytes that these objects
--- retain, and their share of all. If the bytes are 0, the text says that other objects of the list retain
--- them.
+--- Returns the text above the path of references to a listed class or line: the bytes that its objects
+-- retain, and their share of all objects. 0 bytes: other listed objects retain them, and the text says so.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or

@@ -111,9 +111,12 @@ local function cell(text, value)
   return {text = text, value = value}
 end
 
--- Adds a table. 'rows': lists of cells: HTML text, or results of 'cell'. 'columns': {title, text (true: not
--- numbers), spare (true: hidden in a narrow window)}. 'what': word for a row, in the note about omitted
--- rows.
+-- Appends the HTML of a table to 'out'.
+--
+--   - columns: list of {title}, with text = true if the cells are not numbers, and spare = true if a narrow
+--     window hides the column
+--   - rows: lists of cells, which are HTML text or results of 'cell'
+--   - what: noun for a row, in the note about omitted rows
 local function grid(out, columns, rows, what)
   local function line(tag, cells)
     local parts = {}
@@ -204,9 +207,8 @@ local function rowtext(row, totals)
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")
 end
 
--- Appends to 'out' the HTML of a tree whose levels can be opened. 'rows': list in which each row is after
--- its parent (row.depth: number of ancestors); 'least': smallest share of a row, for the text about
--- omitted rows.
+-- Appends the HTML of a tree whose levels can be opened to 'out'. 'rows': the rows, each after its parent;
+-- row.depth is the number of its ancestors. 'least': share below which rows were omitted.
 local function tree(out, rows, totals, least)
   legend(out, "A row holds the rows indented below it: if it were removed, they would be freed. %: " ..
               "share of " .. units.bytes(totals.value) .. ". (repeated): a chain of similar objects, such " ..
@@ -304,8 +306,11 @@ local function diff(out, found, info, least)
   end
 end
 
---- Returns the HTML page. 'p': the table that commands/heap.lua makes; 'name': the title; 'least': rows of
--- trees with a smaller share are hidden.
+--- Returns the HTML page of a heap snapshot.
+--
+--   - p: the results that commands/heap.lua has collected
+--   - name: title of the page
+--   - least: smallest share of a row in the trees
 function M.render(p, name, least)
   local parts = {HASH = script.HASH, INFO = "<p>" .. escape(show.summary(p.info)) .. "</p>\n"}
   local out = {(HEAD:format(escape(name), escape(name)):gsub("@(%u+)", parts))}

@@ -51,9 +51,13 @@ end
 
 local function nothing() end
 
--- Styles of output. line: start of a line; step: indentation of each level; colon: text between a key
--- and its value; some(): called after each element of a list, to write the text so far (M.write);
--- quoted(text): converts a string.
+-- Styles of JSON text:
+--
+--   - line: start of a line
+--   - step: indentation of each level
+--   - colon: text between a key and its value
+--   - some(): called after each element of a list; M.write uses it to write finished text
+--   - quoted(text): returns a string as JSON
 local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
               quoted = function(text) return escaped(quoted(text)) end}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
@@ -61,7 +65,7 @@ local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = funct
                       :gsub("\xE2\x81[\xA6-\xA9]", "?"))
 end}
 
--- Returns true if pairs() visits nothing. (Sums have fields that next() does not see.)
+-- Returns true if a table has no fields for pairs(): next() does not see the fields of some sums.
 local function isempty(t)
   local step, state, key = pairs(t)
   return step(state, key) == nil
@@ -106,8 +110,8 @@ local function object(out, t, style, line)
   out[#out + 1] = line .. "}"
 end
 
--- Appends the JSON text of a value to the list 'out'. 'line': a line break and the indentation of the value;
--- "" without indentation.
+-- Appends the JSON text of a value to the list 'out'. 'line': a line break and the value's indentation, or
+-- "" in a style without line breaks.
 function put(out, v, style, line)
   local kind = type(v)
   if kind == "table" then
@@ -131,7 +135,7 @@ function M.encode(value)
   return table.concat(out)
 end
 
--- Number of pieces of text that M.write concatenates for one call of write().
+-- M.write concatenates and writes the text after this number of pieces.
 local PIECES = 10000
 
 --- Converts a value to JSON text and passes it, with a newline at its end, piece by piece to write(text): the

@@ -17,7 +17,7 @@ local SUMS = {
   {"GCs", "collections", units.count, spare = 4}, {"pauses", "pause", units.shorttime, spare = 5},
 }
 
--- Columns for a profile that has no exact bytes by label set: estimated bytes instead of the first two.
+-- Columns for a profile without exact bytes by label: an estimate replaces the first two columns of SUMS.
 local ESTIMATES = table.move(SUMS, 3, #SUMS, 2, {{"bytes", "bytes", units.short, shares = true}})
 
 function M.lines(style, name)

@@ -8,7 +8,7 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Returns "file:line" of a Lua function or line, "[C] library" of a native function.
+-- Returns the place of a row: "file:line" of Lua code, "[C] library" of a native function.
 local function whereof(row)
   if row.native then
     local library = row.file:match "([^/]+)$"
@@ -19,8 +19,8 @@ local function whereof(row)
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end
 
--- Returns the name of a function. Code without a name is called library+offset; the library is
--- omitted, because whereof returns it too.
+-- Returns the name of a row's function. Native code without a symbol has a name such as "libc.so+0x1f0"; of
+-- it, returns only "+0x1f0", because the place (whereof) has the library.
 local function nameof(row)
   local name = layout.clean(row.name)
   local library, place = name:match "^(.*)(%+0x%x+)$"
@@ -70,8 +70,8 @@ function M.ofline(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
---- Returns the columns that the labels of rows need to show the last name of each file's path; at most two
--- fifths of 'width'. 'named': the function's name precedes the place.
+--- Returns the smallest width of the labels of 'rows' in which each shows the last name of its file's path,
+-- at most two fifths of 'width'. 'named': the function's name precedes the place.
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do

@@ -12,10 +12,10 @@ local M = {}
 --- WIDTH: default columns if the width is unknown. NARROW: minimum columns.
 M.WIDTH, M.NARROW = 80, 40
 
---- Width of a table's text column below which columns with 'spare' are dropped (M.grid).
+--- If a table's text column would be narrower than this, M.grid drops columns with the field 'spare'.
 M.LEAST = 16
 
--- Width of the text column below which columns without 'spare' are dropped, too.
+-- If a table's text column would be narrower than this, M.grid drops columns without 'spare', too.
 M.FEWEST = 8
 
 -- Terminal sequences by style.
@@ -37,7 +37,7 @@ local CONTROLS = {"\xC2[\x80-\x9F]", "\xD8\x9C", "\xE1\xA0\x8E", "\xE2\x80[\x8B\
                   "\xE2\x81[\xA0-\xAF]", "\xEF\xBB\xBF", "\xEF\xBF[\xB9-\xBB]",
                   "\xF3\xA0[\x80\x81][\x80-\xBF]"}
 
---- Returns valid UTF-8 'text' with each character of CONTROLS replaced ('replacement': as of gsub).
+--- Replaces each character of CONTROLS in the valid UTF-8 text. 'replacement': as for string.gsub.
 function M.replaced(text, replacement)
   if text:find "[\xC2-\xF3]" then
     for _, pattern in ipairs(CONTROLS) do
@@ -65,7 +65,7 @@ local function without(text, controls)
   return M.replaced((table.concat(parts):gsub(controls, "?")), "?")
 end
 
---- Returns a text as one line for a terminal.
+--- Returns a text as one line that is safe to print: "?" replaces control characters and invalid UTF-8.
 function M.printable(text)
   return without(text, "%c")
 end
@@ -86,7 +86,7 @@ function M.pathword(path)
   return M.word((path:gsub("^%-.", "./%0")))
 end
 
---- Returns a text as a cell of a table: as M.printable, without spaces at its ends.
+--- Returns a text as a cell of a table: safe to print (M.printable), without spaces at its ends.
 function M.clean(text)
   return (M.printable(text):gsub("^ +", ""):gsub(" +$", ""))
 end
@@ -96,8 +96,8 @@ for _, sequence in pairs(STYLES) do
   OWN[sequence] = true
 end
 
---- As M.printable, for a text of several lines: keeps newlines and, if 'color' is true, the escape
--- sequences of M.painter.
+--- Returns a text of several lines that is safe to print: keeps newlines and, if 'color' is true, the colours
+-- of M.painter; "?" replaces other control characters and invalid UTF-8.
 function M.screen(text, color)
   local parts, from, at = {}, 1, 1
   while color do
@@ -152,7 +152,7 @@ function M.cutend(text, n)
   return text:sub(1, upto) .. "…"
 end
 
--- Returns the position from which the rest of a text has at most n columns.
+-- Returns the first position from which the rest of a text fits into n columns.
 local function tail(text, n)
   local width, from = M.width(text), #text + 1
   for at, code in utf8.codes(text) do
@@ -205,8 +205,8 @@ function M.wrap(text, indent, width)
   return table.concat(lines, "\n")
 end
 
--- Returns the columns of a table that leave at least 'least' for the text column, each with its width
--- 'w'; and their total width.
+-- Drops columns of a table until its text column has at least 'least' columns. Returns the remaining ones,
+-- each with its width 'w', and their total width.
 local function fitting(columns, rows, width, least)
   local kept, left = {}, 0
   for i, column in ipairs(columns) do
@@ -234,14 +234,15 @@ local function fitting(columns, rows, width, least)
   return kept, left
 end
 
---- Lays out a table: columns of numbers, then a column of text. Returns the lines, the start
--- column of the text, and the remaining columns.
+--- Lays out a table: columns of numbers, then a column of text. Returns the lines, the start column of the
+-- text, and the columns that were not dropped for lack of space.
 --
---   - columns: list of {title, cells (text by row), gap (spaces before it, default 2), spare};
---     columns with the largest 'spare' are dropped first if there is no space, those without it
---     only if the text would have fewer than FEWEST columns
---   - label(i, n): text of row i in at most n columns
---   - least: minimum columns of the text, default LEAST
+--   - columns: list of {title, cells (text by row), gap (spaces before it, default 2), spare (the column
+--     with the largest 'spare' is dropped first; nil: dropped only below FEWEST columns of text)}
+--   - rows: number of rows
+--   - title: heading of the text column
+--   - label(i, n): returns the text of row i in at most n columns
+--   - least: minimum width of the text column, default LEAST
 function M.grid(columns, rows, title, label, width, paint, least)
   local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)

@@ -9,8 +9,8 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- If only native memory leaks, returns a sentence about it. Else returns nil, and a clause about leaks of
--- native memory for a sentence about both.
+-- If all leaking rows are native memory, returns a sentence about it. Else returns nil and a clause about
+-- native memory, for a sentence that is also about Lua's heap.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
@@ -24,8 +24,8 @@ local function nativetext(found)
   return kept .. ", and these lines kept requesting memory that was not freed"
 end
 
---- Returns a sentence about the result, without a full stop; if there are rows, it introduces
--- them.
+--- Returns the sentence above the table of likely leaks, without a full stop: how the heap grew, and whether
+-- lines are listed because of that.
 function M.summary(found)
   local alone, besides
   if found.native then

@@ -63,8 +63,8 @@ local function columns(parts, width)
   return lines
 end
 
---- Returns the statistics in two or more lines, according to the width, with changes per second.
--- 'rates': of asamp.sums.living.rates; nil: not known yet.
+--- Returns the statistics of a process in two or more lines, according to the width. 'rates': changes per
+-- second (asamp.sums.living.rates); nil: not known yet.
 function M.head(s, rates, width)
   local r = rates or {}
   local function rate(text, ...)

@@ -5,7 +5,7 @@ local layout = require "asamp.show.layout"
 
 local M = {}
 
--- Returns n in this format with a decimal point, whatever the locale has.
+-- Formats a number (as string.format) with a decimal point in all locales.
 local function decimal(format, n)
   return (format:format(n):gsub("[^%w+-]+", "."))
 end
@@ -53,9 +53,9 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
--- Returns a set of labels in Prometheus' form, with a leading comma. A label of the program becomes
--- label_NAME, with _ for characters that Prometheus does not allow. 'known' counts equal results; a repeated
--- one receives the label "twin".
+-- Returns a row's labels as Prometheus expects them, with a leading comma: label_NAME="value", with _ for
+-- characters that are not allowed in names. If an earlier row has the same text, adds the label "twin".
+-- 'known': number of rows by text so far.
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do
@@ -70,8 +70,12 @@ local function setof(row, known)
   return known[text] > 1 and ('%s,twin="%d"'):format(text, known[text]) or text
 end
 
---- Returns the metrics of a list of processes as text. An element of the list is {name, stats (nil: no
--- answer), names, labels}: parsed answers (asamp.sums.living); names and labels may be nil.
+--- Returns the metrics of processes as text. Fields of an element of 'targets', all but the name parsed
+-- answers (asamp.sums.living):
+--
+--   - name: the label "target"
+--   - stats: nil: the process did not answer
+--   - names, labels: nil: the process does not have them
 function M.text(targets)
   local lines = {}
   local function put(...) lines[#lines + 1] = string.format(...) end
@@ -79,7 +83,7 @@ function M.text(targets)
     put("# HELP asamp_%s %s", name, help)
     put("# TYPE asamp_%s %s", name, kind)
   end
-  -- 'more': further labels, as text with a leading comma.
+  -- Appends a metric's value for one process. 'more': further labels, as text with a leading comma.
   local function value(name, target, more, v)
     put('asamp_%s{target="%s"%s} %s', name, escaped(target.name), more, v)
   end

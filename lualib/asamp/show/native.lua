@@ -9,7 +9,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Returns the name of a library: the last name of its path.
+--- Returns the name of a row's library, without its folder.
 function M.library(row)
   return row.library == "-" and "(no C stack)" or row.library:match "[^/]*$"
 end

@@ -16,8 +16,8 @@ function M.holds(group)
   return group.proof ~= nil and group.proof.proved == true
 end
 
--- Returns a path as text, with the fields at its end before the other steps: '["handlers"]["tick"]
--- of local "bus" of main chunk'.
+-- Returns a path of references as text that names its last fields first: '["handlers"]["tick"] of local "bus"
+-- of main chunk'.
 local function named(path)
   local list = steps(path)
   local last = table.remove(list)
@@ -27,9 +27,9 @@ local function named(path)
   return layout.clean(last .. (#list > 0 and " of " .. table.concat(list, " → ") or ""))
 end
 
---- Returns the sentences about one result of asamp.sums.proof.of. 'lines': words that name the source
--- lines of which proof.share is a share of the live bytes. 'plain': omits "Proved" and "Not proved",
--- because the holder is no likely leak.
+--- Returns the sentences about a result of asamp.sums.proof.of. 'lines': words for the source lines whose
+-- live bytes are the whole of the share in the sentence. 'plain': true for a holder that is no likely leak:
+-- omits "Proved" and "Not proved".
 function M.sentence(proof, lines, plain)
   if proof.reason then
     return ("%s: %s."):format(plain and "Not measurable" or "Not provable", layout.clean(proof.reason))

@@ -13,9 +13,9 @@ end
 
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
---- Returns a list of the rows of a snapshot, each followed by its largest parts (at most 'top'), and at last
--- their sum. Fields: bytes, label, part (true: a part of the row above), more (number of omitted parts; such
--- a row has no bytes).
+--- Returns the rows of a memory snapshot, each with its largest parts (at most 'top') after it; the last row
+-- is the sum. Fields: bytes; label; part (true: a part of the row above); more (number of omitted parts, in a
+-- row without bytes).
 function M.rows(found, top)
   local list = {}
   for _, row in ipairs(found.rows) do
@@ -75,7 +75,7 @@ local NOTE = "Free memory in blocks is charged to the source lines whose objects
   "estimates."
 local UNTOUCHED = " A row is negative if memory was requested and not written to: it is not resident."
 
--- Returns true if a is larger than b by more than an eighth.
+-- Returns true if a exceeds b by more than an eighth. nil is 0.
 local function ismore(a, b)
   return (a or 0) > b * 9 / 8
 end
@@ -84,7 +84,7 @@ local function ofpicture(picture)
   return units.bytes(picture.rss) .. ", after " .. units.seconds(picture.time)
 end
 
--- Returns text about the largest resident size if it is not in the snapshot that is shown.
+-- Returns a clause about the largest resident size; "" if the shown snapshot has it.
 local function most(found)
   local now, peak = found.last, found.peak or found.last
   if ismore(found.highest, peak.rss) then

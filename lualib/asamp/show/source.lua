@@ -27,8 +27,8 @@ function M.split(text)
   return list
 end
 
--- Returns the numbers of the lines to show, of a file with n lines: those with costs (the keys of 'byline')
--- and AROUND lines before and after each. false represents a run of omitted lines.
+-- Returns the numbers of the lines to show, of a file with n lines: each line with costs (a key of 'byline')
+-- and AROUND lines before and after it. false represents consecutive omitted lines.
 local function shown(byline, n)
   local list, last = {}, 0
   for i = 1, n do
@@ -55,9 +55,12 @@ local function code(text, n)
   return layout.cutend(spaces .. layout.clean(rest), n)
 end
 
---- Returns a file's lines with their costs, as text. 'file': {name, text (its lines), rows (of
--- asamp.sums.totals), cut (reason why the text is incomplete, or nil), changed (warning that the
--- file has changed since the profile, or nil)}.
+--- Returns the lines of a file with their costs, as text. Fields of 'file':
+--
+--   - name, text: of the file
+--   - rows: its rows of asamp.sums.totals
+--   - cut: reason why the text is incomplete, or nil
+--   - changed: warning that the file has changed since the profile, or nil
 function M.lines(style, file)
   local whole, byline, beyond, unknown = style.totals.whole, {}, 0, 0
   for k, row in ipairs(file.rows) do

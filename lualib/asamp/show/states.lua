@@ -24,9 +24,10 @@ local function titleof(text, part)
   return part and text .. ", of the whole run" or text
 end
 
--- Returns the lines of a table with a row for each element of 'all'. name(row), number(row): the state's
--- name and its number, the argument of --state ('number' nil: not shown). A too long name loses its start;
--- the number before it is never cut.
+-- Returns a table with one row for each state or thread in 'all'. A name that is too long loses its start.
+--
+--   - name(row): returns the name
+--   - number(row): returns the number for --state, shown before the name; nil: no numbers
 local function titled(style, title, all, what, name, number)
   return tables.titled(style, title, all, tables.sums(all, SUMS), what, function(i, n)
     local lead = number and number(all[i]) or ""

@@ -1,8 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Common parts of the report's tables: cells with numbers, and the first rows of a list under a title.
--- Has no side effects. All sections receive 'style': {paint, width, top (rows), profile, totals, key
--- ("total": sorted by total, not self), choice (true: there are several measures), focus (nil: the report
--- is about all samples)}.
+-- Has no side effects. All sections receive 'style':
+--
+--   - paint, width, top: colours (layout.painter), columns, largest number of rows
+--   - profile, totals
+--   - key: "total": tables are sorted by total, not self values
+--   - choice: true: there are several measures
+--   - focus: the part of the profile that the report covers; nil: all
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
@@ -20,8 +24,8 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- Converts a list of columns {title, cell(row), gap =, least =, spare =} to those of layout.grid: sets
--- 'title' and 'cells'. Returns the list.
+--- Computes the cells of a table's columns. 'list': columns {title, cell, gap =, least =, spare =}; cell(row)
+-- returns a text. Returns the list, with the fields that layout.grid needs.
 function M.columns(rows, list)
   for _, column in ipairs(list) do
     column.title, column.cells = column[1], {}
@@ -30,15 +34,15 @@ function M.columns(rows, list)
   return list
 end
 
---- Returns a column of percentages, row[field] / whole, for M.columns. 'spare': see layout.grid.
+--- Returns a column (M.columns) of percentages: row[field] of 'whole'. 'spare': as in layout.grid.
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
   end}
 end
 
---- Returns the columns, as for M.columns, of fields that are not 0 in all rows. 'list': for each field
--- {title, field, show, spare = (as in layout.grid), shares = (true: a column of shares follows)};
+--- Returns a column (M.columns) for each field that is above 0 in a row of 'all'. 'list': for each field
+-- {title, field, show, spare = (as in layout.grid), shares = (true: adds a column of percentages)};
 -- show(value) returns a cell's text.
 function M.sums(all, list)
   local columns = {}
@@ -70,14 +74,18 @@ function M.remark(style, left, text)
   return style.paint("dim", layout.wrap(text, (" "):rep(left), style.width))
 end
 
---- As M.titled, but with all rows of the list.
+--- Returns a table with all rows of the list, as lines of text. Parameters and results: see M.titled.
 function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end
 
---- Returns the lines of a table: the title, the first rows of a list (at most style.top), and the number
--- of omitted rows. Also returns the columns that fit. 'columns': list as for M.columns; 'what', 'label',
--- 'wanted': arguments 'title', 'label', 'least' of layout.grid.
+--- Returns a table as lines of text: a title, the first style.top rows of the list, and the number of omitted
+-- rows. Also returns the columns that fit.
+--
+--   - columns: as for M.columns
+--   - what: heading of the last column
+--   - label(i, n): returns the text of row i in the last column, in at most n columns
+--   - wanted: minimum width of the last column; nil: layout.LEAST
 function M.titled(style, title, list, columns, what, label, wanted)
   local rows = M.top(style, list)
   local n = #rows

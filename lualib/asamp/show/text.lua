@@ -17,7 +17,7 @@ local M = {}
 
 -- {== sections ==============================================================
 
--- Returns a sentence about --own: the shares of samples charged to that code.
+-- Returns a sentence about --own: the shares of allocated bytes and of time that its code is charged with.
 local function ownership(t, own)
   local parts = {}
   for _, part in ipairs{{own.samples, t.whole.samples, "of the allocated bytes"},
@@ -30,12 +30,15 @@ local function ownership(t, own)
           "Other work stays at its own lines."):format(layout.clean(own.paths), table.concat(parts, ", "))
 end
 
--- The columns with the time of a line: {title, explanation} each.
+-- Explanations of the columns with a line's time: {title, explanation} each.
 local PASSED = {{"Lua", "in the line's own Lua code"}, {"C", "in C functions that it called"},
                 {"GC", "in collections while it ran"}}
 
--- Returns a text that explains the columns of the report. shown[name]: set of the column titles of the
--- table 'name'; 'own': explanation that comes first, or nil; 'text': the report.
+-- Returns the legend of the report: explains the columns in use.
+--
+--   - shown: a set of column titles for each table, by its name
+--   - own: explanation that comes first, or nil
+--   - text: the report
 local function legend(shown, own, text)
   local parts = {own}
   local function has(title, ...)

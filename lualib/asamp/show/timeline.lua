@@ -25,8 +25,8 @@ local function bars(levels)
   return table.concat(parts)
 end
 
--- Returns text with the pauses' share of the session; with the number of OS threads if there are several,
--- because their pauses overlap.
+-- Returns a clause with the pauses' share of the session's time; or, if there are several OS threads, whose
+-- pauses overlap, with the number of threads.
 local function share(profile, p)
   local threads = #(profile.threads or {})
   if threads > 1 then
@@ -36,8 +36,8 @@ local function share(profile, p)
     and (", %s of the session"):format(units.percent(p.total / 1e6, profile.duration)) or ""
 end
 
--- Returns a sentence about the pauses. If not all collections have their own record, the sentence has the
--- number of those that do.
+-- Returns a sentence about the pauses. If only some collections have their own record, the sentence says how
+-- many.
 local function pauses(profile, p)
   local all = profile.minors + profile.majors
   return ("Pauses, in wall time: %s together%s; half of %s took at most %s, 99%% at most %s, the " ..

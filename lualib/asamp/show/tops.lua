@@ -16,7 +16,7 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- Returns a table (tables.titled) and records its columns for the legend.
+-- Returns a table as lines of text, and adds its columns to the legend. Parameters: as for tables.titled.
 local function explained(style, title, list, columns, what, ...)
   local lines, kept = tables.titled(style, title, list, columns, what, ...)
   style.explain(what, kept)
@@ -76,8 +76,8 @@ local function owning(list, field)
   return rows
 end
 
---- Returns the table of lines, the largest value of a field first, with columns of time; without
--- totals if there are both allocation and time samples.
+--- Returns the table of source lines, the largest value of a field first, with columns of time. Omits the
+-- column of totals if there are both allocation and time samples.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")

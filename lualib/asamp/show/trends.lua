@@ -11,7 +11,7 @@ local M = {}
 
 local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
---- Returns numbers as a row of bars, scaled to 'most'; a space for 0.
+--- Returns a bar character for each number, as high as its share of 'most'; a space for 0.
 function M.sparkline(list, most)
   local bars = {}
   for i, n in ipairs(list) do
@@ -24,7 +24,7 @@ local function signed(n)
   return (n < 0 and "-" or "") .. units.short(math.floor(math.abs(n) + 0.5))
 end
 
---- Returns the growth per hour with its error: "+12.3G ±1.1G"; "level" if it may be chance.
+--- Returns the growth of live bytes per hour with its error: "+12.3G ±1.1G"; "level" if it may be chance.
 function M.growth(row)
   local hour, error = 3600 * row.slope, 3600 * row.error
   if math.abs(hour) <= 3 * error or hour == 0 then

@@ -99,8 +99,8 @@ function M.shorttime(s)
   return ("%dd"):format(s // 86400)
 end
 
---- Formats a resident size with 'format' (M.bytes or M.short). It is 0 or nil, and "unknown", if
--- the process cannot read /proc.
+--- Formats a resident size with 'format' (M.bytes or M.short); "unknown" for 0 or nil, because the process
+-- could not read /proc.
 function M.resident(n, format)
   return n and n > 0 and format(n) or "unknown"
 end

@@ -11,7 +11,7 @@ local M = {}
 -- Ranks of sentences: if not all fit on the terminal, those of the highest rank are omitted first.
 local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
--- Limits of the likely leaks that have a sentence, and of those that a further sentence names.
+-- Number of likely leaks that have their own sentence, and of further ones that one more sentence names.
 local SHOWN, MORE = 2, 3
 local PROMINENT = 1 / 4  -- least share of the time in C functions of one that is named
 local FEW = 4         -- with fewer samples, no line and no holder has a sentence

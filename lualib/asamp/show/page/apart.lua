@@ -19,9 +19,11 @@ local function cut(title, what, all, name)
   return {title = title, what = what, rows = rows, left = #all - #rows}
 end
 
---- Returns {labels, states}, lists of tables {title, what (title of the names), rows, left (number of
--- further rows)}. A row: {name, bytes, alive (bytes), time (seconds), collections, count (number of
--- states, or nil)}.
+--- Returns {labels, states}, two lists of tables. Fields of a table:
+--
+--   - title, what: heading of the table and of its column of names
+--   - rows: list of {name, bytes, alive (bytes), time (seconds), collections, count (states, or nil)}
+--   - left: number of omitted rows
 function M.of(profile)
   local out = {labels = {}, states = {}}
   for _, label in ipairs(labelled.names(profile)) do

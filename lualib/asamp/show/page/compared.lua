@@ -11,16 +11,16 @@ local totals = require "asamp.sums.totals"
 local M = {}
 
 local NODES, ROWS = 20000, 500
-local SCALE = 1e6  -- the page has standard errors of shares as integers: millionths of the profile's total
--- Limits of first(), which may choose the measure "alive". SIGMA: least change of the live bytes, in
--- standard errors. LEAST: the share that changed must exceed that of the first measure by this.
+local SCALE = 1e6  -- standard errors in the page are integers, in 1 / SCALE of the profile's total
+-- The page shows live bytes first if they changed by more than SIGMA standard errors, and if the share that
+-- changed exceeds that of the usual first measure by LEAST.
 local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)
   return math.tointeger(x) or x
 end
 
--- Returns rows as columns of the given keys.
+-- Converts a list of rows to one list of values for each key.
 local function columns(rows, keys)
   local out = {}
   for _, key in ipairs(keys) do
@@ -32,15 +32,15 @@ local function columns(rows, keys)
   return out
 end
 
--- Returns a row for the page of `asamp view`: amounts as integers where possible, the share's standard error
--- in units of 1 / SCALE. 'fn' counts from 0.
+-- Returns a row of a comparison for the page, with integers where possible. 'fn' counts from 0; 'error' is in
+-- units of 1 / SCALE.
 local function rounded(row)
   return {fn = row.fn and row.fn - 1, a = integer(row.a), b = integer(row.b),
           totala = row.totala and integer(row.totala), totalb = row.totalb and integer(row.totalb),
           error = math.floor(row.error * SCALE + 0.5), noise = row.noise and 1 or 0}
 end
 
--- Returns the functions whose share changed most; those above noise first.
+-- Returns up to ROWS functions: significant changes before noise, large changes of the share before small.
 local function largest(rows)
   local list = {}
   for _, row in ipairs(rows) do
@@ -56,14 +56,14 @@ local function largest(rows)
   return out
 end
 
--- Returns the change in a result of asamp.sums.compare, as a share of the larger of the two profiles'
--- values.
+-- Returns how much a measure changed, as a share of the larger one of its two totals. 'r': result of
+-- asamp.sums.compare.
 local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end
 
--- Returns the key of the measure that the page shows first: "alive" if live bytes changed, and clearly more
--- than the first measure of 'list' (difftree.measures); else that first measure.
+-- Returns the key of the measure that the page shows first: "alive" if live bytes changed much (SIGMA,
+-- LEAST); else the first measure of 'list' (difftree.measures).
 local function first(old, a, new, b, list)
   local function compared(field)
     return compare.of(old, a, new, b, field, {sigma = SIGMA})
@@ -79,19 +79,27 @@ local function first(old, a, new, b, list)
   return list[1].key
 end
 
---- Returns the comparison of two profiles for the page, with at most 'limit' (nil: NODES) frames; nil: they
--- have no measure in common. A value of a node includes its callees. Of pairs, a is of the old profile, b of
--- the new one.
+--- Returns the comparison of two profiles for the page; nil: they have no measure in common. 'limit': largest
+-- number of frames (nil: NODES). In names of fields, a is the old profile and b the new one. A frame's value
+-- includes its callees.
 --
 --   - old: path of the old profile
 --   - functions: columns name, file, line, native
 --   - nodes: columns parent (0: the root), fn (from 0)
---   - left: number of frames left out
+--   - left: number of omitted frames
 --   - first: key of the measure that is shown first
---   - measures: list of {key, bytes (true: values are bytes), worth ({old, new}: seconds per unit; nil: not
---     a time), wholea, wholeb (totals), ofa, ofb (divisors of shares), a, b, error, noise (columns by node),
---     rows (columns fn, a, b, totala, totalb, error, noise: of functions)}. error: standard error of the
---     change of the share, in units of 1 / SCALE; noise: 1 if the change is not significant
+--   - measures: list of measures
+--
+-- Fields of a measure:
+--
+--   - key
+--   - bytes: true if values are bytes
+--   - worth: {old, new}, seconds per unit; nil: not a time
+--   - wholea, wholeb: totals
+--   - ofa, ofb: divisors of shares
+--   - a, b, error, noise: columns by node. error: standard error of the share's change, in 1 / SCALE;
+--     noise: 1 if the change is not significant
+--   - rows: columns fn, a, b, totala, totalb, error, noise, by function
 function M.of(old, new, limit)
   local a, b = totals.of(old), totals.of(new)
   local list = difftree.measures(old, a, new, b)

@@ -49,9 +49,8 @@ local function functions(profile)
   return out, files, add
 end
 
--- Returns the collections as columns with at most POINTS rows, and the number of successive collections in a
--- row. A row has their largest values and their last time; the pause ('minor' or 'major') is -1 without such
--- a collection.
+-- Merges successive collections until at most POINTS remain. Returns columns with the largest values and the
+-- last time of each merged group ('minor', 'major': -1 without such a pause), and the size of a group.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -91,15 +90,15 @@ local function walks(list, out)
   return out
 end
 
--- Returns the slice that shows the samples without a time; -1: none. Before version 7, a truncated file has
--- such samples at its end; since then, the stack's record has the time.
+-- Returns the time slice that shows samples without a known time, which is the last one; -1: there are no
+-- such samples. Only truncated files before version 7 have them.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
 end
 
--- Removes a column of bytes if all its values are the number of samples times the period, the common case:
--- the page computes it.
+-- Removes each column of bytes that the page can compute, because its values are the number of samples times
+-- the period.
 local function drop(rows, period, kinds)
   for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"},
                         {"alive", "alivebytes"}} do
@@ -125,8 +124,8 @@ local function shorten(list)
   end
 end
 
--- Returns the sampled time of a profile in units of profile.timeperiod, and the equivalent number of
--- independent samples (measures.observations).
+-- Returns the sampled time of a profile in units of profile.timeperiod, and the number of independent
+-- samples with the same relative error (measures.observations).
 local function timeof(profile)
   local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do
@@ -151,8 +150,11 @@ local function bytesof(profile, name)
   return profile.malloc and bytes
 end
 
---- Returns the data that the page of `asamp view` embeds. 'options': nodes (VD1), rows (VD2, optional), peak
--- (the profile as it was at the peak, see peak.lua, optional).
+--- Returns the data that the page of `asamp view` embeds. Options:
+--
+--   - nodes: limit of call tree nodes (VD1)
+--   - rows: limit of rows (VD2); nil: ROWS
+--   - peak: the profile as of its peak (peak.lua); nil: unknown
 function M.of(profile, options)
   local tree = pruned.of(profile, options.nodes)
   local fns, files, addfn = functions(profile)

@@ -11,8 +11,8 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- Returns for each path the sum of its own value ('own') and the values of all paths that extend it, in one
--- pass from the last path: a path has a lower number than its extensions.
+-- Returns for each path its own value ('own') plus the values of all paths that start with it. One pass from
+-- the last path is enough: a path has a lower number than the paths that start with it.
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do
@@ -24,9 +24,9 @@ local function sums(h, own)
   return all
 end
 
--- Keeps the 'limit' paths of references with most live bytes and samples. Returns the columns of the kept
--- paths; a map from each path to the number (from 1) of the longest kept path that it extends or is (0:
--- none); and the number of omitted paths to live samples.
+-- Selects the 'limit' paths of references that hold the most live bytes. Returns the columns of these paths;
+-- a map from each path to the number of the longest selected path that it starts with (0: none); and the
+-- number of omitted paths.
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -58,9 +58,9 @@ local function paths(h, limit)
   return out, map, #holding - n
 end
 
--- Sums the live samples by path of references and allocating line. Returns the 'limit' largest pairs of path
--- and line, as columns {path, place (index in the list of lines; 0: none), samples, bytes}; the list of
--- lines; and the number of omitted pairs, which count for place 0 of their path.
+-- Sums the live samples by path of references and allocating line, and keeps the 'limit' largest sums; adds
+-- up the others of each path. Returns the sums as columns {path, place (index in the list of lines; 0:
+-- unknown or omitted), samples, bytes}; the list of lines; and the number of omitted sums.
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
   local bykey = {}
@@ -112,7 +112,7 @@ end
 --
 --   - paths: columns parent (0: the step is a root), step; paths count from 1
 --   - rows: {path (0: unknown), place, samples, bytes}
---   - places: {{file, line, name}}, from 1; place 0: no line, or one of many small ones
+--   - places: list of {file, line, name}; place 0: the line is unknown, or one of many omitted ones
 --   - left, leftrows: number of omitted paths and rows
 function M.of(profile, limits)
   local h = profile.holders

@@ -16,10 +16,10 @@ local trends = require "asamp.sums.trends"
 local M = {}
 
 local ROWS = 500
-local PATHS = 5  -- largest number of paths of references in a row
+local PATHS = 5  -- largest number of holders that are shown for one line
 
--- Returns the profile with the number of time slices that asamp.sums.leaks expects: merges the shorter
--- slices of the page into those that the reader makes for that module.
+-- Returns the profile with fewer, longer time slices: asamp.sums.leaks accepts at most leaks.BINS, and the
+-- page has more.
 function M.coarse(profile)
   local from, step = profile.bins, 1
   if not from then
@@ -35,7 +35,7 @@ function M.coarse(profile)
   return setmetatable({bins = setmetatable(bins, {__index = from})}, {__index = profile})
 end
 
--- Returns the paths to a row's samples, the largest first, as {text, share}; nil if there are none.
+-- Returns the holders of a line's samples, the largest first, as a list of {text, share}; nil: unknown.
 local function pathsof(holders)
   local list = {}
   for i = 1, holders and math.min(PATHS, #holders) or 0 do
@@ -44,10 +44,13 @@ local function pathsof(holders)
   return #list > 0 and list or nil
 end
 
---- Returns {summary (a sentence; the reason if the profile lacks data), proved, rows, left (number of further
--- rows)}. 'proved' and most fields of a row are those of asamp.sums.leaks. Further fields: share (of the
--- line's samples, those kept), below (true: same group as the row above), holders (paths of references to
--- the kept objects: list of {text, share}; nil: unknown).
+--- Returns the likely leaks as a table:
+--
+--   - summary: a sentence, which has the reason if the profile lacks data
+--   - proved: as in the result of asamp.sums.leaks
+--   - rows: rows of asamp.sums.leaks with the fields share (the part of the line's samples that is alive),
+--     below (true: same group as the previous row) and holders (list of {text, share}; nil: unknown)
+--   - left: number of omitted rows
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
   if not found then
@@ -77,8 +80,12 @@ local function trendrows(list)
   return rows
 end
 
---- Returns two lists, the trends of lines and of functions: {{file, line, name, bars (one for each slice
--- of the run), alive (bytes at the end), growth (per hour, as text)}}; nil if the profile lacks data.
+--- Returns the trends of lines and those of functions, nil if the profile lacks data. Fields of a row:
+--
+--   - file, line, name
+--   - bars: live bytes in each time slice, as a text of bar characters
+--   - alive: bytes at the end
+--   - growth: text of the growth per hour
 function M.trends(profile)
   local found = trends.of(M.coarse(profile))
   if not found then
@@ -87,8 +94,8 @@ function M.trends(profile)
   return trendrows(found.lines), trendrows(found.functions)
 end
 
---- Returns {{file, line, bytes, share (copied more than once), advice (text; nil: none)}}; nil if
--- copies were not sampled.
+--- Returns the lines that copy vectors, as a list of {file, line, bytes, share (of bytes copied more than
+-- once), advice (text or nil)}; nil if copies were not sampled.
 function M.copies(profile)
   local found = copies.of(profile)
   local rows = {}
@@ -100,9 +107,11 @@ function M.copies(profile)
   return found and rows
 end
 
---- Returns {summary (a sentence), rows}; nil: there are no samples of native memory. A row:
--- {library (its name), path, bytes, alive (nil: unknown), samples; file, line, name of the line
--- with most of its bytes, or nil}.
+--- Returns the libraries that requested native memory; nil: it was not sampled. Fields:
+--
+--   - summary: a sentence
+--   - rows: list of {library, path, bytes, alive (nil: unknown), samples, file, line, name}; the last three
+--     are of the line with most of the bytes, or nil
 function M.native(profile)
   local found = native.of(M.coarse(profile))
   if not found or found.samples == 0 then

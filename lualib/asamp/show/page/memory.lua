@@ -18,9 +18,9 @@ end
 --- Returns nil if the profile has no snapshot, else a table:
 --
 --   - summary: a sentence
---   - last, peak: {time (seconds), rss (bytes), rows (of asamp.show.resident), outside, note
---     (sentences or nil)}; peak nil: it is the last one
---   - course: {{time, rss, lua, free, native, rest}}
+--   - last, peak: the last and the largest snapshot: {time (seconds), rss (bytes), rows (of
+--     asamp.show.resident), outside, note (sentences or nil)}. peak is nil if the last one is the largest
+--   - course: list of {time, rss, lua, free, native, rest}
 --   - left: number of snapshots omitted from 'course'
 function M.of(profile)
   local found = resident.ofprofile(profile)

@@ -7,16 +7,18 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
---- Returns the time of the peak in us since the start. The caller reads the profile a second time with
--- the option at = this time (profiler.reader). nil: the profile has no deaths or no collections.
+--- Returns the time of the peak in us since the start; nil: the profile has no deaths or no collections.
+-- With this time as the option 'at', profiler.reader returns the profile as of the peak.
 function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end
 
---- Returns the samples alive at the peak: {time (seconds), inuse (bytes in use after the collection at this
--- time), bin (the page's time slice that contains it, from 0), columns node, kind, bytes}. 'at': the second
--- reading, with the same numbers of nodes and kinds. 'tree': result of asamp.sums.pruned; 'bins': the page's
--- time slices.
+--- Returns the samples alive at the peak: {time (seconds), inuse (bytes in use after this collection), bin
+-- (number of the page's time slice, from 0), columns node, kind, bytes}.
+--
+--   - at: the profile read as of the peak, with the same numbers of nodes and kinds
+--   - tree: result of asamp.sums.pruned
+--   - bins: time slices of the page
 function M.of(profile, at, tree, bins)
   local time, nkinds = M.time(profile), #profile.kinds
   local out, index = {node = {}, kind = {}, bytes = {}}, {}

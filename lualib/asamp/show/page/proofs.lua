@@ -19,8 +19,8 @@ function M.verdict(profile)
   return #judged.leaks > 0 and judged or nil
 end
 
---- Returns {intro (a sentence), rows = {sentence, ...}, limit (a sentence)} about proofs of likely leaks.
--- 'judged': a verdict whose groups have proofs; 'snapshot': path of the heap snapshot that they use.
+--- Returns the proofs of likely leaks as {intro, rows, limit}: sentences, 'rows' a list of them. 'judged': a
+-- verdict whose groups have proofs; 'snapshot': path of the heap snapshot that the proofs use.
 function M.of(judged, snapshot)
   local rows = {}
   for i, group in ipairs(judged.leaks) do

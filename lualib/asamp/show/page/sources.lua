@@ -39,8 +39,8 @@ M.WHY = {
   absent = "was not found: name its folder with --source DIRS",
 }
 
--- Returns {[file] = {[line] = true}}, the lines with frames by file index from 0, and the files
--- in order of use.
+-- Returns the lines that have frames, {[file] = {[line] = true}} by file index from 0; and the files in the
+-- order of the frames.
 local function wanted(columns)
   local files, order = {}, {}
   local fns, nodes = columns.functions, columns.nodes
@@ -57,9 +57,9 @@ local function wanted(columns)
   return files, order
 end
 
--- Returns the texts of the lines in 'set' (a set of numbers) and of the AROUND lines before and after each,
--- in a table with the keys "L" .. number; their total bytes; and the largest number in the set. 'all': texts
--- of the file's lines.
+-- Selects the lines with numbers in 'set' and the AROUND lines before and after each. 'all': all lines of the
+-- file. Returns the selected texts with keys "L" .. number; their total bytes; and the largest number in the
+-- set.
 local function around(set, all)
   local texts, bytes, last = {}, 0, 0
   for line in pairs(set) do
@@ -75,8 +75,9 @@ local function around(set, all)
   return texts, bytes, last
 end
 
---- Returns {L1 = text, ...} for each file that was found, by "F" and the file's index; for other files the
--- reason's name (VS3). find(name) returns the text (and "long" if it was cut), or nil and the reason.
+--- Returns two tables with keys "F" .. file index: the selected lines (by "L" .. number) of each file that
+-- was found, and the name of the reason for each file without them (VS3). find(name) returns the text and
+-- "long" if it was cut; or nil and the reason.
 function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT
@@ -96,8 +97,8 @@ function M.of(columns, find)
   return out, missing
 end
 
---- Returns a sentence, without a full stop, with the number of files without lines and the
--- reasons, each with one file as an example; nil: all files have lines.
+--- Returns a sentence, without a full stop: the number of files whose lines are missing and the reasons,
+-- each with one file as an example; nil: no file.
 function M.summary(columns, missing)
   local by, n = {}, 0
   for i, name in ipairs(columns.files) do
