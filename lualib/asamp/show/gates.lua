@@ -32,7 +32,8 @@ local function differs(check)
     text = text .. ("; only an increase above %.1f standard errors fails (this one: " ..
       "%.1f)"):format(check.needed, check.sigma)
   end
-  return text
+  return text .. (check.moved and "; other lines of the function allocated less: does the order of pairs, " ..
+                                  "which differs from run to run, decide between them?" or "")
 end
 
 -- Returns text about likely leaks, and why one may have been missed.

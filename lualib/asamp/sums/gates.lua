@@ -223,10 +223,26 @@ local function sight(rows, profile, whole, n, check, needed, exact)
   return {all = exact and check.tolerance or M.least(1, n, M.needed(1), check.tolerance), lines = list}
 end
 
+-- Sets 'moved' of the checks of lines if other lines of the function allocated less by at least half of the
+-- increase. Such lines may depend on the order of `pairs`. 'lines': all lines of the comparison.
+local function mark(checks, lines)
+  local change = {}
+  local function keyof(row)
+    return (row.file or "") .. "\0" .. (row.name or "")
+  end
+  for _, row in ipairs(lines) do
+    change[keyof(row)] = (change[keyof(row)] or 0) + row.b - row.a
+  end
+  for i = 2, #checks do  -- the first one is the whole run
+    local row = checks[i].blame
+    checks[i].moved = change[keyof(row)] <= (row.b - row.a) / 2
+  end
+end
+
 --- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a'. Returns a list of checks (of
--- the whole, and of each line that fails), and the smallest increases that a comparison finds: {all
--- (percent), lines = {{blame (row), share, least (percent), period (sampling period that finds twice
--- the tolerance; nil: the present one, or none)}, ...}}. 'tolerance': percent. 'cut': see M.limits.
+-- the whole, and of each line that fails, with 'moved'), and the smallest increases that a comparison
+-- finds: {all (percent), lines = {{blame (row), share, least (percent), period (sampling period that finds
+-- twice the tolerance; nil: the present one, or none)}, ...}}. 'tolerance': percent. 'cut': see M.limits.
 function M.changes(pa, a, pb, b, tolerance, cut)
   local result = compare.of(pa, a, pb, b, "bytes", {sigma = M.SIGMA})
   local A, B = not cut and pa.allocated, not cut and pb.allocated
@@ -259,6 +275,7 @@ function M.changes(pa, a, pb, b, tolerance, cut)
     list[#list + 1] = not check.ok and check or nil
   end
   whole.blame = worst and worst.blame
+  mark(list, result.lines)
   return list, sight(result.lines, pa, a.whole, na, whole, needed, A and B and true)
 end
 

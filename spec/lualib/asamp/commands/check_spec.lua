@@ -21,13 +21,14 @@ end
 local MB = 1 << 20
 
 -- Writes a profile with 'parse' and 'main' samples at two lines, 1 MiB each; and with the exact total,
--- if given.
-local function make(parse, main, allocated)
+-- if given. 'second': number of samples at a second line of parse.
+local function make(parse, main, allocated, second)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = MB, random = true})
   p:name(8, "main chunk", 0, "@app.lua")
   p:name(16, "parse", 10, "@lib/parse.lua")
   for _ = 1, parse do p:sample{16, 12, 8, 3, kind = 0} end
+  for _ = 1, second or 0 do p:sample{16, 13, 8, 3, kind = 0} end
   for _ = 1, main do p:sample{8, 4, kind = 3} end
   if allocated then p:allocated(allocated) end
   assert(p:close())
@@ -70,6 +71,18 @@ describe("asamp check", function()
     has(out, "OVER  baseline: 500 MiB", "baseline 100 MiB, +400.0% (more than 5% fails); ",
         "; only an increase above 4.6 standard errors fails (this one: ", "); largest part: app.lua:4 " ..
           "(main chunk)\n")
+  end)
+
+  -- Two runs of one program differed: its loop over pairs had another order, so other lines grew a table.
+  it("names the order of pairs if other lines of the function allocated less", function()
+    local baseline = make(900, 100, nil, 100)
+    local code, out = run(make(100, 100, nil, 900), "--baseline", baseline)
+    assert.equal(1, code)
+    has(out, "; other lines of the function allocated less: does the order of pairs, which differs from " ..
+        "run to run, decide between them?; largest part: lib/parse.lua:13 (parse)\n")
+    out = select(2, run(make(900, 100, nil, 900), "--baseline", baseline))
+    assert.matches("OVER  baseline: .* largest part: lib/parse.lua:13", out)
+    assert.is_nil(out:find("pairs", 1, true))
   end)
 
   it("prints the smallest increases that a comparison finds, and the period that finds less", function()
