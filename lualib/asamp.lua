@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp`: finds the subcommand and runs it. Each subcommand is a module asamp.commands.NAME
--- with 'summary' (one line for the help), usage() and run(args, world), which returns the exit code. Only
--- this module uses the process's streams, terminal and colours.
+-- The command `asamp`: finds the subcommand and runs it. A subcommand is a module asamp.commands.NAME with
+-- 'summary' (one line of help), usage() and run(args, world), which returns the exit code. Only this module
+-- uses the process's streams, terminal and colours; a subcommand uses 'world' instead.
 --
--- Subcommands use these fields of 'world':
+-- Fields of 'world':
 --
 --   - read(path [, options [, shown]]): as profiler.reader.read, with a progress bar on a terminal; 'shown'
 --     replaces the path in the bar
 --   - out(text), err(text): write to stdout and stderr
 --   - color, errcolor: true if the stream may have colours
---   - columns, errcolumns: width of the terminal; nil: none
+--   - columns, errcolumns: width of the terminal at stdout and stderr; nil: none
 --   - errrows: height of the terminal at stderr
 --   - progress(label): returns show(fraction) and finish() of a progress bar
 --   - interpreter: path of the running interpreter
@@ -43,8 +43,8 @@ local function usage()
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Returns world.progress: a constructor of progress bars on stderr. Without a terminal the bars
--- do nothing.
+-- Returns world.progress, which creates progress bars on stderr. If stderr is no terminal ('columns' nil),
+-- the bars do nothing.
 local function bars(err, columns)
   return function(label)
     if not columns then
@@ -122,9 +122,12 @@ local function dispatch(args, world)
   return 2
 end
 
---- Runs the command line 'args' (a list). Returns the exit code: 0 success; 1 a file has no usable
--- contents or the output cannot be written; 2 wrong arguments. Second result: true if the Lua
--- state should be closed, to run finalizers.
+--- Runs the command line 'args' (a list). Returns the exit code, and true if the Lua state should be closed
+-- so that finalizers run. Exit codes:
+--
+--   - 0: success
+--   - 1: a file has no usable contents, or the output cannot be written
+--   - 2: wrong arguments
 function M.main(args)
   local world = theworld()
   host.streams()

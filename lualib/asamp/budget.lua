@@ -16,13 +16,13 @@ M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
 M.TOLERANCE = 5
 
 local ROWS = 10     -- limit of lines and of holders in a message
-local PERIOD = 64   -- mean bytes between samples when explain calls f again and profiles it
-local ENOUGH = 20   -- f is called as often as is needed to expect this number of samples
+local PERIOD = 64   -- mean bytes between samples when explain() calls the tested function again
+local ENOUGH = 20   -- explain() repeats the call until about this many samples are expected
 local MOST = 100    -- limit of these calls
 
 local LITTLE = "a second run allocated too few bytes to be sampled"
 
-local FIELDS = {"bytes", "blocks", "retained"}  -- the counts of a test, fields of its baseline
+local FIELDS = {"bytes", "blocks", "retained"}  -- the counts that a baseline has for a test
 
 local noticed = M.counts
 
@@ -65,8 +65,8 @@ function M.measure(f, ...)
   return {bytes = bytes, blocks = blocks, retained = retained}
 end
 
--- Returns up to ROWS lines of text: of each element of 'list' the bytes in 'field' and the text
--- place(element), the most bytes first.
+-- Returns up to ROWS lines of text about the elements of 'list', those with the most bytes first: the bytes
+-- (element[field]) and the text place(element).
 local function rowsof(list, field, place)
   local lines = {}
   table.sort(list, function(a, b)
@@ -94,8 +94,8 @@ local function tool(name)
   return ok and module or nil
 end
 
--- Returns the holders (references that keep bytes alive) without the stack of the main thread, which does
--- not count as retained (profiler.alive). Their shares then add up to 1.
+-- Removes the main thread's stack from a list of holders (references that keep bytes alive), because it does
+-- not count as retained (profiler.alive). Scales the other shares so that they add up to 1.
 local function counted(list)
   local rest, shares = {}, 0
   for _, holder in ipairs(list) do
@@ -107,8 +107,8 @@ local function counted(list)
   return rest
 end
 
--- Profiles further calls of f, which allocates about 'bytes'. Returns text: the lines that allocated; with
--- 'retained', those whose bytes are still alive, and the references to these.
+-- Explains where f allocates: profiles further calls of f, each of which allocates about 'bytes'. Returns
+-- text: the lines that allocated; with 'retained', the lines whose bytes are alive, and their holders.
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -169,13 +169,13 @@ local function explain(f, args, bytes, retained)
   return table.concat(text, "\n")
 end
 
--- Returns the reason why no second run can be profiled; nil: it can.
+-- Returns the reason why further calls cannot be profiled; nil: they can.
 local function busy()
   return profiler.period() and "the profiler is enabled already, so a second run is not profiled"
 end
 
--- Measures a call f(...). Returns true if 'field' of M.measure's result is at most 'most' (bytes); else
--- false and a message with the allocating lines, for which f is called again.
+-- Checks a budget: returns true if 'field' of M.measure(f, ...) is at most 'most' bytes; else false and a
+-- message with the allocating lines, which further calls of f find.
 local function within(field, most, f, ...)
   if type(most) ~= "number" then
     error(("asamp.budget: a budget is a number of bytes, got %s"):format(shown(most)), 0)
@@ -295,8 +295,8 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Returns text about the counts of a test that exceed its baseline (nil: none), and true if these include
--- allocated bytes or blocks, not only retained bytes.
+-- Compares a measurement with the test's baseline. Returns text about the counts that exceed it (nil: none),
+-- and true if bytes or blocks are among them, not only retained bytes.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then
@@ -316,7 +316,7 @@ function Baseline:over(name, found)
   return #list > 0 and table.concat(list, "\n") or nil, more
 end
 
--- Stores a measurement as the test's baseline. If several tests have the name, the largest counts stay.
+-- Stores a measurement as the test's baseline. If tests share the name, keeps the largest of each count.
 function Baseline:replace(name, found)
   local test = self.data.tests[name] or {}
   for _, field in ipairs(FIELDS) do
@@ -325,9 +325,9 @@ function Baseline:replace(name, found)
   self.data.tests[name], self.measured[name] = test, true
 end
 
---- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message if it exceeds the
--- baseline. Calls f again to find the allocating lines. With 'update', stores the measurement and returns
--- true.
+--- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message with the allocating
+-- lines if it exceeds the baseline, for which f is called again. With 'update', stores the measurement and
+-- returns true.
 function Baseline:run(name, f, ...)
   local found = M.measure(f, ...)
   if not found then return true end
@@ -346,7 +346,7 @@ local function number(n)
   return (tostring(n):gsub(",", "."))
 end
 
---- Writes the file if 'update' is set. Returns true, or nil and a message.
+--- Writes the baseline file if 'update' is set. Returns true, or nil and a message.
 function Baseline:close()
   if not self.update or not M.counts then return true end
   local names, lines = {}, {"-- Written by asamp.budget. 'exact = true' in a test: no byte more; " ..

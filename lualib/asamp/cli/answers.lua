@@ -20,14 +20,14 @@ local STATS = {
   tenured = true, unfollowed = false, version = false, gone = false, ring = false, untimed = false,
 }
 
--- Converts text to a count of at most 'most'; nil: it is not such a count.
+-- Converts text to a count from 0 to 'most' (default COUNT); nil: it is no such count.
 local function count(text, most)
   local n = text and text:find "^%d+$" and #text < 20 and math.tointeger(tonumber(text))
   return n and n <= (most or COUNT) and n or nil
 end
 
--- Returns a field as a count of at least 'least'. Raises the reason, in a table, which M.check
--- catches.
+-- Returns a field as a count of at least 'least' (default 0). If it is no such count, raises {reason}, which
+-- M.check catches.
 local function number(fields, key, least)
   local n = count(fields[key], key == "alloc" and 1 << 62 or nil)
   if n and n >= (least or 0) then
@@ -72,8 +72,8 @@ function CHECKS.stats(fields)
   return found
 end
 
--- Checks the rows of the answer 'fields'. Each must match 'pattern', whose captures are counts (at most
--- 'most') and a text. Raises {reason} for another row. Returns the fields 'pid' and 'rows'.
+-- Checks that each row of an answer matches 'pattern', whose captures are counts (at most 'most') and a text.
+-- Returns a table of the fields 'pid' and 'rows'. Raises {reason} if a row does not match.
 local function rows(fields, pattern, most)
   for _, row in ipairs(fields.rows) do
     local counts, rest = row:match(pattern)
@@ -150,8 +150,8 @@ function CHECKS.states(fields)
   return found
 end
 
---- Checks the fields {key = text} of an answer to 'request'; 'rows' is the list of its rows. Returns the
--- known fields, with counts as integers; or nil and the reason why the answer is invalid.
+--- Checks an answer of a process to 'request'. 'fields': {key = text}, with its rows as the list 'rows'.
+-- Returns the known fields, counts as integers; or nil and the reason why the answer is invalid.
 function M.check(request, fields)
   local check = CHECKS[request:match "^%S*"]
   if not check then
@@ -166,9 +166,9 @@ function M.check(request, fields)
   return nil, result[1]
 end
 
---- Opens the file 'path' that the process 'peer' ({pid, uid}) has named, and calls f(name) with a name of the
--- open file. Returns the results of f, with 'path' in place of that name in its message; or nil and a
--- message if the file must not or cannot be opened.
+--- Opens the file 'path', which the process 'peer' ({pid, uid}) has named, and calls f(name) with a name
+-- under which f can read it. Returns the results of f, whose message has 'path' instead of that name; or nil
+-- and a message if the file must not or cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
     return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")

@@ -11,10 +11,10 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- default time limit of an answer, in seconds
--- most waits, of 10 ms each, for the exit of processes that have closed their socket
+-- Limit of the waits, 10 ms each, for the exit of processes that have closed their sockets.
 local ENDING = 100
 
--- Returns the text of the file 'name' of a process in /proc; nil: it cannot be read.
+-- Returns the text of /proc/PID/NAME; nil: it cannot be read.
 local function said(pid, name)
   local file = io.open("/proc/" .. pid .. "/" .. name)
   local text = file and file:read "a"
@@ -42,8 +42,9 @@ local function idincontainer(pid)
   return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
 end
 
--- Returns the default socket paths of a process, and for each the user who must own the socket: in a public
--- folder another user could have created it. Root also searches the folder of the process's user.
+-- Returns the paths at which a process can have its socket, and a list of the users who must own them:
+-- another user could have created a socket in a public folder. For root, the folder of the process's user is
+-- searched.
 local function places(pid)
   local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
   local function add(owner, path, ...)
@@ -99,8 +100,8 @@ M.find = find
 -- By target: the id of the process that gave the last answer.
 local known = {}
 
--- Returns true if a process has ended. If the process has answered before, waits for its exit, 10 ms at a
--- time: up to waits.left times, shared by all targets of one call of M.all.
+-- Returns true if a process has ended. If it has answered before ('answered'), waits for its exit, 10 ms at a
+-- time and at most waits.left times. All targets of one call of M.all share 'waits'.
 local function hasended(pid, answered, waits)
   while answered and waits.left > 0 and isthere(pid) do
     waits.left = waits.left - 1
@@ -109,8 +110,9 @@ local function hasended(pid, answered, waits)
   return not isthere(pid)
 end
 
--- Returns why a target does not answer: its process has ended, or it is no socket; nil: unknown. 'path': of
--- its socket, if nothing listens there. Removes the socket of a killed process. 'waits': as in hasended.
+-- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil: unknown.
+-- Removes the socket of a killed process. 'path': the socket, if nothing listens there; 'waits': see
+-- hasended.
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then
@@ -128,7 +130,7 @@ local function gone(target, path, waits)
   end
 end
 
--- Parses an answer. Returns its fields as text, or nil and the process's refusal.
+-- Parses the text of an answer. Returns its fields as text; or nil and a message if the process refuses.
 local function parse(path, text)
   local fields, rows = {}, {}
   for line in text:gmatch "[^\n]+" do
@@ -145,7 +147,7 @@ local function parse(path, text)
   return fields
 end
 
--- Converts the results of host.queryall for one target to those of M.send.
+-- Converts the results of host.queryall for one target to the results of M.send.
 local function result(waits, request, target, path, seconds, answer)
   local text, message, late, nobody, closed = table.unpack(answer, 1, 5)
   local over = not text and not late and (nobody or known[target]) and
@@ -203,14 +205,14 @@ function M.all(targets, request, seconds)
   return found
 end
 
---- Sends a request. Returns the fields of the answer as answers.check does, with 'rows', the list
--- of its rows, and 'peer', the {pid, uid} of the process; or nil, the reason, and true if
--- 'seconds' (default PATIENCE) passed without an answer.
+--- Sends a request. Returns the checked fields of the answer (answers.check), with 'rows', a list, and
+-- 'peer', the {pid, uid} of the process; or nil, the reason, and true if no answer came within 'seconds'
+-- (default PATIENCE).
 function M.send(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end
 
---- Returns an absolute path: the process may have another current folder.
+--- Returns an absolute path: the process that receives it may have another current folder.
 function M.absolute(path)
   return path:find "^/" and path or host.realpath "." .. "/" .. path
 end

@@ -12,8 +12,8 @@ M.line = layout.printable
 --
 --   - failed(text, ...): reports a failure; returns the exit code 1
 --   - wrong(text, ...): reports wrong arguments and refers to --help; returns 2
---   - partial(path, message, samples, covers): if 'message' is not nil, reports that the profile is
---     incomplete for this reason; if there are samples, also the part that the result covers
+--   - partial(path, message, samples, covers): reports that a profile is incomplete, unless 'message' (the
+--     reason) is nil; if it has samples, also which part the result covers
 function M.of(command, world)
   local warn = {}
   function warn.failed(text, ...)

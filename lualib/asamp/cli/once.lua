@@ -19,8 +19,8 @@ local COMMON = "'%s' and '%s' are merged profiles that have recordings in common
 local PIECE = 4096     -- bytes at the start and at the end of a file that outline returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns a text made of the file's size and its first and last PIECE bytes: if it differs, so do the files.
--- Also returns the size. nil: the path is not a regular file, or the file is empty or cannot be read.
+-- Returns the size of a file with its first and last PIECE bytes as one text, which differs only for
+-- different files; and the size. nil: not a regular file, empty or unreadable.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -56,9 +56,13 @@ local function keptof(list, kept)
   return left
 end
 
--- Returns the list without duplicates. Only items with equal keys f(item) are compared; nil: the item is
--- kept. isone(a, b): true for duplicates. better(a, b): true if the later item a replaces b. Adds a message
--- of the format 'why' to 'notes' for each removed item.
+-- Removes duplicates from a list.
+--
+--   - f(item): key; items with different keys, or with nil, are not compared
+--   - isone(a, b): returns true for duplicates
+--   - better(a, b): returns true if the later item a replaces b, which is in the list before it
+--   - why: format of the message about a removed item
+--   - notes: list to which these messages are added
 local function unique(list, f, better, isone, why, notes)
   local groups, kept = {}, {}
   for _, item in ipairs(list) do
@@ -88,8 +92,7 @@ end
 local function never() return false end
 local function always() return true end
 
--- Returns the number of samples that can be read from the file of an item of the list of profiles.
--- read(path): returns the profile, or nil.
+-- Returns the number of readable samples in the file of an item. read(path): returns a profile, or nil.
 local function samples(item, read)
   if not item.samples then
     local profile = read(item.path)
@@ -100,8 +103,8 @@ end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
--- Sets item.recordings to the recordings in a profile (profiler.convert.version): {text, recorder, from, to}
--- each; the last three only of a dump of a flight recorder.
+-- Sets item.recordings to the list of the recordings in a profile (profiler.convert.version): {text,
+-- recorder, from, to}. Only a dump of a flight recorder has recorder, from and to.
 local function identify(item)
   local version, _, _, _, sources = convert.version(item.path)
   item.recordings = {}
@@ -115,9 +118,9 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Makes the item the owner of its recordings (identify). The map 'owners' has the owner for the text of a
--- recording. For the id of a flight recorder it has a list of dumps, sorted by start: {item (the owner),
--- from, to, latest (the dump that ends last, of this and the earlier ones)} each.
+-- Records in the map 'owners' that the item contains its recordings (identify). owners[text] is the item that
+-- contains a recording. owners[id of a flight recorder] is a list of dumps, sorted by start: {item, from, to,
+-- latest (the one that ends last, of this dump and those before it)}.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -140,8 +143,8 @@ local function own(owners, item)
   end
 end
 
--- Returns the item that owns the recording or, for a dump of a flight recorder, a dump with a part of the
--- same time; nil: none. 'owner': the entry of 'owners' (own) for the recording.
+-- Returns the item that contains a recording or, for a dump of a flight recorder, one with a dump that
+-- overlaps it in time; nil: none does. 'owner': the recording's entry in the map of own().
 local function ownerof(owner, recording)
   if not owner or not recording.recorder then
     return owner

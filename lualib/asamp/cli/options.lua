@@ -42,7 +42,7 @@ function M.whole(least)
   end
 end
 
---- Check for a time from one second to 366 days. Returns seconds.
+--- Checks a time from one second to 366 days, such as "90s" or "2h". Returns seconds.
 function M.duration(text)
   local n, unit = text:match "^(%d+)([smh]?)$"
   n = n and tonumber(n) * ({s = 1.0, m = 60.0, h = 3600.0})[unit == "" and "s" or unit]
@@ -63,7 +63,7 @@ function M.number(least, most)
   end
 end
 
---- Returns a check (of an option's argument) that accepts the words in the list.
+--- Returns the check of an option whose value is one of 'words'.
 function M.oneof(words)
   return function(text)
     for _, word in ipairs(words) do
@@ -76,7 +76,7 @@ function M.oneof(words)
   end
 end
 
---- Returns the check of an option whose value is a comma-separated list of 'words'; it returns a list.
+--- Returns the check of an option whose value is a comma-separated list of 'words'. The check returns a list.
 function M.listof(words)
   local one = M.oneof(words)
   return function(text)
@@ -121,8 +121,8 @@ function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
 
--- Check for a colon-separated list of paths. Its value is a list. A path may contain colons: the
--- longest existing path is taken.
+-- Checks a colon-separated list of paths. Returns a list. A path may contain colons: of several possible
+-- paths, the longest one that exists is taken.
 local function paths(text)
   local list, pos = {}, 1
   while pos <= #text do
@@ -169,8 +169,8 @@ end
 
 -- {== suggestions ===========================================================
 
--- Returns the edit distance of a and b: the number of added, dropped, changed and swapped
--- neighbouring characters.
+-- Returns the edit distance of a and b: the number of characters to add, drop, change or swap with their
+-- neighbour.
 local function distance(a, b)
   local rows = {[0] = {}}
   for j = 0, #b do
@@ -192,8 +192,8 @@ local function distance(a, b)
   return rows[#a][#b]
 end
 
---- Returns the word of the list that is most similar to 'text'; nil if none is similar. Up to a
--- third of its characters may differ.
+--- Returns the word of the list that is most similar to 'text'; nil: each differs in over a third of its
+-- characters.
 function M.nearest(text, words)
   local best, least
   for _, word in ipairs(words) do
@@ -226,8 +226,8 @@ local function unknown(word, name, names)
     word, near and (", did you mean --%s?"):format(near) or "")
 end
 
---- Returns an error message if standard input, which can be read only once, is in the list twice; else
--- nil.
+--- Returns an error message if standard input is in the list of files twice, because it can be read only
+-- once; else nil.
 function M.twice(files)
   local n = 0
   for _, path in ipairs(files) do
@@ -359,9 +359,12 @@ function M.usage(description)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Returns the function run(args, world) of a command: parses the arguments, calls main(o, world, warn) if
--- they are valid, and returns the exit code. 'world': input and output (asamp.lua); 'o': result of M.parse;
--- 'warn': functions of asamp.cli.complaints.
+--- Returns the function run(args, world) of a command. It parses the arguments and, if they are valid, calls
+-- main(o, world, warn); it returns the exit code.
+--
+--   - world: input and output (asamp.lua)
+--   - o: options (M.parse)
+--   - warn: functions of asamp.cli.complaints
 function M.command(description, main)
   return function(args, world)
     local o, code = M.parse(description, args, world)

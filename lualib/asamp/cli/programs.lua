@@ -27,9 +27,9 @@ local function isprogram(path)
   return sortof(path) == "program"
 end
 
---- Returns the path of the program that 'word' names: an existing file that is a program, or else the first
--- program in PATH. nil: 'word' names a script; if the first file of that name in PATH is a Lua script, also
--- returns its path. Folders are ignored.
+--- Returns the path of the program that 'word' names: the file 'word' if it is a program, else the first
+-- program of that name in PATH. Returns nil if 'word' names a script, and the script's path if it is in PATH.
+-- Ignores folders.
 function M.find(word)
   if host.samefile(word, word) and not host.samefile(word, word .. "/.") or word == "-" then
     return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
@@ -69,8 +69,8 @@ local function israised(program)
     output "id -u" ~= "0\n" and output("getcap " .. path):find("cap_", #program, true) ~= nil
 end
 
---- Returns the reason why Asamp's library cannot replace the program's Lua; nil: it can, or that is known
--- only when the program runs (for example with plugins).
+--- Returns the reason why Asamp's library cannot replace the program's Lua; nil: it can, or it is unknown
+-- before the program runs (for example, if it loads Lua as a plugin).
 function M.foreign(program, interpreter)
   if not first(program, 4):find "^\127ELF" then
     return nil
@@ -92,7 +92,7 @@ function M.foreign(program, interpreter)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
--- Version strings in programs that contain Lua 5.2 or newer, Lua 5.1, LuaJIT.
+-- Texts in the files of programs that contain Lua 5.2 or newer, Lua 5.1, LuaJIT.
 local VERSIONS = {"$LuaVersion: Lua 5.", "$Lua: Lua 5.", "LuaJIT 2."}
 
 --- Returns true if the program's file contains a Lua that is not Asamp's.
@@ -113,8 +113,8 @@ function M.librarypath(interpreter)
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- Returns the existing files that match a profile's path with the escapes %p, %n, %t, %h, as a map from path
--- to entry of host.files. Starts no tools: a signal to the program's process group would end them, too.
+--- Returns the files that match a profile's path with the escapes %p, %n, %t, %h, as a map from path to entry
+-- of host.files. Starts no process for this: a signal to the program's process group would end it.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")
@@ -128,8 +128,8 @@ function M.profiles(pattern)
   return files
 end
 
---- Returns the paths of files that are new or changed since 'before' (a result of M.profiles), the
--- largest first. Does not compare with the clock, because the file system may have another one.
+--- Returns the paths of files that are new or changed since 'before' (a result of M.profiles), the largest
+-- first. Does not compare times with the clock: the file system may have another one.
 function M.changed(pattern, before)
   local list, files = {}, M.profiles(pattern)
   for path, f in pairs(files) do

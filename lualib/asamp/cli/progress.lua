@@ -9,9 +9,12 @@ local M = {}
 local PATIENCE = 0.3  -- seconds of work before the bar appears
 local CELLS = 24
 
---- Creates a progress bar with the text 'label'. 'write' writes to the terminal, 'columns' is its
--- width, 'clock' (default os.clock) returns seconds. Returns show(fraction), 0 to 1, and
--- finish().
+--- Creates a progress bar. Returns show(fraction), which draws it (fraction: 0 to 1), and finish().
+--
+--   - label: text before the bar
+--   - write: writes a text to the terminal
+--   - columns: width of the terminal
+--   - clock: returns seconds; default os.clock
 function M.bar(label, write, columns, clock)
   clock, label = clock or os.clock, layout.printable(label)
   local started, shown = clock(), nil

@@ -11,8 +11,8 @@ local M = {}
 local WAITS = 130
 local EMPTY = 5  -- seconds after which an empty snapshot is an error: its writer was killed
 
---- Returns the path of the snapshot that the session of a profile ended with; nil and the reason
--- why there is none.
+--- Returns the path of the heap snapshot that the profiled process wrote at its end; nil and the reason if
+-- there is none.
 function M.find(profile)
   for i = #profile.marks, 1, -1 do
     local mark = profile.marks[i]
@@ -25,8 +25,8 @@ function M.find(profile)
   return nil, "the run ended before a snapshot was taken"
 end
 
--- Opens the snapshot 'path' that a profile names: a regular file of this command's user or of the user
--- 'owner'. 'bar': function that is called with the finished share, as for heap.open.
+-- Opens the heap snapshot 'path', which must be a regular file of this command's user or of the user 'owner'.
+-- 'bar': function that heap.open calls with the fraction that it has read.
 local function open(path, owner, bar)
   local file <close>, name = host.openfile(path, 0, owner)
   if not file then
@@ -36,8 +36,8 @@ local function open(path, owner, bar)
   return h, message and message:gsub(name:gsub("%p", "%%%0"), (path:gsub("%%", "%%%%")))
 end
 
---- Opens the snapshot 'path' that the profile at 'from' names; another process may still be
--- writing it, and the path is untrusted. 'progress': world.progress. Returns the snapshot, or nil and a
+--- Opens the heap snapshot 'path' that the profile at 'from' names. The path is untrusted, and another
+-- process may still be writing the file. 'progress': world.progress. Returns the snapshot, or nil and a
 -- message.
 function M.open(path, from, progress)
   local owner = host.owner(host.realpath(from) or from) or -1
@@ -45,7 +45,7 @@ function M.open(path, from, progress)
   local h, message
   for i = 1, WAITS * 10 do
     h, message = open(path, owner, bar)
-    -- While the file is empty or being written, waits: the complete snapshot replaces it.
+    -- Waits while the file is empty or being written; the writer then replaces it by the complete one.
     if h or not (message:find("still being written", 1, true) or
                  i <= EMPTY * 10 and message:find("not a heap snapshot but empty", 1, true)) then
       break

@@ -47,9 +47,8 @@ function M.text(range)
   return ("from %.6g s to %s"):format(range.from, range.to and ("%.6g s"):format(range.to) or "the end")
 end
 
---- Reads the samples of a profile within a range of time, with world.read; 'o': its other options. The
--- result has the duration of the range, and no exact total of bytes. Returns nil and a message if there
--- are no samples in the range.
+--- Reads the samples of a profile within a range of time; nil and a message if there are none. 'o': other
+-- options for world.read. The result has the duration of the range, and no exact total of bytes.
 function M.read(world, path, range, o)
   local part, wrong = world.read(path, M.set(o, range))
   if not part then

@@ -18,9 +18,9 @@ local function another(out, kind)
   end
 end
 
---- Reports an error if a result must not be written to the path 'out': it is the input 'path'; or the user
--- has not given it ('given' nil) and it exists as another kind of file than 'kind' (profiler.convert.kind).
--- 'warn': asamp.cli.complaints. Returns the exit code, or nil if 'out' may be written.
+--- Returns an exit code, after an error message, if the result must not be written to 'out'; else nil. It
+-- must not replace the command's input 'path', nor, unless the user has given the path ('given'), a file of
+-- another kind than 'kind' (profiler.convert.kind). 'warn': see asamp.cli.complaints.
 function M.refuse(warn, out, given, path, kind)
   local there = not given and another(out, kind)
   if there then

@@ -17,12 +17,11 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Reasons why a file is not found (texts: asamp.show.page.sources). Of several folders' reasons, the first
--- of this list is given.
+-- Reasons why a file cannot be read (texts: asamp.show.page.sources). If folders give different reasons, the
+-- first one in this list is reported.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
--- Appends the real paths of 'folders' to the list 'roots' of folders below which files may be
--- opened.
+-- Appends the real paths of 'folders' to 'roots', the list of folders whose files may be opened.
 local function rootsof(folders, roots)
   for _, folder in ipairs(folders) do
     roots[#roots + 1] = host.realpath(folder)
@@ -30,7 +29,7 @@ local function rootsof(folders, roots)
   return roots
 end
 
--- Returns the reason why the file must not be opened; nil: it may. 'path' has all links resolved.
+-- Returns the reason why a file must not be opened (VS1); nil: it may. 'path': with all links resolved.
 local function forbidden(path, roots)
   if path:find "^/proc/" or path:find "^/sys/" then
     return "outside"
@@ -48,8 +47,8 @@ local function forbidden(path, roots)
   return reason
 end
 
--- Returns the text of a file and the time of its last change; nil and the reason on failure. 'roots': folders
--- below which files may be opened.
+-- Returns the text of a file and the time of its last change; nil and the reason on failure. 'roots': the
+-- folders whose files may be opened.
 local function load(name, roots)
   local path = not name:find("\0", 1, true) and host.realpath(name)
   if not path then
@@ -70,8 +69,8 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- Returns a map from the form that a name has in profiles (asamp.sums.paths.written) to the name, for all
--- names in a folder; false: several names have this form. 'cache': results by folder.
+-- Maps each name in a folder, in the form in which profiles have it (asamp.sums.paths.written), to the name
+-- on disk; to false if two names have this form. 'cache': earlier results, by folder.
 local function entries(folder, cache)
   local by = cache[folder]
   if not by then
@@ -85,7 +84,7 @@ local function entries(folder, cache)
   return by
 end
 
--- Returns the path below 'folder' whose form in profiles (see entries) is 'name'; nil: none.
+-- Returns the path below 'folder' that profiles write as 'name' (see entries); nil: there is none.
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -97,8 +96,8 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Appends to 'names' the paths of existing files whose form in profiles (see entries) is 'name'. Searches an
--- absolute name below 'roots', another one below 'folders' and the current folder.
+-- Appends to 'names' the paths of files that profiles write as 'name' (see entries). Searches below 'roots'
+-- for an absolute name, otherwise below 'folders' and the current folder.
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -110,8 +109,8 @@ local function addunwritten(names, name, folders, roots, cache)
   end
 end
 
--- Searches a file in all folders: by its name, then by the names that profiles contain as this name
--- (paths.written). Returns the results of 'load' for the first file found, or nil and the reason.
+-- Finds a source file in all folders, first by 'name', then by names that profiles write as 'name' (entries).
+-- Returns the results of load() for the first file that can be read, or nil and the reason.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then
@@ -136,8 +135,8 @@ local function find(name, folders, roots, cache)
   end
 end
 
--- Returns {[file] = {[line] = true}}, the lines at which the Lua functions of a profile are defined,
--- for files of Lua code.
+-- Returns the lines at which the Lua functions of a profile are defined, {[file] = {[line] = true}}. Omits
+-- files that have another ending than ".lua".
 local function definitions(functions)
   local lines = {}
   for _, f in ipairs(functions) do
@@ -149,8 +148,8 @@ local function definitions(functions)
   return lines
 end
 
--- Returns true if line i of the list 'all' certainly defines no function: it does not contain "function",
--- and the 3 lines before it do not end with "function" or "function NAME".
+-- Returns true if line i of the list 'all' certainly defines no function: it has no word "function", and none
+-- of the 3 lines before it ends with "function" or "function NAME".
 local function definesnone(all, i)
   if all[i]:find("function", 1, true) then
     return false
@@ -162,8 +161,8 @@ local function definesnone(all, i)
   return not table.concat(before, "\n"):find "function[%s%w_]*$"
 end
 
--- Returns true if the text is certainly not the profiled one: it defines no function at one of the 'lines'
--- (a set) where profiled functions are defined.
+-- Returns true if a text is certainly not the profiled file: it defines no function at one of the 'lines' (a
+-- set) where the profile has one.
 local function isother(text, lines)
   local all = source.split(text)
   for line in pairs(lines) do
@@ -174,10 +173,10 @@ local function isother(text, lines)
   return false
 end
 
---- Returns a function(name [, profiled]) that returns the text of a file, and "long" if it was cut at MAXFILE
--- bytes; or nil and the reason (VS1). 'profiled': the file's name in the profile, if different. Also returns
--- the list of files read, for M.changed. 'folders': folders whose files may be opened; relative names are
--- searched in the current folder, then in these.
+--- Returns a function that reads source files, and the list of the files that it has read, for M.changed. The
+-- function(name [, profiled]) returns the text, and "long" if it was cut at MAXFILE bytes; or nil and the
+-- reason (VS1). 'profiled': the file's name in the profile, if different. 'folders': folders whose files may
+-- be opened; relative names are searched in the current folder, then in these.
 function M.finder(folders, functions)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   local defined = definitions(functions or {})
@@ -192,9 +191,8 @@ function M.finder(folders, functions)
   end, read
 end
 
---- Returns a warning about files of the list {{name, modified, isother}, ...} that are not the profiled ones
--- (isother), or were modified after the profile's start ('started', seconds since the epoch; nil: unknown);
--- nil: none.
+--- Returns a warning about the files in the list 'read' that are not the profiled ones (isother), or were
+-- modified after the profile's start ('started', seconds since the epoch; nil: unknown); nil: there are none.
 function M.changed(read, started)
   local names = {}
   for _, file in ipairs(read) do
@@ -211,8 +209,8 @@ function M.changed(read, started)
   end
 end
 
---- Returns the arguments of asamp.sums.owned.below: the folders, each as given and with links
--- resolved, and the current folder.
+--- Returns the arguments of asamp.sums.owned.below: the list of folders, as given and with links resolved,
+-- and the current folder.
 function M.real(folders)
   local list = {}
   for _, folder in ipairs(folders) do
@@ -222,8 +220,9 @@ function M.real(folders)
   return list, host.realpath "."
 end
 
---- Returns a function that maps a file's name to its whole text, or nil, and the list of the files read; like
--- M.finder, but opens no files of the current folder. All texts together have at most 'most' bytes.
+--- Returns a function that maps a file's name to its whole text, or nil; and the list of the files that it
+-- has read. Only files in 'folders' are opened, of the current folder none. 'most': limit of all texts, in
+-- bytes.
 function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   local defined = definitions(functions or {})

@@ -15,8 +15,8 @@ local PATIENCE = 50
 --- The error if the file cannot be opened.
 M.UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
 
--- Converts the samples from 'since' to 'till' (monotonic clock, us, text; "0": no limit). If 'since' is set,
--- omits the data at time 0 of a flight recorder's file, which are older than the recorded part.
+-- Converts the samples from 'since' to 'till', times of the monotonic clock in us as text ("0": no limit). If
+-- 'since' is set, omits data at time 0 of a flight recorder's file: they are older than the recorded part.
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0
@@ -27,9 +27,13 @@ local function part(path, out, since, till, first, isring)
                                    since = at(since), till = till ~= "0" and at(till) or nil})
 end
 
---- Runs the conversion. args: this module, path, out, since and till (us of the monotonic clock; 0
--- and 0: all), the default sample type, process id and user id of the path's writer, and the
--- process whose flight recorder must be written first (optional). Returns the exit code.
+--- Runs the conversion. Returns the exit code. The list 'args' has, after the name of this module:
+--
+--   - path, out: of the profile and of the result
+--   - since, till: us of the monotonic clock; 0 and 0: all
+--   - the default sample type
+--   - process id and user id of the profile's writer
+--   - the process whose flight recorder must be written first; optional
 function M.main(args)
   local path, out, since, till, first, pid, uid, ring = table.unpack(args, 2, 9)
   local function all()
@@ -45,7 +49,7 @@ function M.main(args)
         opened = true
         return part(name, out, since, till, first, ring)
       end)
-    -- UNOPENED gives no reason: a reason would show the sender of the request which files exist.
+    -- UNOPENED has no reason, because a reason would show the sender of the request which files exist.
     return result, opened and message or M.UNOPENED
   end
   local ok, result, message = pcall(all)
@@ -56,9 +60,11 @@ function M.main(args)
   return 0
 end
 
---- Starts the process that converts a job, and kills it after 'seconds'. 'interpreter': path of the Lua
--- interpreter. 'job': of asamp.commands.serve, with the fields 'out' (path of the result) and 'first'
--- (default sample type).
+--- Starts a process that converts a job, with 'seconds' as its time limit.
+--
+--   - interpreter: path of the Lua interpreter
+--   - job: as in asamp.commands.serve, with the fields 'out' (path of the result) and 'first' (default
+--     sample type)
 function M.start(interpreter, job, seconds)
   local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,
                  "-E", "-e",

@@ -46,8 +46,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs the script again with LUA_GC set to 'setting'. With --json its stdout goes to stderr. Returns the
--- measurements of the collector (advice.measured), or nil after an error message.
+-- Runs the script once more, with LUA_GC set to 'setting'. With --json its stdout goes to stderr. Returns
+-- the measurements of the collector (advice.measured), or nil after an error message.
 local function again(profile, o, setting, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -78,9 +78,8 @@ local function again(profile, o, setting, world, warn)
   return measured
 end
 
--- Runs the script with the profile's nurseries and with nurseries of about n bytes alternately,
--- so that other load affects both. Returns the comparison to be shown; nil after an error
--- message.
+-- Runs the script alternately with the profile's nursery size and with one of about n bytes, so that other
+-- load on the machine affects both. Returns the comparison for the output; nil after an error message.
 local function verified(profile, o, n, world, warn)
   local setting = advice.setting(n, profile.tuning)
   local before, after = {}, {}

@@ -17,8 +17,8 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
---- Default period for a script. In a run that allocates 1 GB it finds a 10% increase of a line with a quarter
--- of the bytes.
+--- Default of --alloc for a script. In a run that allocates 1 GB, a check with it finds a line with a quarter
+-- of the bytes that grew by 10%.
 M.PERIOD = "32K"
 
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
@@ -29,14 +29,14 @@ local function bytes(text)
   return n, "a size, such as 100M"
 end
 
--- Accepts a period of asamp run, but not 0, which takes no samples.
+-- Checks the value of --alloc: as for asamp run, except 0, with which there would be no samples.
 local function period(text)
   local fits = text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$" and
                not (text:find "^%d+$" and tonumber(text) < 64)
   return fits and text or nil, "a size of at least 64 bytes, such as 64K"
 end
 
--- Parses "FILE:LINE=SIZE", several with commas.
+-- Parses limits of lines, "FILE:LINE=SIZE,...". Returns a list of {file, line, bytes, text ("FILE:LINE")}.
 local function lines(text)
   local list = {}
   for item in text:gmatch "[^,]+" do
@@ -108,8 +108,8 @@ local function ispart(o)
   return (o.exclude or range.of(o)) and true
 end
 
--- Returns true if the exact number of allocated bytes decides all limits without a sample: no line and
--- no set of live objects can have more bytes.
+-- Returns true if the profile needs no samples: its exact number of allocated bytes is below all limits, and
+-- neither a line nor the live objects can have more bytes.
 local function decided(profile, o)
   local n, least = profile.allocated, o["max-alive"] or math.huge
   for _, wanted in ipairs(o["max-line"] or {}) do
@@ -118,9 +118,8 @@ local function decided(profile, o)
   return n and n <= least and not (profile.message or ispart(o) or o["no-leak"] or o.baseline)
 end
 
--- Reads a profile. Returns it and the totals of the part that --from, --until and --exclude
--- select; nil after an error message if it cannot be read or has no samples. 'name': the profile
--- or script in messages.
+-- Reads a profile. Returns the profile and the totals of the part that --from, --until and --exclude select;
+-- nil after an error message if it cannot be read or has no samples. 'name': its name in messages.
 local function load(path, name, o, world, warn)
   local exclude, profile, message = o.exclude
   if range.of(o) then
@@ -148,8 +147,8 @@ local function load(path, name, o, world, warn)
   return profile, t
 end
 
--- Returns a message if the limit of live bytes is exceeded only because the deaths of some
--- samples are not recorded: these count as alive. Otherwise nil.
+-- Returns a message if --max-alive can be neither kept nor exceeded for certain: samples whose deaths were
+-- not recorded count as alive, and without them the limit is kept. Otherwise nil.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)
@@ -159,7 +158,7 @@ local function undecided(limit, profile, whole)
   end
 end
 
--- Returns a message if the profile lacks the values for one of these options; nil: it has all.
+-- Returns a message if the profile lacks data that an option needs; nil: it has all.
 local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections; profile a longer run"
@@ -176,7 +175,7 @@ local function missing(o, profile, t)
   end
 end
 
--- Returns a message if the options request a limit of the whole run for a part of it; else nil.
+-- Returns a message if an option for the whole run is combined with one that selects a part; else nil.
 local function unfit(o)
   local part = o.exclude and "exclude" or o.from and "from" or "until"
   if not ispart(o) then
@@ -194,8 +193,8 @@ local function write(path, text, warn)
   return ok and 0 or warn.failed("%s", wrong)
 end
 
--- Runs the script, or reads the profile, and returns the results of all checks for asamp.show.gates: a
--- list, and the smallest increases that are found (nil: without --baseline). nil after an error message.
+-- Runs the script, or reads the profile, and performs all checks. Returns the results for asamp.show.gates:
+-- a list, and the smallest increases that are found (nil: without --baseline); nil after an error message.
 local function checked(o, world, warn)
   local path, isscript, folder = o.files[1], o.files[1]:find "%.lua$"
   if isscript then

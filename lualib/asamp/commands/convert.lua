@@ -138,7 +138,7 @@ local function settings(o, path, world)
   return setting
 end
 
--- Returns the nodes that --exclude removes, as the string that profiler.convert takes; nil and a message
+-- Returns the call tree nodes that --exclude removes, as the string for profiler.convert; nil and a message
 -- if no sample remains.
 local function without(world, path, o)
   local profile, message = world.read(path, range.set({}, range.of(o)))

@@ -63,9 +63,9 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
--- Returns results of compare.of, one for each field. Without --by, also compares the bytes or samples alive
--- at the end. If they changed, their result is first: it shows whether a leak was fixed. Else it is last,
--- with 'head' = true: only its totals are shown.
+-- Returns the comparisons (compare.of) of all fields. Without --by, adds one of the bytes or samples alive at
+-- the end: if they changed, as the first one, because it shows whether a leak was fixed; else as the last
+-- one with 'head' = true, which shows only its totals.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}
@@ -84,8 +84,8 @@ local function compared(pa, a, pb, b, o, fields)
   return results
 end
 
--- Returns the fields to compare; or an empty list and an error message without its subject: the caller
--- puts the names of both files before it.
+-- Returns the fields to compare. On failure returns an empty list and a message that the caller puts after
+-- the names of both files.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

@@ -85,9 +85,8 @@ end
 
 local OTHERS = 8  -- largest number of states in a list
 
--- Lists the states of a process except number 'but', those with the most collections first: "3
--- 'app.lua' (1.2M in use, 5 collections), ...". nil: there are none, or the process cannot list
--- them.
+-- Returns up to OTHERS Lua states of a process as text, without state number 'but': "3 'app.lua' (1.2M in
+-- use, 5 collections), ...". nil: there are no others, or the process cannot list them.
 local function others(target, but)
   local fields = client.send(target, "states")
   local list = {}
@@ -101,8 +100,8 @@ local function others(target, but)
   return #list > 0 and table.concat(list, ", ") or nil
 end
 
--- Returns the number of the state that has at least twice as many bytes in use as each other state of the
--- process; nil: there is none, or no other state.
+-- Returns the number of the Lua state that has at least twice as many bytes in use as any other one of the
+-- process; nil: no state has.
 local function largest(target)
   local fields = client.send(target, "states")
   local rows, list = fields and fields.rows or {}, {}
@@ -113,9 +112,10 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Requests a snapshot, which a state writes when it collects; waits at most 'seconds'. Without --state,
--- requests it from the largest state in the first half of this time, then from any: the first one to collect
--- is often short-lived. Returns the results of client.send, and true if the largest state answered.
+-- Requests a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'. Without
+-- --state, waits half of the time for the largest state, then requests the snapshot from any: the first state
+-- to collect is often a short-lived one. Returns the results of client.send, and true if the largest
+-- answered.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -128,7 +128,7 @@ local function request(target, o, out, seconds)
   return client.send(target, ("heap %s %s"):format(o.state or "-", out), seconds)
 end
 
--- Requests a snapshot from the process. Returns its path and the process (peer of
+-- Takes a snapshot of a running process. Returns its path and the process (the argument 'peer' of
 -- answers.reading); nil after an error message.
 local function take(o, world, warn)
   local target = o.files[1]
@@ -162,8 +162,8 @@ local function take(o, world, warn)
   return fields.file, fields.peer
 end
 
--- Waits until another process has written a snapshot, prints its path and reads it. The writer
--- removes a snapshot that it could not complete.
+-- Waits until the process has completed its snapshot, prints the path and reads the file. A process that
+-- cannot complete a snapshot removes it.
 local function await(path, peer, world, warn)
   local function open(how)
     return answers.reading(path, peer, how)
@@ -189,8 +189,12 @@ local function await(path, peer, world, warn)
   return h
 end
 
--- Returns the paths that hold the objects of the query: {name, rows (a tree without rows below 'share' of
--- the total), totals, leaves (holders.leaves of all rows)}; nil: no object matches.
+-- Returns the paths of references that hold the objects of a query; nil: no object matches. Fields:
+--
+--   - name: of the objects
+--   - rows: tree of the paths, without rows below 'share' of the total
+--   - totals
+--   - leaves: holders.leaves of all rows
 local function held(h, query, name, share)
   query.least, query.most = 0, 20000
   local rows, sums = h:heldby(query)
@@ -209,8 +213,8 @@ local function sitesof(h, query)
   return list
 end
 
--- Returns the numbers of the sites at a line such as "app.lua:5"; the file may be the end of a
--- path.
+-- Returns the numbers of the allocation sites at a line such as "app.lua:5". The file may be given by the
+-- last names of its path.
 local function sitesat(h, text)
   local file, line = text:match "^(.*):(%d+)$"
   local list = {}
@@ -223,8 +227,8 @@ local function sitesat(h, text)
   return #list > 0 and list or nil
 end
 
--- Returns the sites with samples that are new in the snapshot 'h' or gone since 'old', with their numbers
--- and bytes; the largest growth first.
+-- Compares the allocation sites of the snapshots 'h' and 'old'. Returns rows with the number and bytes of
+-- new and of freed samples, the largest growth first.
 local function comparesites(h, old)
   local list, known = {}, {}
   local function add(rows, samples, bytes)
@@ -253,9 +257,13 @@ local function comparesites(h, old)
   return list
 end
 
--- Returns why the snapshots 'old' and 'info' are not an earlier and a later one of one heap; nil: no reason
--- is known. "processes": of two processes; "states": of two states, or of two processes with the same id,
--- because the later one has allocated less; "before": in reverse order. Times are in whole seconds.
+-- Returns the reason why a comparison of two snapshots is meaningless; nil: none is known. 'info', 'old':
+-- heap:info of both. Times are in whole seconds.
+--
+--   - "processes": they are of two processes
+--   - "states": they are of two Lua states, or of two processes with the same id: the later one has
+--     allocated less
+--   - "before": 'old' is the later one
 local function misfit(info, old)
   local later, more = info.time - old.time, info.allocated - old.allocated
   if info.pid ~= old.pid then
@@ -280,8 +288,8 @@ local function compare(h, old, path, share)
           held = held(h, {new = true}, "New", share)}
 end
 
--- Returns up to 'most' holders of the sampled objects, the largest first, as groups for asamp.sums.proof:
--- {holder, bytes, rows (the lines of all allocation sites, the same for each group)}.
+-- Returns up to 'most' holders of sampled objects, the largest first, as groups for asamp.sums.proof. A
+-- group: {holder, bytes, rows}; 'rows', the lines of all allocation sites, is the same for each group.
 local function holdersof(h, most)
   local numbers, rows = {}, {}
   for _, site in ipairs(h:sites{}) do
@@ -302,8 +310,8 @@ local function holdersof(h, most)
   return table.move(list, 1, math.min(most, #list), 1, {})
 end
 
--- Returns the likely leaks of the profile at 'path' (for "": the largest holders of the snapshot) with
--- their proofs; nil after an error message.
+-- Returns the proofs of the likely leaks in the profile at 'path', or if 'path' is "" of the snapshot's
+-- largest holders; nil after an error message.
 local function prove(h, path, most, world, warn)
   local groups
   if path == "" then
@@ -332,8 +340,8 @@ local function prove(h, path, most, world, warn)
   return groups
 end
 
--- Returns a table with the results that the options 'o' request from the snapshot h, such as classes or
--- trees; nil after an error message. 'old': snapshot of --diff, or nil.
+-- Returns the results that the options 'o' request from the snapshot h, such as classes or trees, by name;
+-- nil after an error message. 'old': snapshot of --diff, or nil.
 local function parts(h, old, o, world, warn)
   local info = h:info()
   local share = (o.least or 1) / 100
@@ -390,9 +398,8 @@ local function parts(h, old, o, world, warn)
   return p
 end
 
--- Returns a function that maps a file's name and a line number to the text of that line, or nil; and the
--- list of the files that it has read, for asamp.cli.sources.changed. 'sites': allocation sites of the
--- snapshot.
+-- Returns a function that maps a file's name and a line number to the line's text, or nil; and the list of
+-- files that it reads, for asamp.cli.sources.changed. 'sites': allocation sites, whose files it may read.
 local function linereader(folders, sites)
   local functions = {}
   for _, site in ipairs(sites) do
@@ -441,7 +448,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
       return warn.wrong("--%s is only for a running process, but '%s' is a file", name, o.files[1])
     end
   end
-  -- read before a new snapshot is taken, so that a wrong file costs no time
+  -- The file of --diff is read before a new snapshot is taken, so that a wrong file costs no time.
   local old = o.diff and read(o.diff, world, warn)
   if o.diff and not old then
     return 1

@@ -32,8 +32,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Reports profiles that could not be read completely. Returns the number of profiles that were
--- read.
+-- Reports the profiles that could not be read, or not completely. Returns the number of those that were read.
 local function judge(files, warn)
   local read = 0
   for _, f in ipairs(files) do
@@ -78,7 +77,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   finish()
   local read = judge(result and result.files or files or {}, warn)
   if not result then
-    local isreported = read == 0 and files and #files > 0  -- judge has reported each file's failure
+    local isreported = read == 0 and files and #files > 0  -- judge() has reported why each file failed
     return isreported and 1 or warn.failed("%s", message)
   end
   for _, left in ipairs(result.left) do

@@ -34,8 +34,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns {alloc (bytes), time (samples per second)} from the options; nil and a message on
--- failure.
+-- Returns the sampling rates of the options, {alloc (bytes), time (samples per second)}; nil and a message
+-- on failure.
 local function rates(o)
   local t, wrong = keys.check{alloc = o.alloc or "32K", time = o.time or "100"}
   if not t then
@@ -46,8 +46,8 @@ local function rates(o)
   return t
 end
 
--- Requests the contents of the flight recorder in the file 'out'; nil: the process chooses the
--- path. Returns the exit code.
+-- Makes the process write its flight recorder to the file 'out' (nil: a path that it chooses). Returns the
+-- exit code.
 local function dump(target, out, warn, world)
   local fields, message = client.send(target, out and "dump " .. client.absolute(out) or "dump", DUMP)
   if not fields then
@@ -57,8 +57,8 @@ local function dump(target, out, warn, world)
   return 0
 end
 
--- Waits until the recording has ended. On a signal, stops the recording and dies of the signal.
--- Returns true, or nil and a message if the process does not answer.
+-- Waits until the recording has ended; on a signal, stops the recording and dies of the signal. Returns
+-- true, or nil and a message if the process does not answer.
 local function await(target, seconds)
   local left = seconds
   while true do

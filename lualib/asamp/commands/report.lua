@@ -102,7 +102,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns the function that tests whether --function and --line select a frame, and its title.
+-- Returns a function that returns true for the frames that --function and --line select, and its title.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)
@@ -126,8 +126,8 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Returns the call tree nodes of the map 'covered' (of focus.cover; nil: all nodes) whose stacks have no
--- function with the text 'excluded' in its name or file path.
+-- Returns the call tree nodes of the map 'covered' (of focus.cover; nil: all nodes) that --exclude leaves: no
+-- function on their stacks has the text 'excluded' in its name or file path.
 local function remaining(profile, covered, excluded)
   local left = focus.without(profile, excluded)
   for node in pairs(covered and left or {}) do
@@ -136,8 +136,8 @@ local function remaining(profile, covered, excluded)
   return left
 end
 
--- Computes the totals of the stacks that --function, --line and --exclude select. Returns nil and
--- a message if there are none.
+-- Computes the totals of the stacks that --function, --line and --exclude select; nil and a message if there
+-- are none.
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
   if not test and not o.exclude and not setting.range then
@@ -179,7 +179,7 @@ local function examples(profile)
   return table.concat(list, ", ")
 end
 
--- Returns the profile with all costs charged to the code below the folders of --own; nil and a
+-- Charges all costs of a profile to the code below the folders of --own, and returns the result; nil and a
 -- message if the profile has no code there.
 local function charged(profile, o, setting)
   if not o.own then
@@ -194,23 +194,26 @@ local function charged(profile, o, setting)
   return result
 end
 
--- Returns true if the path b of a user can name the file a of a profile: one path ends with the other.
+-- Returns true if the user's path b can mean the profile's file a: one of the two paths ends with the other.
 local function samefile(a, b)
   a, b = a:gsub("^%./", ""), b:gsub("^%./", "")
   return paths.names(b, a) or paths.names(a, paths.written(b))
 end
 
--- Ends of messages, by the reason why the text of FILE in --source FILE cannot be shown; pagesources.WHY has
--- the texts for further reasons.
+-- Ends of messages about --source FILE, by the reason why the file's text cannot be shown. pagesources.WHY
+-- has the texts for other reasons.
 local WITHOUT = {
   outside = "lies outside the current folder: give its path with --source FILE",
   hidden = "is in a hidden folder: give its path with --source FILE",
   absent = "was not found: give its path with --source FILE",
 }
 
--- Returns the costs of the lines of the file 'wanted' (a path given by the user) for asamp.show.source; nil
--- and a message on failure. 't': totals of the profile; 'started': its start in s since the epoch;
--- 'functions': its functions.
+-- Returns the costs of a file's lines, for asamp.show.source; nil and a message on failure.
+--
+--   - wanted: the file's path, as the user has given it
+--   - t: totals of the profile
+--   - started: start of the profile, in s since the epoch
+--   - functions: functions of the profile
 local function annotated(wanted, t, started, functions)
   local rows, file = {}, nil
   for _, row in ipairs(t.lines) do
@@ -236,7 +239,7 @@ local function annotated(wanted, t, started, functions)
           changed = sources.changed(read, started)}
 end
 
--- Returns the profile as of the time of --at; nil and a message on failure.
+-- Returns the profile as of the time that --at gives; nil and a message on failure.
 local function frozen(path, profile, ids, o, setting, world)
   if not o.at then
     return profile
@@ -247,7 +250,7 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
-  -- Compares whole microseconds, because seconds would reject the end of the profile by rounding.
+    -- Compares in whole microseconds: rounding in seconds could place the profile's end after itself.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
     return nil, ("--at %.6g is after the end of the profile, %.6g s"):format(time / 1000000, ends / 1000000)
@@ -270,7 +273,7 @@ local function fieldof(by, t)
   return field
 end
 
--- Returns true if the profile has the labels of --label and --by-label; nil and a message if not.
+-- Returns true if the profile has the labels that --label and --by-label name; else nil and a message.
 local function haslabels(profile, o)
   local name = o.label and o.label.name or o["by-label"]
   local ok, wrong = true, nil
@@ -283,8 +286,8 @@ local function haslabels(profile, o)
   return ok, wrong
 end
 
--- Returns the profile restricted to the label of --label; nil and a message on failure. A profile without
--- the label is no failure with --sum, which checks the label after merging.
+-- Returns the part of the profile that has the label of --label; nil and a message on failure. With --sum, a
+-- file without the label is no failure: the label is checked after the merge.
 local function oflabel(path, profile, ids, o, setting, world)
   local ok, wrong = true, nil
   if not o.sum then
@@ -309,7 +312,7 @@ local function ranged(path, profile, ids, o, setting, world)
   return range.read(world, path, setting.range, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Reads a file with the restrictions of the options. Returns the profile; nil after an error
+-- Reads a file and applies the options that select a part of it. Returns the profile; nil after an error
 -- message.
 local function readone(path, o, setting, world, warn)
   local profile, message = world.read(path, {bins = leaks.BINS})
@@ -365,7 +368,7 @@ local function ordered(profile, o, setting, t)
   return not wrong, wrong
 end
 
--- Returns the message for a report with --at if no sample was alive.
+-- Returns the message for a report with --at if no sample was alive at that time.
 local function nothingalive(at)
   return ("no sample was alive at %.6g s%s"):format(at.seconds, at.inuse and
     (", when a collection left most in use (%s); peaks between collections " ..
@@ -432,9 +435,9 @@ local function reportof(profile, o, setting)
   return text.render(view, t, setting)
 end
 
--- Returns an iterator over the profiles to report: one for each file or, with --sum, one merged from all. It
--- returns the profile (false after a failure), its settings and its name; with --sum, also true if a file
--- could not be read.
+-- Returns an iterator over the profiles to report: one for each file or, with --sum, one merged from all
+-- files. Its results: the profile (false after a failure), its settings, its name and, with --sum, true if a
+-- file could not be read.
 local function reports(o, world, warn)
   local i = 0
   local function next_()

@@ -35,7 +35,7 @@ local function like(pattern, wants)
   end
 end
 
--- The ranges of values are checked by profiler.options.
+-- Values of these options are only checked for their form here; profiler.options checks their ranges.
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = 1,
@@ -102,9 +102,9 @@ local function addscript(t)
   end
 end
 
--- Returns the settings of the run as two tables by key, of texts and of checked values; nil and a message on
--- failure. They are from the options o, or else from 'inherited', the text of LUA_PROFILER. 'isprogram'
--- false: a Lua script is run.
+-- Returns the settings of the run as two tables by key, one of texts and one of checked values; nil and a
+-- message on failure. A setting is from the options 'o' or, if they lack it, from 'inherited', the text of
+-- LUA_PROFILER. 'isprogram': false if a Lua script is run.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then
@@ -148,7 +148,7 @@ local function settings(o, inherited, isprogram)
   return t, checked
 end
 
--- Returns the first option of this command among the script's own arguments, nil: none.
+-- Returns the first of the script's arguments that is an option of asamp run; nil: none is.
 local function misplaced(files)
   for i = 2, #files do
     local name = files[i]:match "^%-%-([%a-]+)"
@@ -202,8 +202,8 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- Returns the words of the interpreter's command line before the script. They have the effect of
--- `-l profiler`, with the modules of this command (profiler/start.lua).
+-- Returns the words before the script in the command line that runs it under the profiler. They act as
+-- `-l profiler` with the modules of this command (profiler/start.lua).
 local function starting(interpreter, script)
   local start = assert(package.searchpath("profiler.start", package.path))
   local core = assert(package.searchpath("profiler.core", package.cpath))
@@ -232,7 +232,7 @@ local function preloading(period, seed)
           ASAMP_MALLOC = ("%d%s"):format(period, seed and (",%d"):format((seed | 1) & math.maxinteger) or "")}
 end
 
--- Returns the path of the profile of process 'pid'.
+-- Returns the path that the profiler of process 'pid' tries first for its profile.
 local function expected(out, script, pid)
   if not out then
     return keys.path(script, pid)
@@ -257,15 +257,15 @@ local function now()
   return {second = os.time(), clock = host.clock()}
 end
 
--- Returns true if a profile started at this second and time of the monotonic clock (0: unknown)
--- is from the run that started at 'since'.
+-- Returns true if a profile is of the run that started at 'since' (result of now). 'second', 'clock': start
+-- of the profile; clock = 0: unknown.
 local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- Returns the path of the profile of process 'pid' in the run started at 'since', with or without a number
--- in its name. Else returns nil, the reason, and true if 'path' does not exist or is of another kind: the
--- process has then printed a reason itself, unless it was killed.
+-- Returns the path of the profile that process 'pid' wrote in the run started at 'since': 'path', or 'path'
+-- with a number. If there is none, returns nil, the reason, and true if 'path' is not a profile: then the
+-- process has printed a message itself, unless it was killed.
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -288,9 +288,12 @@ local function find(path, pid, since)
   end
 end
 
--- Returns the paths of the profiles of process 'pid' and its children: first that of the process itself
--- (also as the field 'own'), then the others, the largest first. 'pattern': path with escapes; 'before':
--- files that matched it before the run (programs.profiles).
+-- Returns the paths of the profiles of process 'pid' and its children: first its own, which is also the field
+-- 'own', then the others from the largest on.
+--
+--   - pattern: path with escapes such as %p
+--   - since: start of the run (now)
+--   - before: files that matched the pattern before the run (programs.profiles)
 local function findall(pattern, pid, since, before)
   local list = {}
   for _, path in ipairs(programs.changed(pattern, before)) do
@@ -303,8 +306,8 @@ local function findall(pattern, pid, since, before)
   return list
 end
 
--- Tests each likely leak of a verdict with the heap snapshot of the run (asamp.sums.proof). 'from': path
--- of the profile. Returns the path of the snapshot, or nil after a message.
+-- Tests each likely leak of a verdict with the heap snapshot of the run (asamp.sums.proof). Returns the path
+-- of the snapshot, or nil after a message. 'from': path of the profile.
 local function proved(profile, judged, from, world, warn)
   local proof, proving = require "asamp.sums.proof", require "asamp.cli.proving"
   local path, heap, message
@@ -321,7 +324,7 @@ local function proved(profile, judged, from, world, warn)
   return path
 end
 
-local SMALL = 65536  -- profiles below this size, in bytes, are reported with a stopped collector
+local SMALL = 65536  -- bytes below which a profile is reported without running the collector
 
 local function issmall(path)
   if not path or not host.isfile(path) then
@@ -331,9 +334,11 @@ local function issmall(path)
   return file and file:seek "end" < SMALL
 end
 
--- Prints the short report of the profile at 'path', or 'message' if it is nil. 'how' ("exit" or
--- "signal") and 'status': how the program ended. 'prove': proves likely leaks. Loads the modules
--- of reports only here.
+-- Prints the short report of a run. Loads the modules of reports only when it is called.
+--
+--   - path: the profile; nil: there is none for the reason 'message'
+--   - how, status: how the program ended: "exit" or "signal", and its exit code or signal
+--   - prove: true: proves likely leaks
 local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
   collectgarbage "stop"  -- while modules are loaded: their memory is no garbage
@@ -386,8 +391,8 @@ local function shortreport(path, message, how, status, prove, world, warn)
   end
 end
 
--- Returns the exit code of the program. If a signal ended it, dies of the same signal, or calls
--- world.signalled with its number.
+-- Returns the exit code of a program that exited. If a signal ended it, sends the same signal to this
+-- process, or calls world.signalled with the signal's number.
 local function ended(how, status, world)
   if how == "signal" then
     io.stdout:flush()
@@ -435,8 +440,8 @@ local function runprogram(program, t, words, environment, world, warn)
   return ended(how, status, world)
 end
 
---- Runs the command. 'world': input and output (asamp.lua). Returns the script's exit code, 2 for wrong
--- arguments. If a signal ended the script, ends by it, unless world.signalled is set.
+--- Runs the command. 'world': input and output (asamp.lua). Returns the script's exit code, or 2 for wrong
+-- arguments. If a signal ended the script, ends this process by it, or calls world.signalled if that is set.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()
   local program, inpath = programs.find(script)

@@ -116,8 +116,8 @@ end
 
 -- {== targets ================================================================
 
--- Returns the first target of the list that names the same process as 'word' (text of a target on the
--- command line); nil: none does.
+-- Returns the first target of the list that is the same process as the target 'word' of the command line;
+-- nil: none is.
 local function same(list, word)
   local path = client.find(word)
   for _, t in ipairs(list) do
@@ -143,8 +143,8 @@ local function targetsof(words, warn)
   return list
 end
 
--- Queries each target once. Warns of those that do not answer, whose words may be wrong. Returns false if
--- all targets are ids of processes, none of which runs.
+-- Sends a request to each target, and warns of those that do not answer: their words may be wrong. Returns
+-- false if all targets are ids of processes, but no such process runs.
 local function reachable(list, warn)
   local words, possible = {}, false
   for i, t in ipairs(list) do
@@ -160,8 +160,8 @@ local function reachable(list, warn)
   return possible
 end
 
--- Sends a request to all targets of a list at the same time. Returns the answers' fields by target. Without
--- an answer, t.why is the reason, and the target is skipped for LEFT_ALONE seconds.
+-- Sends a request to all targets of a list at the same time. Returns the fields of each answer, by target. A
+-- target that does not answer is skipped for LEFT_ALONE seconds; t.why is the reason.
 local function put(list, request, now)
   local answers, queried, words = {}, {}, {}
   for _, t in ipairs(list) do
@@ -219,9 +219,8 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
 end
 
--- Returns the statistics by target: of 'wanted' (nil: of all), and of those that answer again. All targets
--- that did not answer last time receive the request at the same time, so that their time limits do not add
--- up.
+-- Returns the statistics of the target 'wanted' (nil: of all), by target. All targets that did not answer
+-- last time receive the same request: sent together, their time limits do not add up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do
@@ -235,15 +234,17 @@ function Server:stats(wanted, now)
   return answers
 end
 
--- Returns a path for a profile that the process will write, and its folder: a new private one of the
--- process's user next to its socket, where no other user can create a link. nil and a message on failure.
+-- Creates a folder for a profile that the process will write: next to its socket and accessible only to its
+-- user, so that no other user can create a link in it. Returns the profile's path and the folder; nil and a
+-- message on failure.
 local function fileof(t)
   local parent = client.absolute(assert(client.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
   return folder and folder .. "/for-serve.vmprof", folder or message
 end
 
--- Starts a job. Returns nil, an HTTP status and a message on failure, else a table:
+-- Starts a job: the creation of a profile for an HTTP request. Returns nil, an HTTP status and a message on
+-- failure, else a table:
 --
 --   - path: the profile to convert, which the process writes
 --   - since, till: range in seconds of the process's clock; 0 and 0: all
@@ -340,14 +341,13 @@ end
 local REMOVED = "the process has started another file (option rotate) and removed the file with these " ..
   "seconds (option keep): give fewer seconds= than rotate, or a larger keep"
 
--- Returns true if the process now writes another profile than the one that the job converts.
+-- Returns true if the process writes another profile by now than the one that the job converts.
 function Server:rotated(job, now)
   local s = not job.own and self:stats(job.target, now)[job.target]
   return s and s.file ~= job.path
 end
 
--- Ends a job (the creation of a profile for a request): removes its files, and sends the response with
--- the body or the error.
+-- Ends a job: removes its files, and sends the profile ('body') or the error ('wrong') as the response.
 function Server:finish(job, body, wrong, now)
   if job.folder then
     self.running = self.running - 1
@@ -366,8 +366,7 @@ function Server:finish(job, body, wrong, now)
   return true
 end
 
--- Performs the next step of a job (the creation of a profile for a request). Returns true when the job is
--- done.
+-- Performs the next step of a job, if it is due. Returns true when the job is done.
 function Server:step(job, now)
   if now < job.due then
     return false
@@ -414,7 +413,8 @@ function Server:metrics(list, now)
   end
 end
 
--- Runs one turn of the loop. All requests for metrics in one turn get the same response.
+-- Runs one turn of the loop: responds to the requests that have arrived, and advances the jobs. All requests
+-- for metrics in one turn receive the same response.
 function Server:turn()
   local queried, now = {}, os.time()
   for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do

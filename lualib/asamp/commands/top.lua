@@ -36,8 +36,8 @@ end
 
 local CLEAR = "\27[H\27[J"
 
--- Returns the lines of a profile as text, those with the most bytes since the previous update
--- first; before = nil: since the start of the profile.
+-- Returns the lines of the profile with the most bytes since the profile 'before' (nil: since the start), as
+-- lines of text.
 local function linesof(profile, before, seconds, o, world)
   local rows = since.lines(totals.of(profile), before)
   local style = {top = o.top or 15, width = o.width or world.columns or layout.WIDTH,
@@ -60,9 +60,9 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the seconds in which the values of the lines accumulated: between the last events in the file at
--- the previous update ('before', s) and at this one ('now', s). The times of the updates are less exact,
--- because the file may be a second old. But if this is below half of 'between', the seconds between the
+-- Returns the seconds in which the values of the lines accumulated. 'before' and 'now' are the times (s) of
+-- the last events that the file had at the previous update and has at this one. As the file may be a second
+-- old, their difference may be too small: if it is below half of 'between', the seconds between the two
 -- updates (nil: no previous one), returns 'between'.
 local function timeof(now, before, between)
   local seconds = now - before
@@ -83,7 +83,7 @@ local function screen(target, state, o, world)
     lines[#lines + 1] = "\nNo source lines are shown: the process keeps its samples in a flight recorder " ..
       "(ASAMP=ring). asamp record --ring writes them to a file"
   elseif now.file then
-    -- returns false for a file without a complete header, which the next update reads
+    -- The function returns false for a file with an incomplete header; the next update tries again.
     profile, unopened = answers.reading(now.file, fields.peer, function(name)
       return world.read(name, nil, now.file) or false
     end)

@@ -68,7 +68,7 @@ local function write(path, text, world)
   return convert.write(path, text)
 end
 
--- Reads the profile with the largest number of time slices at which no stack is dropped.
+-- Reads a profile with the largest number of time slices (BINS) for which the reader drops no stack.
 local function read(path, world)
   for i, bins in ipairs(BINS) do
     local profile, message = world.read(path, {bins = bins})
@@ -99,8 +99,8 @@ local function readold(path, new, world, warn)
   return found
 end
 
--- Returns the proofs of a profile's likely leaks for the page (asamp.show.page.proofs); nil: no likely
--- leaks, or no heap snapshot of the same process. 'world': input and output (asamp.lua).
+-- Returns the proofs of the profile's likely leaks (asamp.show.page.proofs); nil: it has no likely leaks, or
+-- its process wrote no heap snapshot. 'world': input and output (asamp.lua).
 local function proofsof(profile, path, world)
   local judged = path ~= "-" and proofs.verdict(profile)
   local snapshot = judged and proving.find(profile)
@@ -118,9 +118,13 @@ local function proofsof(profile, path, world)
   return same and proofs.of(judged, snapshot) or nil
 end
 
--- Writes the HTML page of the profile at 'path' to 'out'. Returns its text and messages for stderr (a list);
--- on failure nil and a list with the message, empty if it was printed already. 'o': options of the command;
--- 'world': input and output (asamp.lua); 'warn': see asamp.cli.complaints.
+-- Writes the HTML page of a profile. Returns its text and a list of messages for stderr; on failure nil and
+-- such a list, empty if the error was printed already.
+--
+--   - path, out: of the profile and of the page
+--   - o: options of the command
+--   - world: input and output (asamp.lua)
+--   - warn: see asamp.cli.complaints
 local function make(path, out, o, world, warn)
   local oldpath = o.files[2] and o.files[1]
   local template, missing = M.template()
