@@ -283,8 +283,10 @@ local function find(path, pid, since)
     if n == 1 then
       absent = not version and convert.kind(name) ~= "an empty file"
     end
-    why = why or not version and id or
-          ("'%s' is %s"):format(name, newer and "of another process" or "older than the run")
+    why = why or not version and id or newer and
+          ("another run has written '%s' since, in place of this one; with %%p in its name, as in " ..
+           "--out app.%%p.vmprof, each run has a file of its own"):format(name) or
+          ("'%s' is older than the run"):format(name)
   end
 end
 

@@ -188,7 +188,7 @@ local function keptshare(profile)
 end
 
 -- Returns true if a holder (path of references, perhaps cut) is a local variable of a running
--- function that allocated all lines in 'keys'.
+-- function that allocated all lines in 'keys'. The lines of stripped code are unknown, and do not count.
 local function isofrunning(holder, keys)
   local place = (holder or ""):match '^local ".-" of (.*)$'
   if not place or place:find(holders.ARROW, 1, true) then
@@ -197,7 +197,7 @@ local function isofrunning(holder, keys)
   for key in pairs(keys) do
     local file, _, name = births.lineof(key)
     local whole, start = ("%s (%s"):format(name, file), place:match "^(.*)\u{2026}$"
-    if not (start and whole:sub(1, #start) == start) and
+    if file ~= "[stripped]" and not (start and whole:sub(1, #start) == start) and
        not (place:sub(1, #whole) == whole and place:find("^:?%d*%)$", #whole + 1)) then
       return false
     end

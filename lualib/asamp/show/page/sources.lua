@@ -113,8 +113,12 @@ function M.summary(columns, missing)
   for _, reason in ipairs(REASONS) do
     local names = by[reason[1]]
     if names then
-      parts[#parts + 1] = ("%s (%s%s) %s"):format(units.count(#names), #names > 1 and "such as " or "",
-        layout.cutstart(layout.clean(names[1]), 60), #names > 1 and reason[2] or M.WHY[reason[1]])
+      local name, why = layout.cutstart(layout.clean(names[1]), 60), M.WHY[reason[1]]
+      if n == 1 then
+        return ("no source lines of %s, which %s"):format(name, why)
+      end
+      parts[#parts + 1] = #names == 1 and ("%s %s"):format(name, why) or
+                          ("%s, such as %s, %s"):format(units.count(#names), name, reason[2])
     end
   end
   if n > 0 then

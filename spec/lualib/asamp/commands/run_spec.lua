@@ -214,6 +214,18 @@ describe("asamp run", function()
     assert.is_false(exists(folder .. "/app.vmprof"))
   end)
 
+  -- Two runs that ended at once with one --out: both said that the profile was theirs.
+  it("says so if another run has replaced the profile", function()
+    write(([[
+      require "profiler".disable()
+      os.execute "%s/build/bin/asamp run --quiet --out p.vmprof --overwrite /dev/null"
+    ]]):format(shell.output "pwd":gsub("\n", "")))
+    local status, _, err = run{"-o", "p.vmprof", "app.lua"}
+    assert.equal(0, status)
+    assert.matches("asamp run: no profile: another run has written 'p.vmprof' since, in place of this " ..
+                   "one; with %%p in its name, as in %-%-out app.%%p.vmprof, each", err)
+  end)
+
   it("says so if a signal ended the script before a sample was written", function()
     write [[os.execute("kill -9 " .. io.open "/proc/self/stat":read "n")]]
     local status, _, err = run{"-o", profile, "app.lua"}

@@ -46,7 +46,7 @@ describe("asamp view", function()
   it("writes FILE.html and says how large it is", function()
     local code, out, err = pages.run(path, "--source", folder)
     assert.equal(0, code)
-    assert.truthy(err:find("^asamp view: no source lines of 1 file: 1 %([^\n]*%.lua%) was not found: " ..
+    assert.truthy(err:find("^asamp view: no source lines of [^\n]*%.lua, which was not found: " ..
                            "name its folder with %-%-source DIRS\n$"), err)
     assert.truthy(out:find(path .. ".html: ", 1, true))
     assert.truthy(process.read(path .. ".html"):find "^<!doctype html>")
@@ -236,8 +236,8 @@ describe("asamp view", function()
     assert(p:close())
     local code, _, err = pages.run(profile, "--source", folder)
     assert.equal(0, code)
-    local message = "o source lines of 4 files: 3 (such as //proc/self/status) lie outside the current " ..
-      "folder: name their folders with --source DIRS; 1 (absent.lua) was not found: name its folder with " ..
+    local message = "o source lines of 4 files: 3, such as //proc/self/status, lie outside the current " ..
+      "folder: name their folders with --source DIRS; absent.lua was not found: name its folder with " ..
       "--source DIRS"
     assert.equal("asamp view: n" .. message .. "\n", err)
     local columns, json = embedded(process.read(profile .. ".html"))
@@ -265,8 +265,8 @@ describe("asamp view", function()
     assert.equal(("x"):rep(400) .. "…", texts.F0.L6000)
     assert.is_nil(texts.F1)
     assert.same({F1 = "full", F2 = "long"}, missing)
-    assert.equal("no source lines of 2 files: 1 (long3.lua) is longer than the limit, 8 MiB; " ..
-                 "1 (long2.lua) does not fit into the page, which has space for 4 MiB of lines",
+    assert.equal("no source lines of 2 files: long3.lua is longer than the limit, 8 MiB; " ..
+                 "long2.lua does not fit into the page, which has space for 4 MiB of lines",
                  sources.summary(columns, missing))
   end)
 
@@ -275,7 +275,7 @@ describe("asamp view", function()
     for i = 1, 1234 do
       columns.files[i], missing["F" .. i - 1] = "f" .. i .. ".lua", "absent"
     end
-    assert.equal("no source lines of 1,234 files: 1,234 (such as f1.lua) were not found: name their " ..
+    assert.equal("no source lines of 1,234 files: 1,234, such as f1.lua, were not found: name their " ..
                  "folders with --source DIRS", sources.summary(columns, missing))
   end)
 

@@ -1,0 +1,9 @@
+-- Loads modules from stripped code until its end, and runs each: only their own code fills the tables.
+local function template(n)
+  local rows = {n, "a", "b"}
+  return function(x) return rows[x] end
+end
+local code = string.dump(template, true)
+local modules = {}
+for i = 1, 20000 do modules[i] = load(code, "module", "b")(i) end
+print(#modules)
