@@ -61,14 +61,12 @@ void moments_add (Moments *m, const Moment *e, void *const *native) {
   unsigned b = m->current;
   size_t size = HEAD + e->n;
   Moment *o = NULL;
-  if (m->used[b] > m->words / 2) {
-    o = equal(m, b, e, native);
-    if (o == NULL && m->used[b] + size > m->words) {
-      o = kin(m, b, e);
-      if (o == NULL) {
-        m->lost += e->count;
-        return;
-      }
+  if (m->used[b] > m->words / 2) o = equal(m, b, e, native);
+  if (o == NULL && m->used[b] + size > m->words) {
+    o = kin(m, b, e);
+    if (o == NULL) {
+      m->lost += e->count;
+      return;
     }
   }
   if (o != NULL) o->count += e->count;
@@ -85,6 +83,7 @@ void moments_take (Moments *m, void (*f) (void *ud, Moment *e),
   unsigned b = m->current;
   size_t i;
   m->current = b ^ 1;  /* the handler fills the other buffer now */
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  /* the length of b is read after that */
   for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n)
     f(ud, at(m, b, i));
   m->used[b] = 0;

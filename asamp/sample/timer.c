@@ -124,12 +124,12 @@ typedef struct Signal {
 
 /* The signals for ticks. The second is for threads that block the first. */
 static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
+#define NSIGNALS	(sizeof(signals) / sizeof(*signals))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Clock *all;		/* all clocks; the handler reads it without the lock */
+static Clock *all;		/* all clocks */
 static unsigned nunused;	/* number of clocks without a thread; changed with the lock held */
-/* This thread's clocks of CPU time and of wall time; NULL: none so far. Saves searches of 'all',
-   which may have thousands of clocks. */
+/* This thread's clocks of CPU time and of wall time; NULL: none so far. */
 static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
@@ -297,10 +297,18 @@ static void tick (Clock *c, unsigned share, void *context) {
   arm(c);
 }
 
-/* Returns 1 if one of our clocks sent the signal. */
+/* Returns this thread's running clock of wall time ('wall' 1) or CPU time, or NULL. */
+static Clock *findclock (int wall) {
+  Clock *c = own[wall];
+  return (c != NULL && LOAD(c->running) && LOAD(c->thread) == me) ? c : NULL;
+}
+
+/* Returns 1 if a clock of this thread sent the signal. */
 static int timer_isours (const siginfo_t *info) {
-  const Clock *c;
-  for (c = __atomic_load_n(&all, __ATOMIC_ACQUIRE); c != NULL; c = c->next) {
+  int i;
+  for (i = 0; i < 2; i++) {
+    const Clock *c = own[i];
+    if (c == NULL) continue;
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == c) return 1;
     if (info->si_code == POLL_IN && info->si_fd == c->lastfd) return 1;
   }
@@ -334,15 +342,14 @@ static void passon (int signal, siginfo_t *info, void *context) {
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
   if (timer_isours(info)) {
-    Clock *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE), *c;
-    unsigned share = 0;
-    for (c = first; c != NULL; c = c->next)
-      if (LOAD(c->running) && LOAD(c->thread) == me) share++;
-    for (c = first; c != NULL; c = c->next) {
-      if (LOAD(c->thread) != me) continue;
+    unsigned share = (findclock(0) != NULL) + (findclock(1) != NULL);
+    int i;
+    for (i = 0; i < 2; i++) {
+      Clock *c = findclock(i);
+      if (c == NULL) continue;
       __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits until it is 0
 							        (C2) */
-      if (LOAD(c->running) && LOAD(c->thread) == me) {
+      if (findclock(i) == c) {
         c->signals++;
         tick(c, share, context);
       }
@@ -359,14 +366,17 @@ static int isinstalled (const Signal *s) {
          a.sa_sigaction == handler;
 }
 
-/* Installs our handler, unless it is installed. Returns 0 with errno on failure. */
+/* Installs our handler, unless it is installed. It blocks both signals, because a thread may have a
+   clock with each (M1 of moments.h). Returns 0 with errno on failure. */
 static int install (Signal *s) {
   struct sigaction a;
+  unsigned i;
   if (isinstalled(s)) return 1;
   memset(&a, 0, sizeof(a));
   a.sa_sigaction = handler;
   a.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&a.sa_mask);
+  for (i = 0; i < NSIGNALS; i++) sigaddset(&a.sa_mask, signals[i].number);
   s->beneath = s->before;
   return sigaction(s->number, NULL, &s->before) == 0 && sigaction(s->number, &a, NULL) == 0;
 }
@@ -584,10 +594,13 @@ static void timer_dropclocks (void) {
     if (hasperf(c)) close(c->fd);
     c->fd = -1;
     c->posix = 0;
-    if (c->thread != me) STORE(c->thread, 0);
+    if (c->thread != me) {
+      STORE(c->thread, 0);
+      c->ticking = c->measuring = 0;  /* the thread's handler does not run in this process */
+    }
     nunused += (c->thread == 0);
   }
-  for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+  for (i = 0; i < NSIGNALS; i++) {
     if (signals[i].clocks > 0) uninstall(&signals[i]);
     signals[i].clocks = 0;
   }
@@ -607,11 +620,10 @@ static Clock *newclock (int wall) {
   static unsigned threads;
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Clock *c;
-  if (me == 0) {
-    me = ++threads;
-    pthread_once(&control, timer_once);
-    if (iskey) pthread_setspecific(key, (void *)(uintptr_t)me);
-  }
+  if (me == 0) me = ++threads;
+  pthread_once(&control, timer_once);
+  /* each time: a destructor of the program may start a clock after threadends */
+  if (iskey) pthread_setspecific(key, (void *)(uintptr_t)me);
   c = own[wall];
   if (c != NULL && !LOAD(c->running) && c->thread == me) return c;
   c = (nunused > 0) ? all : NULL;
@@ -622,7 +634,7 @@ static Clock *newclock (int wall) {
     if (c == NULL) return NULL;
     c->fd = c->lastfd = -1;
     c->next = all;
-    __atomic_store_n(&all, c, __ATOMIC_RELEASE);
+    all = c;
   }
   c->stopped = c->given = c->span = c->orphaned = 0;
   return c;
@@ -709,12 +721,6 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   return NULL;
 }
 
-/* Returns this thread's running clock of wall time ('wall' 1) or CPU time, or NULL. */
-static Clock *findclock (int wall) {
-  Clock *c = own[wall];
-  return (c != NULL && LOAD(c->running) && LOAD(c->thread) == me) ? c : NULL;
-}
-
 /* Returns this thread's running clock; starts one with period 'ns' if needed. Returns NULL on
    failure, with a message in 'err'. */
 static Clock *getclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
@@ -780,7 +786,8 @@ static void removetimer (Timer *t) {
    each once. Returns 0 if another timer would have received the time (C6). */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
-  uint64_t now = clock_read(c->outside), due = c->base + c->due + MAX_LATE_NS, n;
+  uint64_t now = c->orphaned ? 0 : clock_read(c->outside);
+  uint64_t due = c->base + c->due + MAX_LATE_NS, n;
   if (c->timers != NULL && c->last != t && c->last != NULL) return 0;
   if (now <= due) return 0;
   n = (now - due) / t->period;

@@ -62,6 +62,18 @@ describe("moments", function()
     assert.equal(5, m:lost())
   end)
 
+  -- A former bug: a tick of 1,024 native frames exceeded a small buffer that was just half full.
+  it("stay within a small buffer, whose half is shorter than the longest tick", function()
+    local m = signals.moments(signals.FEW)
+    m:add(1, 1, 0, addresses(signals.FEW // 2 - HEAD, 0))
+    m:add(1, 1, 0, addresses(1024, 1))
+    m:add(1, 2, 0, addresses(1024, 1))
+    local list = m:take()
+    assert.equal(1, #list)
+    assert.equal(2, list[1][1])
+    assert.equal(1, m:lost())
+  end)
+
   it("keep their sum, whatever comes in whatever order", function()
     for seed = 1, 20 do
       math.randomseed(seed)

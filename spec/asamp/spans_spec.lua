@@ -11,6 +11,16 @@ local times = require "spec.support.times"
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
+-- Compiles spec/support/hosts/NAME.c. Returns the folder of the program NAME.
+local function compiled(name)
+  local folder = os.tmpname()
+  os.remove(folder)
+  shell.output("mkdir %s && gcc -g%s -I%s/include/lua5.4 spec/support/hosts/%s.c -o %s/%s " ..
+               "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", folder, sanitized, prefix, name,
+               folder, name, prefix, prefix)
+  return folder
+end
+
 describe("time samples", function()
   -- A former bug: they were taken at the ticks of the kernel's scheduler, mostly every 4 ms:
   -- synchronous with rounds of 4 ms, and with programs that start to run at such a tick, woken on a
@@ -38,17 +48,13 @@ describe("time samples", function()
   -- A former bug: a timer was started for each state: 2 ms of a state were less than the 10 ms of a
   -- period, so that there was no sample.
   it("of states that live for less than a period are as many as of one that lives on", function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    shell.output("mkdir %s && gcc -g%s -I%s/include/lua5.4 spec/support/hosts/shortstates.c -o %s/host " ..
-                 "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib", folder, sanitized, prefix, folder,
-                 prefix, prefix)
+    local folder = compiled "shortstates"
     finally(function() shell.output("rm -r %s", folder) end)
     for _, case in ipairs{{100, 80, 3}, {1000, 50, 3}, {100, 6, 40}} do
       local rate, n, ms = table.unpack(case)
       local path = folder .. "/" .. rate .. "-" .. ms .. ".vmprof"
       local env = {ASAMP = ("alloc=0,time=%d,quiet,out=%s"):format(rate, path)}
-      local status, out, err = process.run{program = folder .. "/host", n, ms, 2, env = env}
+      local status, out, err = process.run{program = folder .. "/shortstates", n, ms, 2, env = env}
       assert.same({0, ""}, {status, err})
       local all = assert(reader.read(path)).timesamples
       -- a span of 10 ms at the end; the time of a tick is not counted
@@ -56,5 +62,17 @@ describe("time samples", function()
       assert.is_true(all <= 1.1 * most + 0.01 * rate + 1, all .. " of " .. most)
       assert.is_true(all >= 0.9 * least - 0.01 * rate - 1, all .. " of " .. least)
     end
+  end)
+
+  -- A former bug: the destructor's clock came after the end of the profiler's data of the thread, and
+  -- left its descriptor open.
+  it("of states that a thread's destructor creates leave no descriptor", function()
+    local folder = compiled "destructor"
+    finally(function() shell.output("rm -r %s", folder) end)
+    local env = {ASAMP = ("alloc=0,time=1000,quiet,out=%s/p.vmprof"):format(folder)}
+    local status, out, err = process.run{program = folder .. "/destructor", 20, env = env}
+    assert.same({0, ""}, {status, err})
+    local first, last = out:match "^(%d+)\n(%d+)\n$"
+    assert.equal(first, last)
   end)
 end)

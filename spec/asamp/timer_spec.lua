@@ -320,6 +320,12 @@ describe("a signal", function()
     assert.equal(0, list.stats.lost)
   end)
 
+  -- A former bug: a thread with a clock for each signal ran the handler inside the handler, which
+  -- damaged the buffer of ticks.
+  it("does not interrupt the handler of the other one", function()
+    times.of(function() assert.is_true(signals.masked()) end)
+  end)
+
   it("is the program's again when sampling is off", function()
     signals.count(0)
     times.of(function() assert.equal("other", signals.disposition()) end)
@@ -487,6 +493,40 @@ describe("a process that samples time", function()
     assert.equal("7\n", out)
     local _, n = times.count(list, function() end)
     assert.is_true(n > 0.4 * 0.15 * 5000, n)
+  end)
+
+  -- A former bug: a thread that was in the signal handler at the fork is not in the child, which waited
+  -- for the end of that handler.
+  it("may fork while another thread is in the signal handler", function()
+    local status, out, err = process.run{code = [[
+      local peers, signals = require "peers", require "signals"
+      local START = "core = require 'profiler.core' signals = require 'signals' " ..
+        "local seconds, path = ... " ..
+        "assert(core.open{out = path, period = 1 << 20, timeperiod = 34000}) " ..
+        "assert(core.timeon(34000, true)) signals.burn(seconds)"
+      local mine, later = peers.new(), peers.new()
+      assert(mine:run(START, 0.001, os.tmpname()))
+      assert(mine:run "core.timeoff()")
+      local _ = peers.thread(START, 600, os.tmpname())
+      signals.burn(0.1)
+      for i = 1, 100 do
+        local path = os.tmpname()
+        local pid = peers.fork()
+        if pid == 0 then
+          signals.ending(100000000, "_exit", 9)
+          assert(later:elsewhere(START, 0.001, path))
+          later:run "core.timeoff()"
+          peers._exit(0)
+        end
+        local status = peers.wait(pid)
+        os.remove(path)
+        if status ~= 0 then
+          print(i, status)
+          break
+        end
+      end
+      peers._exit(0)]]}
+    assert.same({0, "", ""}, {status, out, err})
   end)
 
   -- A tick may come while exec works, and waits for the new program then.

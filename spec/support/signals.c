@@ -21,10 +21,11 @@
 **   block(on): blocks or unblocks SIGURG in this OS thread
 **   cpu() -> seconds of CPU time of this OS thread
 **   diversions() -> luaN_diversions of this state
-**   moments() -> a Moments (asamp/sample/moments.h); addresses and counts are integers
+**   masked() -> true if the handler of SIGURG blocks SIGWINCH
+**   moments([words]) -> a Moments (asamp/sample/moments.h); addresses and counts are integers
 **     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
 **     collecting, {addresses}}               m:lost()
-**   WORDS: MOMENTS_WORDS
+**   WORDS: MOMENTS_WORDS    FEW: MOMENTS_FEW
 */
 #define _GNU_SOURCE
 #include "moments.h"
@@ -111,7 +112,8 @@ static void endnow (int signal) {
 static int l_ending (lua_State *L) {
   struct itimerval v;
   memset(&v, 0, sizeof(v));
-  v.it_value.tv_usec = (long)luaL_checkinteger(L, 1);
+  v.it_value.tv_sec = (time_t)(luaL_checkinteger(L, 1) / 1000000);
+  v.it_value.tv_usec = (long)(luaL_checkinteger(L, 1) % 1000000);
   endinghow = strdup(luaL_checkstring(L, 2));
   endingstatus = (int)luaL_checkinteger(L, 3);
   signal(SIGALRM, endnow);
@@ -257,9 +259,18 @@ static int l_block (lua_State *L) {
 }
 
 
+static int l_masked (lua_State *L) {
+  struct sigaction a;
+  sigaction(SIGURG, NULL, &a);
+  lua_pushboolean(L, sigismember(&a.sa_mask, SIGWINCH));
+  return 1;
+}
+
+
 static int l_moments (lua_State *L) {
+  size_t words = (size_t)luaL_optinteger(L, 1, (lua_Integer)MOMENTS_WORDS);
   Moments *m = lua_newuserdatauv(L, sizeof(*m), 0);
-  if (!moments_open(m, MOMENTS_WORDS)) return luaL_error(L, "no memory");
+  if (!moments_open(m, words)) return luaL_error(L, "no memory");
   luaL_setmetatable(L, MOMENTSNAME);
   return 1;
 }
@@ -273,13 +284,13 @@ static int m_close (lua_State *L) {
 
 static int m_add (lua_State *L) {
   Moments *m = luaL_checkudata(L, 1, MOMENTSNAME);
-  void *native[256];
+  void *native[1024];
   Moment e;
   memset(&e, 0, sizeof(e));
   e.count = (uint64_t)luaL_checkinteger(L, 2);
   e.ci = (void *)(uintptr_t)luaL_checkinteger(L, 3);
   e.collecting = (uint32_t)luaL_checkinteger(L, 4);
-  for (; e.n < 256 && lua_rawgeti(L, 5, e.n + 1) != LUA_TNIL; e.n++) {
+  for (; e.n < 1024 && lua_rawgeti(L, 5, e.n + 1) != LUA_TNIL; e.n++) {
     native[e.n] = (void *)(uintptr_t)lua_tointeger(L, -1);
     lua_pop(L, 1);
   }
@@ -327,7 +338,8 @@ int luaopen_signals (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"burn", signals_burn}, {"leave", l_leave}, {"ending", l_ending}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
     {"chain", l_chain}, {"chained", l_chained}, {"unchain", l_unchain}, {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
-    {"blocked", l_blocked}, {"bothblocked", l_bothblocked}, {"block", l_block}, {"cpu", l_cpu}, {"diversions", l_diversions}, {"moments", l_moments}, {NULL, NULL}
+    {"blocked", l_blocked}, {"bothblocked", l_bothblocked}, {"block", l_block}, {"cpu", l_cpu}, {"diversions", l_diversions}, {"moments", l_moments},
+    {"masked", l_masked}, {NULL, NULL}
   };
   static const luaL_Reg methods[] = {
     {"add", m_add}, {"take", m_take}, {"lost", m_lost}, {"__gc", m_close},
@@ -340,5 +352,7 @@ int luaopen_signals (lua_State *L) {
   luaL_newlib(L, functions);
   lua_pushinteger(L, (lua_Integer)MOMENTS_WORDS);
   lua_setfield(L, -2, "WORDS");
+  lua_pushinteger(L, (lua_Integer)MOMENTS_FEW);
+  lua_setfield(L, -2, "FEW");
   return 1;
 }
