@@ -95,9 +95,9 @@ static const char *server_folderof (const char *path, int create) {
   return NULL;
 }
 
-/* Returns 1 if no process listens at the socket. */
+/* Returns 1 if no process listens at the socket. Does not wait if the socket's backlog is full. */
 static int isdead (const struct sockaddr_un *a) {
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   int dead = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) != 0 &&
              errno == ECONNREFUSED;
   if (fd >= 0) close(fd);

@@ -718,6 +718,18 @@ describe("a process that listens", function()
     finish()
   end)
 
+  -- A former bug: the socket of a stopped process accepts 17 connections; the next program waited.
+  it("does not delay the programs that want to listen at its socket while it is stopped", function()
+    start "alloc=0,listen=s/x.sock"
+    process.stop(pid)
+    for _ = 1, 20 do
+      local status, out, err = process.run{directory = folder, code = "print(1)", limit = 60,
+                                           env = {ASAMP = "alloc=0,listen=s/x.sock"}}
+      assert.same({0, "1\n"}, {status, out})
+      assert.truthy(err:find("another file or process uses this path", 1, true), err)
+    end
+  end)
+
   it("is distinguished from a stopped process", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
