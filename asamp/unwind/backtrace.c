@@ -270,7 +270,7 @@ static void backtrace_check (Backtrace *b, const ucontext_t *context, void *cons
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
   UnwindFrame f;
   int n;
-  if (loaded_isold()) readable_forget();
+  readable_forget();
   f.ip = REGISTER(context, IP) + 1;
   f.sp = REGISTER(context, SP);
   f.fp = REGISTER(context, FP);

@@ -6,7 +6,8 @@
 **   RD1  the check uses no descriptor;
 **   RD2  the check is async-signal-safe and preserves errno;
 **   RD3  a system call for each word would be too slow. So each thread has a cache of readable
-**        pages. A page in the cache counts as readable.
+**        pages. A page in the cache counts as readable. The program may unmap pages between two
+**        walks, so each walk starts with an empty cache.
 */
 #ifndef asamp_readable_h
 #define asamp_readable_h

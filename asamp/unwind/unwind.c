@@ -61,6 +61,7 @@ static int bylibunwind (void **to, int max) {
   ready = 1;
   pthread_once(&control, unwind_watch);
   readable_use();
+  readable_forget();
   pthread_mutex_lock(&walking);
   n = unw_backtrace(to, max);
   pthread_mutex_unlock(&walking);

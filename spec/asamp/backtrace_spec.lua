@@ -65,6 +65,13 @@ describe("a signal", function()
     local list = sampled("for _ = 1, 20 do require 'shapes'.misled(40000000) end", "alloc=0,wall")
     assert.is_true(times.leaf(list, "shape_lie") > 0.5)
   end)
+
+  -- A former bug: a page that an earlier walk had read counted as readable for ever: the process ended
+  -- by a segmentation fault.
+  it("comes where the frame pointer leads to a stack that is unmapped now", function()
+    local list = sampled("require 'shapes'.unmapped(60000000)", "alloc=0")
+    assert.is_true(times.leaf(list, "shape_bare") > 0.5)
+  end)
 end)
 
 describe("a walk from where a signal came", function()

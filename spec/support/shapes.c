@@ -17,6 +17,8 @@
 **
 **   misled(n)          n iterations of a loop in which the unwind tables are wrong: they lead to
 **                      an address without memory, between that stack and its end
+**   unmapped(n)        8 times n iterations of a loop without unwind tables on another C stack, and
+**                      again without that stack, whose address is then in the frame pointer
 */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -232,8 +234,8 @@ static NOINLINE int shape_trapped (lua_State *L) {
 
 #if defined(__x86_64__)
 
-static long turns;
-static char *hole;
+static long turns __attribute__((used));
+static char *hole __attribute__((used));
 
 /* A frame of variable size, so that the tables find the frame from rbp at all instructions. */
 static NOINLINE void shape_lie (void) {
@@ -264,10 +266,41 @@ static NOINLINE int shape_misled (lua_State *L) {
   return 0;
 }
 
+/* A function without unwind tables: libunwind guesses its caller's frame from rbp. */
+__asm__(".text\n\t.type shape_bare, %function\n"
+        "shape_bare:\n\tpush %rbp\n\tmov hole(%rip), %rbp\n\tmov turns(%rip), %rsi\n"
+        "1:\tdec %rsi\n\tjnz 1b\n\tpop %rbp\n\tret\n\t.size shape_bare, . - shape_bare\n");
+extern void shape_bare (void) __attribute__((visibility("hidden")));
+
+static int shape_unmapped (lua_State *L) {
+  enum { SIZE = 256 * 1024, PAGE = 4096 };
+  ucontext_t here, there;
+  int i;
+  turns = (long)luaL_checkinteger(L, 1);
+  for (i = 0; i < 8; i++) {  /* the cache of readable pages has 8 entries */
+    char *stack = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED) return luaL_error(L, "no stack");
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = SIZE - (size_t)(i * PAGE);
+    there.uc_link = &here;
+    hole = stack + there.uc_stack.ss_size - PAGE / 2;
+    makecontext(&there, shape_bare, 0);
+    swapcontext(&here, &there);
+    munmap(stack, SIZE);
+    shape_bare();
+  }
+  return 0;
+}
+
 #else
 
 static int shape_misled (lua_State *L) {
   return luaL_error(L, "misled is written for x86-64");
+}
+
+static int shape_unmapped (lua_State *L) {
+  return luaL_error(L, "unmapped is written for x86-64");
 }
 
 #endif
@@ -277,7 +310,7 @@ int luaopen_shapes (lua_State *L) {
     {"fixed", shape_fixed}, {"variable", shape_variable}, {"pointed", shape_pointed},
     {"aligned", shape_aligned}, {"sorted", shape_sorted}, {"signalled", shape_signalled},
     {"context", shape_context}, {"beaten", shape_beaten}, {"trapped", shape_trapped},
-    {"misled", shape_misled},
+    {"misled", shape_misled}, {"unmapped", shape_unmapped},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);
