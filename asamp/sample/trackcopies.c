@@ -53,7 +53,7 @@ uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over) {
   out.count = interval_pass(&t->copyinterval, over, &distance);
   out.thread = t->number;
   out.label = luaN_label(luaN_running(L));
-  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud, out.count);
+  room = t->client->room(t->ud, out.count);
   if (room > 0 && stack_ready(&t->stack)) {
     stack_walk(&t->stack, L, t->native);
     reportcopy(t, &out, COPY_GROWN, out.count, t->stack.shared, t->stack.n);

@@ -87,10 +87,6 @@ static void set (Tracker *t, lua_State *L) {
   t->seam.starved = starved;
 }
 
-int tracker_is (const luaN_Sampler *seam) {
-  return seam->sample == tracksample_take;
-}
-
 int tracker_open (Tracker *t, lua_State *L, int lazy) {
   memset(t, 0, sizeof(*t));
   set(t, L);
@@ -347,7 +343,7 @@ int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   return 1;
 }
 
-const Tracker *tracker_of (lua_State *L) {
+Tracker *tracker_of (lua_State *L) {
   const luaN_Sampler *s = luaN_getsampler(L);
   return (s != NULL && s->sample == tracksample_take) ? s->ud : NULL;
 }

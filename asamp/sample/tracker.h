@@ -26,9 +26,6 @@
 int tracker_open (Tracker *t, lua_State *L, int lazy);
 void tracker_close (Tracker *t);
 
-/* Returns 1 if *seam has the callbacks of a Tracker; seam->ud is then this Tracker. */
-int tracker_is (const luaN_Sampler *seam);
-
 /* Like tracker_open with 'lazy' 1, for a tracker that was used by another state: keeps its
    buffers. */
 void tracker_reopen (Tracker *t, lua_State *L);
@@ -98,7 +95,7 @@ static inline void tracker_copies (Tracker *t, int on) {
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
 /* Returns the tracker registered for the state, or NULL. Its sampling may be off already (A1). */
-const Tracker *tracker_of (lua_State *L);
+Tracker *tracker_of (lua_State *L);
 
 /* Returns the bytes allocated in this session while sampling was on. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);

@@ -27,7 +27,7 @@ typedef struct TrackerClient {
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
   /* Called before a sample of 'count' periods. Result 1: the sample is taken; 0: the client has no
-     space, and the sample is lost; negative: no more samples are taken. NULL: always 1. */
+     space, and the sample is lost; negative: no more samples are taken. */
   int (*room) (void *ud, uint64_t count);
   void (*sample) (void *ud, const ProfileSample *s, size_t shared,
                   const ProfileFrame *frames, size_t n);
@@ -44,7 +44,7 @@ typedef struct TrackerClient {
   /* Returns 1 if a sample may be reported inside malloc without blocking. NULL: no samples of
      native memory. */
   int (*ready) (void *ud);
-  /* Reports the paths of references that keep the survivors alive. NULL: not wanted. */
+  /* Reports the paths of references that keep the survivors alive. */
   void (*holders) (void *ud, Holders *h);
   /* Called after a collection, except while sampling is being switched off. Must not allocate from
      the state. May call luaN_walk. NULL: not called. */

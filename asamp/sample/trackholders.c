@@ -36,7 +36,7 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   Holders h;
   const void **owners;
   size_t n = t->followed.n;
-  if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
+  if (t->client == NULL || n == 0) return 0;
   holderssearch_end(&t->search);  /* else the running search would later report an older result */
   if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {

@@ -2,7 +2,7 @@
 /* Takes samples of native memory for a tracker (tracknative.h). */
 #include "tracknative.h"
 #include "binding.h"
-#include "tracksample.h"
+#include "tracker.h"
 #include "uncancelled.h"
 
 /* Reports the newest sample in t->pending, with the stack in t->stack. */
@@ -40,12 +40,9 @@ static void reap (Tracker *t) {
 
 int tracknative_take (lua_State *L, const MallocSample *in) {
   UNCANCELLED;
-  const luaN_Sampler *seam = luaN_getsampler(L);
+  Tracker *t = tracker_of(L);
   MallocSample s = *in;
-  Tracker *t;
-  if (seam == NULL || seam->sample != tracksample_take) return MALLOCS_NOTMINE;
-  t = seam->ud;
-  if (t->client == NULL || !t->mallocs) return MALLOCS_NOTMINE;
+  if (t == NULL || t->client == NULL || !t->mallocs) return MALLOCS_NOTMINE;
   if (t->busy || t->pending.n >= TRACKNATIVE_PENDING) return MALLOCS_LOST;
   if (!t->client->ready(t->ud)) return MALLOCS_LOST;
   if (t->pending.n >= t->reaping) reap(t);
@@ -67,7 +64,7 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
 /* Adds to the tracker a sample from the queue of native memory; called by mallocs_drain. */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
-  if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&
+  if (t->client->room(t->ud, s->count) > 0 && stack_ready(&t->stack) &&
       pending_add(&t->pending, s->owner, NULL)) {
     stack_known(&t->stack, NULL, s->native, s->n, s->whole, s->sp);
     reportnative(t, s);

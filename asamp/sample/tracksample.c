@@ -35,7 +35,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   watched = (in->owner == in->block)
             ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);
-  room = (t->client->room == NULL) ? 1 : t->client->room(t->ud, out.count);
+  room = t->client->room(t->ud, out.count);
   if (room < 0) {
     t->busy--;
     return INTERVAL_MAX;

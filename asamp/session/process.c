@@ -99,7 +99,9 @@ char *process_path (const char *from, unsigned long number, unsigned session,
   return (n < sizeof(to)) ? strdup(to) : NULL;
 }
 
-char *process_literal (const char *text) {
+/* Returns 'text' with each % doubled, so that process_path expands it to 'text'; the caller frees
+   it. NULL: not enough memory. */
+static char *process_literal (const char *text) {
   char *to = malloc(2 * strlen(text) + 1), *end = to;
   if (to == NULL) return NULL;
   do {
@@ -258,10 +260,6 @@ static int isidle (void) {
   return __atomic_load_n(&idle, __ATOMIC_ACQUIRE) || __atomic_load_n(&retry, __ATOMIC_RELAXED) != 0;
 }
 
-static const char *process_pathof (void) {
-  return path;
-}
-
 /* Returns 1 if process_setup has requested samples of any kind. */
 static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
@@ -323,7 +321,6 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   }
   with = *from;
   with.profile = process_current;
-  with.path = process_pathof;
   with.forked = process_forked;
   with.runs = runs;
   with.ended = process_ended;

@@ -23,10 +23,6 @@
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);
 
-/* Returns 'text' with each % doubled, so that process_path expands it to 'text'; the caller frees
-   it. NULL: not enough memory. */
-char *process_literal (const char *text);
-
 /* Sets up profiling of all states made later. Call it once. Copies *with. Its option 'out' is a
    pattern; NULL: PROGRAM.%p.vmprof. Returns 0 with a line in 'err' on failure. */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);

@@ -77,7 +77,6 @@ typedef struct SamplerShared {
   TimerClock clock;
   /* Returns the profile of this process, or NULL. If 'open' is 1, makes the profile if needed. */
   Profile *(*profile) (int open);
-  const char *(*path) (void);
   int (*isidle) (void);  /* returns 1 if no state may take samples: no samples are requested, or
                             the file could not be made */
   /* Drops the parent's profile in a forked child. Returns the number of threads that the profiler
@@ -103,7 +102,8 @@ typedef struct SamplerStats {
                                    made */
   uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */
   const char *file;		/* path of the file of the session or, if none is open, of the last
-                                   one; NULL: none */
+                                   one; in a shared profile, of the profile to which the state
+                                   reports; NULL: none */
   int error;			/* as ProfileTotals.error */
 } SamplerStats;
 

@@ -345,12 +345,12 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
                         size_t errsize) {
   ProfileConfig c;
   if (s->shared != NULL) {
-    if (s->path == NULL)
+    if (s->state.profile == NULL)
       snprintf(err, errsize, "cannot write profile '%s': this process profiles all its states on "
                "request (ASAMP=listen)", o->out);
     else
       snprintf(err, errsize, "cannot write profile '%s': ASAMP already profiles all states of this "
-               "process, in '%s'", o->out, s->path);
+               "process, in '%s'", o->out, profile_path(s->state.profile));
     errno = EBUSY;
     return 0;
   }
@@ -546,7 +546,8 @@ void sampler_stats (Sampler *s, lua_State *L, SamplerStats *stats) {
   stats->nanoseconds = t->nanoseconds + s->timing.inticks + s->timing.inpoints;
   stats->file = s->path;
   stats->error = totals.error;
-  if (s->shared != NULL) stats->file = s->shared->path();
+  if (s->shared != NULL)
+    stats->file = (s->state.profile != NULL) ? profile_path(s->state.profile) : NULL;
 }
 
 uint64_t sampler_distance (const Sampler *s, lua_State *L) {

@@ -31,12 +31,10 @@ static void startmallocs (Sampler *s) {
 }
 
 Sampler *sampler_attached (lua_State *L) {
-  const luaN_Sampler *seam = luaN_getsampler(L);
   Sampler *s;
-  if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL || seam == NULL ||
-      !tracker_is(seam)) return NULL;
-  s = (Sampler *)seam->ud;  /* the tracker, to which 'ud' points, is the sampler's first field */
-  return (s->shared != NULL) ? s : NULL;
+  if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL) return NULL;
+  s = (Sampler *)tracker_of(L);  /* the tracker is the sampler's first field */
+  return (s != NULL && s->shared != NULL) ? s : NULL;
 }
 
 /* Adds the state to the current profile. Returns 0 if there is none. Lock held, so that

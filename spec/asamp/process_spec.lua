@@ -108,6 +108,32 @@ describe("a process that the environment profiles", function()
     assert.is_true(list[1] >= 16 and list[2] >= 32, table.concat(list, " "))
   end)
 
+  -- A former bug: the name was that of the parent's file. In the parent, it was read without the lock.
+  it("forks: the child has no file before its first sample", function()
+    local env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/%p.vmprof"}
+    local status, out, err = process.run{env = env, code = [[
+      local peers, profiler = require "peers", require "profiler"
+      assert(profiler.stats().file)
+      local pid = peers.fork()
+      if pid == 0 then
+        local before, s = profiler.stats().file, ("x"):rep(9 << 20)
+        peers._exit(before == nil and #s > 0 and profiler.stats().file and 0 or 1)
+      end
+      print(peers.wait(pid))]]}
+    assert.same({0, "0\n", ""}, {status, out, err})
+  end)
+
+  -- A former bug: the first message was always the second one.
+  it("refuses sessions of single states, with the reason", function()
+    local code = "print((select(2, require 'profiler'.enable{out = 'mine.vmprof'})))"
+    local _, out = process.run{env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/p.vmprof"},
+                               code = code}
+    assert.equal("cannot write profile 'mine.vmprof': ASAMP already profiles all states of this " ..
+                 "process, in '" .. folder .. "/out/p.vmprof'\n", out)
+    _, out = process.run{env = {ASAMP = "alloc=0,listen=" .. folder .. "/p.sock"}, code = code}
+    assert.truthy(out:find("(ASAMP=listen)", 1, true), out)
+  end)
+
   it("forks: the child may forbid itself threads and become another user #plain", function()
     if not isroot or asan then return end
     shell.write(folder .. "/c.lua", "for i = 1, 2000 do local s = ('x'):rep(3000 + i) end")
