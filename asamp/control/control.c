@@ -143,9 +143,12 @@ static void control_start (void) {
     }
     dying_release(&before);
   }
-  if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) == NULL)
-    complain("cannot listen at '%s': %s", bound != NULL ? bound : "",
-             "cannot start a thread for the socket; raise the limit of processes (ulimit -u)");
+  if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) != NULL) return;
+  complain("cannot listen at '%s': cannot start a thread for the socket; raise the limit of "
+           "processes (ulimit -u)", bound != NULL ? bound : "");
+  gone();
+  server_close(*fd);
+  free(fd);
 }
 
 void control_setup (const ControlOptions *o) {

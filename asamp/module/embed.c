@@ -207,10 +207,6 @@ static void onclass (void *ud, uint32_t id, const char *name) {
   (void)ud; (void)id; (void)name;
 }
 
-static void onpoint (void *ud, lua_State *L) {
-  (void)ud; (void)L;  /* never called, because an Embed does no time sampling */
-}
-
 static int embed_stop (lua_State *L);
 
 /* Ends the sampling at the start of lua_close. */
@@ -238,7 +234,7 @@ static void onholders (void *ud, Holders *h) {
 }
 
 #define CLIENT(follows) \
-  {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, \
+  {onfunction, onclass, onroom, onsample, NULL, oncollection, NULL, onclosing, follows, \
    NULL, onholders, NULL, NULL}
 
 /* The tracker's clients: [1] has the callback 'died', [0] does not. */

@@ -28,4 +28,13 @@ int altstack_use (size_t least, char *err, size_t errsize);
    stack, or SIZE_MAX if the handler runs on another stack. Async-signal-safe. */
 size_t altstack_room (const ucontext_t *context);
 
+/* Returns the stack pointer of the code that the signal has interrupted. */
+static inline const void *altstack_sp (const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (const void *)context->uc_mcontext.gregs[REG_RSP];
+#else
+  return (const void *)context->uc_mcontext.sp;
+#endif
+}
+
 #endif

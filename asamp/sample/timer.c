@@ -20,6 +20,7 @@
 #include "altstack.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "owner.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id	_sigev_un._tid
@@ -42,6 +43,8 @@
 						   missing */
 #define MAX_OWED_NS	INT64_C(200000000)	/* ns; largest value of Clock.owed, the time by
 						   which sampling exceeds its share */
+#define MAX_STATES	16u	/* largest number of running states from which a tick's timer is
+                                   chosen */
 #define EASY_TICKS	8	/* number of cheap ticks in a row after which a doubled span is
                                    halved */
 
@@ -60,7 +63,7 @@ struct Timer {
   Timer *other;			/* next in the list of all timers */
   Clock *clock;			/* clock that measures its time; NULL: the timer is unused */
   volatile sig_atomic_t running;
-  const void *whose;	/* the Lua state that the timer samples */
+  const void *whose;	/* main thread of the Lua state that the timer samples */
   /* 'period': ns. 'time': ns received so far, plus the random start value. 'counted': number of
      periods that were passed to 'f'. */
   uint64_t period, time, counted;
@@ -133,7 +136,6 @@ static unsigned nunused;	/* number of clocks without a thread; changed with the 
 static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
-static TimerWho *who;
 static int keeping;		/* 1: perf events stay open while clocks have no timers */
 
 /* Number of this OS thread; 0: it has had no timer. Unlike the system's thread ids, these numbers
@@ -246,8 +248,8 @@ static int timer_isready (const Timer *t) {
 /* Returns the timer that receives the time of a tick: that of the innermost running state with a
    timer, else the one that received time last (C6). Returns NULL if no timer is started. */
 static Timer *choose (const Clock *c, void *context) {
-  const void *whose[TIMER_DEPTH];
-  unsigned n = LOAD(who)(whose, context), i;
+  const void *whose[MAX_STATES];
+  unsigned n = owner_states(altstack_sp(context), whose, MAX_STATES), i;
   Timer *t = __atomic_load_n(&c->last, __ATOMIC_RELAXED);
   for (i = 0; i < n; i++) {
     if (t != NULL && t->whose == whose[i] && timer_isready(t)) return t;
@@ -797,10 +799,6 @@ static uint64_t missed (Timer *t) {
 }
 
 /* }===================================================================== */
-
-void timer_who (TimerWho *f) {
-  __atomic_store_n(&who, f, __ATOMIC_RELEASE);
-}
 
 void timer_keep (void) {
   STORE(keeping, 1);

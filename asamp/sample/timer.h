@@ -48,16 +48,9 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 #define TIMER_LEAST	((size_t)2048)
 #endif
 
-/* Stores the Lua states whose code was interrupted, innermost first, at most TIMER_DEPTH. Returns
-   their number. Must be async-signal-safe. */
-#define TIMER_DEPTH	16u
-typedef unsigned TimerWho (const void **whose, void *context);
-
-/* Sets the TimerWho of all timers. Call it before the first timer_start. */
-void timer_who (TimerWho *who);
-
-/* Starts a timer of the calling thread for the Lua state 'whose', with a period of 'ns'
-   nanoseconds. Ticks call f with 'ud'. Returns NULL on failure, with a line in 'err'. */
+/* Starts a timer of the calling thread for the Lua state with main thread 'whose', with a period of
+   'ns' nanoseconds. Ticks call f with 'ud'. Returns NULL on failure, with a line in 'err'. Call
+   owner_prime first. */
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 

@@ -15,11 +15,9 @@
 
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
-#define SP(u)		((const void *)(u)->uc_mcontext.gregs[REG_RSP])
 #define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.gregs), NGREG
 #elif defined(__aarch64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.pc)
-#define SP(u)		((const void *)(u)->uc_mcontext.sp)
 #define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.regs), 31
 #else
 #error "time samples: name the program counter and the registers of a ucontext_t here"
@@ -35,18 +33,12 @@ static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context)
   int i, all = backtrace_take(&own->backtrace, context, a);
   uint32_t n = 0;
   if (owner_mixed(t->L))
-    all = owner_mark(t->L, SP(context), a, all, all < BACKTRACE_MAX);
+    all = owner_mark(t->L, altstack_sp(context), a, all, all < BACKTRACE_MAX);
   for (i = 0; i < all; i++) {
     const char *c = (const char *)a[i] - 1;
     if (!owner_isin(&t->code.core, c) && !owner_isin(&t->code.protect, c)) a[n++] = a[i];
   }
   return n;
-}
-
-/* Stores in 'whose' the Lua states whose code the tick interrupted on this thread, innermost first.
-   Returns their number. */
-static unsigned running (const void **whose, void *context) {
-  return owner_states(SP((const ucontext_t *)context), whose, TIMER_DEPTH);
 }
 
 /* Returns 1 if the handler's stack has no space for a walk, and counts the periods in
@@ -109,7 +101,6 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
     return timing_nomemory(err, errsize);
   owner_prime();
   if (scratch_open(native) == NULL) return timing_nomemory(err, errsize);
-  timer_who(running);
   t->timer = timer_start(ns, clock, luaN_main(L), tick, t, err, errsize);
   return t->timer != NULL;
 }

@@ -343,11 +343,6 @@ int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   return 1;
 }
 
-Tracker *tracker_of (lua_State *L) {
-  const luaN_Sampler *s = luaN_getsampler(L);
-  return (s != NULL && s->sample == tracksample_take) ? s->ud : NULL;
-}
-
 uint64_t tracker_bytes (const Tracker *t, lua_State *L) {
   return account_bytes(&t->account, L);
 }

@@ -94,9 +94,6 @@ static inline void tracker_copies (Tracker *t, int on) {
 /* Changes the period of allocation samples, in bytes, also while sampling is on. */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 
-/* Returns the tracker registered for the state, or NULL. Its sampling may be off already (A1). */
-Tracker *tracker_of (lua_State *L);
-
 /* Returns the bytes allocated in this session while sampling was on. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);
 

@@ -38,7 +38,8 @@ typedef struct TrackerClient {
      died. If 'follows' is 1, the survivors in *f are in Tracker.followed already. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
-  void (*point) (void *ud, lua_State *L);  /* Called at a safepoint, to take time samples. */
+  /* Called at a safepoint, to take time samples. NULL: no time samples. */
+  void (*point) (void *ud, lua_State *L);
   void (*closing) (void *ud, lua_State *L);  /* Called at the start of lua_close. */
   int follows;		/* 1: deaths of survivors are reported. */
   /* Returns 1 if a sample may be reported inside malloc without blocking. NULL: no samples of

@@ -2,7 +2,7 @@
 /* Takes samples of native memory for a tracker (tracknative.h). */
 #include "tracknative.h"
 #include "binding.h"
-#include "tracker.h"
+#include "tracksample.h"
 #include "uncancelled.h"
 
 /* Reports the newest sample in t->pending, with the stack in t->stack. */
@@ -40,7 +40,7 @@ static void reap (Tracker *t) {
 
 int tracknative_take (lua_State *L, const MallocSample *in) {
   UNCANCELLED;
-  Tracker *t = tracker_of(L);
+  Tracker *t = tracksample_of(L);
   MallocSample s = *in;
   if (t == NULL || t->client == NULL || !t->mallocs) return MALLOCS_NOTMINE;
   if (t->busy || t->pending.n >= TRACKNATIVE_PENDING) return MALLOCS_LOST;

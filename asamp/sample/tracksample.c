@@ -55,3 +55,8 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   t->busy--;
   return distance;
 }
+
+Tracker *tracksample_of (lua_State *L) {
+  const luaN_Sampler *s = luaN_getsampler(L);
+  return (s != NULL && s->sample == tracksample_take) ? s->ud : NULL;
+}

@@ -219,6 +219,15 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
   return account_each(&s->tracker.account, ACCOUNT_REPORT, all, emitset, state);
 }
 
+uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost) {
+  ProfileLeft left;
+  uint64_t bytes = samplerlist_emitsets(s, state, samplerlist_ending(s, &left));
+  if (bytes > 0) profile_allocated(state, bytes);
+  profile_left(state, &left);
+  profile_lost(state->profile, lost);
+  return bytes;
+}
+
 /* {== bytes by label ===================================================== */
 
 /* Bytes of the states that have left the shared profile, by label set. */

@@ -103,6 +103,9 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /* Emits for each label set how many bytes the state has allocated in its profile. Call it once per
    profile. 'all' is the result of samplerlist_ending. Returns the sum. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
+/* Emits the totals of a state that leaves its profile and is not closed: bytes by label set, all
+   bytes, counts of dropped data, and 'lost' lost samples. Returns the bytes. */
+uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
 /* Updates the bytes by label set of the states that have left the shared profile, when state s
    leaves it. ACCOUNT_WHOLE: adds all bytes of s. ACCOUNT_REST: subtracts the bytes of s that the
    profile lacks: the next profile of s will contain them. 'all': sum of the added or subtracted

@@ -472,20 +472,12 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
   return 0;
 }
 
-static void samplersession_allocated (Sampler *s) {
-  ProfileLeft left;
-  uint64_t bytes = samplerlist_emitsets(s, &s->state, samplerlist_ending(s, &left));
-  if (bytes > 0) profile_allocated(&s->state, bytes);
-  profile_left(&s->state, &left);
-  profile_lost(s->state.profile, tracker_lost(&s->tracker));
-}
-
 static int samplersession_finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;
   int e;
   samplerlist_lock();
-  samplersession_allocated(s);
+  samplerlist_emittotals(s, &s->state, tracker_lost(&s->tracker));
   p = s->state.profile;
   s->state.profile = NULL;  /* cleared first: a child that is forked during profile_close would free
                                the profile, too */

@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "orphans.h"
 #include "trackholders.h"
+#include "tracksample.h"
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
@@ -33,7 +34,7 @@ static void startmallocs (Sampler *s) {
 Sampler *sampler_attached (lua_State *L) {
   Sampler *s;
   if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL) return NULL;
-  s = (Sampler *)tracker_of(L);  /* the tracker is the sampler's first field */
+  s = (Sampler *)tracksample_of(L);  /* the tracker is the sampler's first field */
   return (s != NULL && s->shared != NULL) ? s : NULL;
 }
 
@@ -172,17 +173,13 @@ static Unreported emitend (Sampler *s, int isclosed) {
     if (lost > s->reportedlost) since.lost = lost - s->reportedlost;
     return since;
   }
-  bytes = samplerlist_emitsets(s, &s->state, bytes);
   if (isclosed) {
+    bytes = samplerlist_emitsets(s, &s->state, bytes);
     if (orphans_aredue(s->state.profile, clock_now())) orphans_emit(s->state.profile);
     profile_leave(&s->state, bytes, &left, lost,
                   orphans_adopt(&s->state, &s->tracker));
   }
-  else {
-    if (bytes > 0) profile_allocated(&s->state, bytes);
-    profile_left(&s->state, &left);
-    profile_lost(s->state.profile, lost);
-  }
+  else samplerlist_emittotals(s, &s->state, lost);
   return since;
 }
 
@@ -382,14 +379,10 @@ void sampler_endshared (Profile *p) {
   for (s = samplers.all; s != NULL; s = s->next) {
     /* a copy, because only the state's own thread may change s->state.depth */
     ProfileState state = {p, 0, 0, 1};
-    ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;
-    s->reportedbytes = samplerlist_emitsets(s, &state, samplerlist_ending(s, &left));
-    if (s->reportedbytes > 0) profile_allocated(&state, s->reportedbytes);
-    profile_left(&state, &left);
     s->reportedlost = tracker_lost(&s->tracker);
-    profile_lost(p, s->reportedlost);
+    s->reportedbytes = samplerlist_emittotals(s, &state, s->reportedlost);
     __atomic_store_n(&s->ended, 1, __ATOMIC_RELEASE);
   }
   orphans_emit(p);

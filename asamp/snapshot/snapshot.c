@@ -4,6 +4,7 @@
 #include "heapformat.h"
 #include "dump.h"
 #include "snapshot.h"
+#include "clock.h"
 #include "complain.h"
 #include "compressor.h"
 #include "draft.h"
@@ -12,7 +13,7 @@
 #include "pages.h"
 #include "place.h"
 #include "quietfork.h"
-#include "tracker.h"
+#include "tracksample.h"
 #include "uncancelled.h"
 
 #include <errno.h>
@@ -24,7 +25,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "binding.h"
@@ -42,18 +42,12 @@ typedef struct Writer {
   uint64_t until;	/* time limit, CLOCK_MONOTONIC, ns */
 } Writer;
 
-static uint64_t now (clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* {== bytes ============================================================ */
 
 /* Writes n bytes; waits if the file is a full pipe. Returns 0 on failure and sets w->error. */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
-  if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
+  if (w->seconds != 0 && w->error == 0 && clock_now() > w->until)
     w->error = ETIMEDOUT;
   while (n > 0 && w->error == 0) {
     ssize_t done = write(w->draft.fd, data, n);
@@ -114,13 +108,11 @@ static void codes (Writer *w, lua_State *L) {
 /* Writes the records that precede the objects. */
 static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   luaN_Memory m;
-  struct timespec t;
   luaN_memory(L, &m);
-  clock_gettime(CLOCK_REALTIME, &t);
   dump_start(&w->dump);
-  w->dump.tracker = tracker_of(L);
-  w->dump.time = now(CLOCK_MONOTONIC);
-  dump_number(&w->dump, "time", (uint64_t)t.tv_sec);
+  w->dump.tracker = tracksample_of(L);
+  w->dump.time = clock_now();
+  dump_number(&w->dump, "time", clock_read(CLOCK_REALTIME) / CLOCK_SECOND);
   dump_number(&w->dump, "pid", (uint64_t)getpid());
   dump_number(&w->dump, "inuse", m.inuse);
   dump_number(&w->dump, "held", m.held);
@@ -374,7 +366,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0, wish->option
     ? "exists there and would be replaced; give another path, or the option overwrite"
     : "exists there and would be replaced; give another path"};
-  uint64_t started = now(CLOCK_MONOTONIC);
+  uint64_t started = clock_now();
   Place place = {-1, NULL, 0, 0, 0, 0};
   char why[256] = "";
   Writer *w;
@@ -399,7 +391,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     s->path = place.path;
     w->lock = place.fd;
     w->seconds = wish->seconds;
-    w->until = started + wish->seconds * UINT64_C(1000000000);
+    w->until = started + wish->seconds * CLOCK_SECOND;
     w->dump.sink = sink;
     w->dump.memory = pages_realloc;
     w->dump.ud = w;
@@ -413,7 +405,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     close(place.fd);
   compressor_close(&w->compressor);
   free(w);
-  s->stopped = now(CLOCK_MONOTONIC) - started;
+  s->stopped = clock_now() - started;
   if (error != 0) {
     snapshot_failed(wish->path, error == EBUSY && why[0] == '\0'
                     ? "a collection is running; take the snapshot later" : why, error, err, size);

@@ -134,6 +134,20 @@ describe("a process that the environment profiles", function()
     assert.truthy(out:find("(ASAMP=listen)", 1, true), out)
   end)
 
+  -- A former bug: the socket stayed, and its clients waited for an answer.
+  it("leaves no socket if it cannot start the thread that answers #plain", function()
+    if not isroot or asan then return end
+    shell.output("mkdir -m 700 %s/own && chown 65534:65534 %s/own", folder, folder)
+    local script = process.file("print((io.open('/proc/net/unix'):read 'a':find('" .. folder ..
+                                "/own/x.sock', 1, true)))")
+    local status, out, err = process.run{"--reuid=65534", "--regid=65534", "--clear-groups",
+      "prlimit", "--nproc=0:0", process.interpreter(), script, program = "setpriv",
+      env = {ASAMP = "alloc=0,listen=" .. folder .. "/own/x.sock"}}
+    assert.same({0, "nil\n"}, {status, out}, err)
+    assert.truthy(err:find("cannot start a thread for the socket", 1, true), err)
+    assert.equal("", shell.output("ls %s/own", folder))
+  end)
+
   it("forks: the child may forbid itself threads and become another user #plain", function()
     if not isroot or asan then return end
     shell.write(folder .. "/c.lua", "for i = 1, 2000 do local s = ('x'):rep(3000 + i) end")
