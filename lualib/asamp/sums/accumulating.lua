@@ -1,17 +1,19 @@
 -- SPDX-License-Identifier: MIT
 -- Finds containers that accumulate: tables, trees and chains whose objects are not removed.
 --
--- The input is the allocation times of live samples (asamp.sums.births) by allocated bytes and by CPU time,
--- so no rule depends on the speed of the machine. A container accumulates if it
+-- The input is when the live samples were allocated (asamp.sums.births), by allocated bytes and by CPU time,
+-- so no rule depends on the speed of the machine. The run is divided into PARTS parts with equally many
+-- allocated bytes. A container accumulates if it
 --
---   - goes on: it had samples until the end (goeson), and
+--   - goes on: it has samples until the end (goeson), and
 --   - keeps its objects: those of the first half are alive as often as those of the second (ofkept), or
 --   - grows in spite of removals, as a queue does (ofgrowing).
 --
--- The verdict is "maybe" if chance may have kept the old ones of so few samples (issure), if the program
--- worked at its end without allocating (TAIL), or if the run is too short to find that out (COARSE).
+-- The verdict is "maybe" if chance may have kept the old objects, because there are few samples (issure), if
+-- the program worked at its end without allocating (TAIL), or if the run is too short to find that out
+-- (COARSE).
 --
--- A container that is filled until the end of the program and never emptied looks like a leak.
+-- A container that is filled until the end of the program and never emptied has the verdict "leak", too.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
@@ -19,55 +21,57 @@ local holders = require "asamp.sums.holders"
 local M = {}
 
 local LEAST, PARTS = births.LEAST, births.PARTS
--- Fewest collections of a run: with fewer, objects have no time to die.
+-- A run with fewer collections is not judged: objects have no time to die.
 local COLLECTIONS = 4
--- A container with FEW to LEAST - 1 live samples has the verdict "few": too few to decide.
+-- A container with 4 to 7 live samples (from FEW to LEAST - 1) has the verdict "few": too few to decide.
 local FEW = 4
--- A container has stopped if samples at a steady rate would leave the end of the run empty with a
--- probability below e^-STOP (by allocated bytes), or below e^-QUIET (by CPU time, if the empty end is at
--- least the share IDLE of it).
+-- A container has stopped if, at its earlier rate, it would have had samples at the end of the run:
+-- STOP: at least 7 in the bytes allocated after its last sample (chance leaves out all 7 with e^-7);
+-- QUIET, IDLE: or at least 3.5 in the CPU time after its last sample, if that is 10% of the run.
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
--- A container keeps its objects if the live share of its earlier survivors is at least KEPT times that of
--- the later ones (retention), and if the share EARLY of its live bytes is from the second half of the run.
+-- A container keeps its objects if
+-- KEPT: older objects are alive at least 80% as often as newer ones (retention),
+-- EARLY: and 25% of its live bytes are from the second half of the run.
 local KEPT, EARLY = 4 / 5, 1 / 4
--- Limits of issure, which compares the live shares of earlier and later survivors. SURE: least ratio of the
--- two. ERRORS: standard errors subtracted from it first; chance makes 1 of 20 ratios too high by more.
+-- Chance did not keep the older objects (issure) if they are alive at least half as often as newer ones
+-- (SURE), after 1.6 standard errors are subtracted (ERRORS); chance makes 1 of 20 ratios too high by more.
 local SURE, ERRORS = 1 / 2, 1.6
--- Limits of ofgrowing. GROWTH: least factor by which the live heap grows in each quarter. EVEN: least growth
--- in the second half, relative to the first. Of a container's live bytes of the second half, the heap's
--- growth must explain the share NET, and they must be the share CAUSED of this growth. Its first sample must
--- be in the first YOUNG of the run.
+-- A container that also loses objects accumulates (ofgrowing) if
+-- GROWTH: the live heap grows by 2% in each quarter of the run,
+-- EVEN: it grows in the second half at least 75% as much as in the first,
+-- NET: this growth is at least 25% of the container's live bytes of the second half,
+-- CAUSED: these live bytes are at least 5% of the growth,
+-- YOUNG: and the container's first sample is in the first 7 of 8 parts of the run.
 local GROWTH, EVEN, NET, CAUSED, YOUNG = 1.02, 3 / 4, 1 / 4, 1 / 20, 7 / 8
--- Replaces KEPT for objects that no heap walk reached (unreached): recent garbage that no collection has
--- found dead counts as alive.
+-- Like KEPT, for objects that no heap walk reached (unreached): new garbage that no collection has found dead
+-- counts as alive there.
 local LEFT = 1 / 2
--- If the last heap walk reached at most this share of the objects not found dead, the others were freed when
--- the program ended.
+-- If the last heap walk reached at most 10% of the objects that no collection found dead, the others were
+-- freed when the program ended.
 local FREED = 1 / 10
--- Least share of all live samples of a container that is judged.
+-- A container is judged if it has at least 5% of all live samples.
 local LARGE = 1 / 20
--- If less than this share of a line's survivors are of the first half, that half counts as empty.
+-- If less than an eighth of a line's survivors are from the first half of the run, that half counts as empty.
 local NONE = 1 / 8
--- If a container received its first object after this share of the CPU time, "leak" becomes "maybe".
+-- If the first object of a container is from the second half of the CPU time, "leak" becomes "maybe".
 local DELAY = 1 / 2
--- Least rate of samples in the first quarter of the run, relative to the rate in the whole run.
+-- In the first quarter of the run, a container must receive samples at least at an eighth of its mean rate.
 local START = 1 / 8
--- If the program allocates nothing in at least this share of its CPU time at its end, "leak" becomes
--- "maybe".
+-- If the program allocates nothing in the last 1% of its CPU time, "leak" becomes "maybe".
 local TAIL = 1 / 100
--- If the bytes of the last period between collections usually take more than this share of the CPU time to
--- allocate (births.tail), "leak" becomes "maybe".
+-- If the run is so short that the bytes between its last two collections usually take 16% of the CPU time,
+-- "leak" becomes "maybe": births.tail cannot find an end without allocation.
 local COARSE = 0.16
--- A container may be a list of output, which the program joins and writes at its end: "leak" becomes
--- "maybe" if the program made one string of at least the share JOINED of the container's live bytes after
--- the container's last sample.
+-- A container may be a list of output, which the program joins and writes at its end. "leak" becomes "maybe"
+-- if the program made one string of an eighth of the container's live bytes after the container's last
+-- sample.
 local JOINED = 1 / 8
--- A container with most of its live bytes from the second half is "maybe" only if these are at least this
--- share of the heap's growth.
+-- A container with most live bytes from the second half of the run is "maybe" only if these bytes are at
+-- least half of the heap's growth.
 local CAUSE = 1 / 2
--- A program that keeps at least this share of its allocated bytes mainly loads data.
+-- A program that keeps at least half of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
--- Lines with a smaller share of a container's samples are ignored.
+-- Lines with less than 5% of a container's samples are ignored.
 local OWN = 1 / 20
 
 local function add(t, key, n)
@@ -76,8 +80,9 @@ end
 
 -- {== tests =================================================================
 
--- Returns the last part of the run with samples (nil: none), the number of parts after it, and the longest
--- distance between successive parts with samples (nil: none). 'parts': number of samples by part, from 0 on.
+-- Returns where samples are in the run: the last part with samples, the number of parts after it, and the
+-- longest distance between two successive parts with samples. 'parts': samples by part of the run (0 to
+-- PARTS - 1).
 local function stretches(parts)
   local last, longest
   for part = 0, PARTS - 1 do
@@ -89,9 +94,12 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns "leak" if a container had samples until the end of the run, "maybe" if that is uncertain, nil if
--- it has stopped: the empty stretch at the end is more than twice the longest earlier one (by CPU time: the
--- second longest), and improbable at a steady rate.
+-- Returns "leak" if a container had samples until the end of the run, "maybe" if that is uncertain, nil if it
+-- has stopped. It has stopped if the stretch without samples at the end is improbable (STOP, QUIET) and more
+-- than twice as long as the longest earlier one (by CPU time: the second longest).
+--
+-- run: {worked, to (births.worked), strings (largestrings)}
+-- c: sum of the container's lines (function sum)
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
@@ -115,10 +123,10 @@ local function goeson(run, c)
     end
   end
   table.sort(pauses, function(a, b) return a > b end)
-  -- the second longest pause: other processes may have caused the longest one
+  -- not the longest pause, which other processes may have caused
   local pause, to = pauses[2], run.to
   local rest = to - before
-  -- samples expected in the time 'rest' at the rate of the later half of the samples; the earlier rate may
+  -- samples expected in the time 'rest', at the rate of the later half of the samples: the earlier rate may
   -- be higher, because the sampling period may have grown
   local lacking = before > middle and left * rest / (before - middle) or c.n * rest / to
   if rest <= pause or rest < IDLE / 2 * to or lacking <= QUIET or after / PARTS >= rest / to / 2 then
@@ -128,8 +136,11 @@ local function goeson(run, c)
   return not stopped and (lacking > 2 * QUIET and "maybe" or verdict) or nil
 end
 
--- Returns true if at least DELAY of the CPU time had passed before the lines of a container allocated
--- their first survivor. 'lines': result of births.of.
+-- Returns true if a container received its first object late (DELAY): its lines had allocated no survivor
+-- before.
+--
+-- run, c: as for goeson
+-- lines: all lines (births.of)
 local function isdelayed(run, c, lines)
   local first = math.huge
   for key in pairs(c.keys) do
@@ -140,8 +151,8 @@ local function isdelayed(run, c, lines)
   return run.worked(first) >= DELAY * run.to
 end
 
--- Returns the large strings that the program made only once at their place in the call tree: a list of {time
--- (us), bytes}. Their bytes are at least a sampling period.
+-- Returns the strings of at least a sampling period that the program made once at their place in the call
+-- tree, such as a joined list: a list of {time (us), bytes}.
 local function largestrings(profile)
   local sites, born, large, first, list = profile.sites, profile.born, {}, {}, {}
   local function place(from, i)
@@ -175,7 +186,7 @@ local function isoutput(run, c)
   return false
 end
 
--- Returns the share of the allocated bytes that is alive at the end.
+-- Returns the share of all allocated bytes that is alive at the end.
 local function keptshare(profile)
   local kept, all = 0, 0
   for _, bytes in ipairs(profile.alive.bytes) do
@@ -187,8 +198,11 @@ local function keptshare(profile)
   return kept / math.max(all, 1)
 end
 
--- Returns true if a holder (path of references, perhaps cut) is a local variable of a running
--- function that allocated all lines in 'keys'. The lines of stripped code are unknown, and do not count.
+-- Returns true if a holder is a local variable of a running function that allocated all its objects itself.
+-- Lines of stripped code are unknown, and do not count.
+--
+-- holder: path of references (text), which may be cut; or nil
+-- keys: set of the lines that allocated the objects (keys of births.keyof)
 local function isofrunning(holder, keys)
   local place = (holder or ""):match '^local ".-" of (.*)$'
   if not place or place:find(holders.ARROW, 1, true) then
@@ -205,8 +219,10 @@ local function isofrunning(holder, keys)
   return true
 end
 
--- Returns the sums of 'parts', values by part of the run, before the part 'middle' (nil: the middle of the
--- run) and from it on.
+-- Returns two sums of values by part of the run: of the parts before one part, and of the others.
+--
+-- parts: the values
+-- middle: the first part of the second sum; nil: the middle of the run
 local function halves(parts, middle)
   local n = {0, 0}
   for part, value in pairs(parts) do
@@ -215,8 +231,10 @@ local function halves(parts, middle)
   return n[1], n[2]
 end
 
--- Returns the part of the run from which on a line's survivors count as later: the middle of the run. If
--- nearly all survivors are of the second half, it is the middle between the first of these and the end.
+-- Returns the part of the run from which on a line's objects count as newer: the middle of the run. If nearly
+-- all survivors are from the second half (NONE), it is the middle of the time since the first of these.
+--
+-- survivors: the line's samples that survived a collection, by part of the run
 local function middleof(survivors)
   local early, late = halves(survivors)
   if early >= NONE * (early + late) then
@@ -229,11 +247,13 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns the live share of a line's earlier survivors (middleof) in one container, divided by that of the
--- later ones. 1: both are equal; 0: no earlier one is alive. 'own': the line's live samples in the
--- container, by part; 'survivors', 'alive': its survivors and its live samples in all containers. Also
--- returns two pairs {earlier, later}: live samples in the container, and survivors that are not in other
--- containers.
+-- Returns how often a line's older objects are alive, relative to its newer ones: 1: equally often; 0: no
+-- older one is alive. Objects in other containers do not count. Second and third result: pairs {older, newer}
+-- of live samples in the container, and of survivors outside of other containers.
+--
+-- own: the line's live samples in the container, by part of the run
+-- survivors: its samples that survived a collection, by part
+-- alive: its live samples in all containers, by part
 local function retention(own, survivors, alive)
   local middle, share, of = middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
@@ -244,9 +264,10 @@ local function retention(own, survivors, alive)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns true if a line has enough samples to conclude that its earlier survivors are alive at least SURE
--- times as often as the later ones: ERRORS standard errors are subtracted from the logarithm of the ratio.
--- 'mine', 'of' are pairs {earlier, later} of retention.
+-- Returns true if chance does not explain that the older objects of a container are alive as often as the
+-- newer ones (SURE, ERRORS).
+--
+-- mine, of: second and third result of retention
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
@@ -257,9 +278,14 @@ local function issure(mine, of)
   return ratio * math.exp(-ERRORS * math.sqrt(variance)) >= SURE
 end
 
--- Returns the sum of a container's lines ('lines' of births.of): {n (samples), parts (samples by part),
--- bytes (by part), lasts (us of the last sample, by part), keys (samples by key of the line), most (key of
--- the line with the most samples)}.
+-- Returns the sum of a container's lines:
+--
+--   - n, parts: live samples, and the same by part of the run
+--   - bytes, lasts: live bytes, and us of the last live sample; both by part
+--   - keys: live samples by key of the line
+--   - most: key of the line with most samples
+--
+-- lines: field 'lines' of a container (births.of)
 local function sum(lines)
   local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
   for key, own in pairs(lines) do
@@ -275,8 +301,9 @@ local function sum(lines)
   return c
 end
 
--- Returns the growth of the heap in the second half of the run divided by that in the first. Returns 0 if it
--- grew by a factor below GROWTH in one of the last three quarters, or if 'course' (births.course) is nil.
+-- Returns how evenly the heap grows: its growth in the second half of the run, divided by that in the first.
+-- Returns 0 if it grows by less than the factor GROWTH in one of the last three quarters, or if the course of
+-- the heap (births.course) is nil.
 local function evenness(course)
   for q = 1, 3 do
     if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
@@ -286,21 +313,22 @@ local function evenness(course)
   return (course(1) - course(1 / 2)) / (course(1 / 2) - course(0))
 end
 
--- Returns true if the heap did not grow over the second half of the run. 'course': result of
--- births.course; nil: unknown.
+-- Returns true if the heap does not grow in the second half of the run. 'course': result of births.course.
 local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
--- Returns the bytes by which the heap grew in the second half; infinity: it did not grow. If 'course' is
--- nil, returns 'late', the live bytes of the second half: an upper limit.
+-- Returns the bytes by which the heap grows in the second half of the run; infinity: it does not grow.
+--
+-- course: result of births.course; nil: returns 'late'
+-- late: live bytes of the second half, which the growth does not exceed
 local function growthof(course, late)
   local growth = course and course(1) - course(1 / 2) or not course and late or 0
   return growth > 0 and growth or math.huge
 end
 
--- Returns true if the first quarter of the run has at least the share START of the samples of a constant
--- rate. 'parts': samples by part of the run.
+-- Returns true if the first quarter of the run has enough samples, relative to the mean rate (START).
+-- 'parts': samples by part of the run.
 local function isfromstart(parts)
   local early, all = 0, 0
   for part, n in pairs(parts) do
@@ -309,11 +337,16 @@ local function isfromstart(parts)
   return early > 0 and early >= START * all / 4
 end
 
--- Judges c, the sum of those lines of a container that keep their objects. Returns "leak", "maybe", "few"
--- (too few samples) or nil. 'born': live bytes of the second half in all containers.
+-- Returns the verdict on a container that keeps its objects: "leak", "maybe", "few" (too few samples) or nil
+-- (it does not accumulate).
 --
--- A container that has lost 2 of 3 objects of the first half passes the tests with 8 samples (LEAST) in 1 of
--- 50 runs, with 16 in 1 of 1,000.
+-- run: as for goeson
+-- c: sum of the container's lines that keep their objects (keeping)
+-- course: result of births.course
+-- born: live bytes of the second half of the run in all containers
+--
+-- A container that has lost 2 of 3 objects of the first half has a wrong verdict with 8 samples (LEAST) in 1
+-- of 50 runs, with 16 in 1 of 1,000.
 local function ofkept(run, c, course, born)
   local early, late = halves(c.bytes)  -- bytes, not samples, because the sampling period may have changed
   local verdict = c.n >= FEW and not level(course) and goeson(run, c)
@@ -327,11 +360,14 @@ local function ofkept(run, c, course, born)
          (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course, born)) and "maybe" or nil
 end
 
--- Returns the verdict ("leak", "maybe" or nil) on a container whose objects are partly removed. 'growth':
--- bytes by which the heap grew in the second half and that no other container explains; 'late': live bytes
--- of the second half in this one; 'lines': result of births.of.
+-- Returns the verdict on a container that also loses objects: "leak", "maybe" or nil (it does not
+-- accumulate). With a heap of constant size, fewer than 1 of 100 runs have a wrong verdict.
 --
--- With a heap of constant size, fewer than 1 of 100 runs have a verdict.
+-- run, course: as for ofkept
+-- c: sum of all lines of the container
+-- growth: bytes by which the heap grew in the second half, without those of other containers
+-- late: live bytes of the second half in this container
+-- lines: all lines (births.of)
 local function ofgrowing(run, c, course, growth, late, lines)
   local first, survivors = 0, {}
   for key in pairs(c.keys) do
@@ -360,9 +396,14 @@ local function occupied(parts)
   return n
 end
 
--- Judges objects that no collection found dead but that the last heap walk did not reach: they were freed
--- when the program ended, for example when its main function returned. Calls 'keep' with the verdict.
--- Ignores lines that allocated vectors of live tables (set of keys 'tables'): the program has emptied these.
+-- Judges objects that were alive until the program ended, but not at the last heap walk: for example those of
+-- a main function that had returned. Ignores lines that allocated vectors of live tables: the program has
+-- emptied these tables.
+--
+-- run, course: as for ofkept
+-- lines: all lines (births.of)
+-- alive, tables: results of living
+-- keep: function that receives the sum of the lines, the verdict and the container
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -381,8 +422,8 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns the live samples of each line in all containers, {key = {n, parts}}; the number of these samples;
--- and the keys (a set) of lines that allocated vectors (array or hash parts) of live tables.
+-- Returns the live samples of each line in all containers, by its key: {n, parts (by part of the run)}; the
+-- number of all live samples; and the set of lines that allocated vectors of live tables.
 local function living(containers)
   local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do
@@ -401,8 +442,8 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns when a container's last live sample was allocated, as a share of the CPU time (0 to 1). nil: it
--- certainly received samples until the end, or has none alive.
+-- Returns when a container received its last object, as a share of the CPU time. nil: certainly at the end,
+-- or the container is empty.
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do
@@ -411,8 +452,13 @@ local function stoppedat(run, c)
   return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
 end
 
--- Returns a container that has stopped and has at least LEAST samples: {holder, n (samples), most (key of
--- the line with the most samples), bytes (live bytes), stopped (stoppedat)}; nil for others.
+-- Returns data about a container that no longer receives objects, such as a loaded file; nil: it receives
+-- them until the end, or has too few samples.
+--
+--   - holder: as the parameter, path of references (text)
+--   - n, bytes: live samples and bytes
+--   - most: key of the line with most samples
+--   - stopped: share of the CPU time after which it received no objects
 local function loadedin(run, c, holder)
   local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
   for _, n in pairs(stopped and c.bytes or {}) do
@@ -421,8 +467,12 @@ local function loadedin(run, c, holder)
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
 
--- Returns two sums (function sum) of a container's lines: of those that keep their survivors, and of all.
--- Also returns true if the first has enough samples to exclude chance (issure).
+-- Returns two sums of a container's lines (function sum): of the lines that keep their objects, and of all
+-- lines. Third result: true: chance does not explain the first (issure).
+--
+-- c: container (births.of)
+-- lines: all lines (births.of)
+-- alive: result of living
 local function keeping(c, lines, alive)
   local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
   for key, own in pairs(c.lines) do
@@ -439,21 +489,22 @@ local function keeping(c, lines, alive)
   return sum(kept), every, next(kept) and issure(mine, of)
 end
 
---- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by bytes. Fields:
+--- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by allocated bytes.
 --
---   - verdict: "leak"; "maybe": uncertain, for example without a major collection, or if the program mainly
---     loads data (LOADED) into a local variable; "few": too few samples
+--   - verdict:
+--     - "leak"
+--     - "maybe": uncertain, for example without a major collection
+--     - "few": too few samples
 --   - holder: path of references (text) to the container; nil: unknown
---   - n: number of live samples
---   - lines: live samples, by key (births.keyof) of the line that allocated them; most: key of the line with
---     the most
+--   - n: live samples
+--   - lines: live samples by key of the line that allocated them (births.keyof)
+--   - most: key of the line with most samples
 --   - vectors: live bytes of vectors of the container's tables, by key of the line
---   - parts: number of parts of the run from which there are live samples; of: number of all parts
+--   - parts, of: number of parts of the run with live samples, and of all parts
 --   - stopped: share of the CPU time after which the program allocated nothing; nil: it allocated until its
 --     end
 --
--- Second result: of the containers that no longer receive objects (loadedin), the one with the most live
--- bytes; nil: none.
+-- Second result: the largest container that no longer receives objects (loadedin); nil: none.
 function M.of(profile)
   local born = births.of(profile)
   if not born then

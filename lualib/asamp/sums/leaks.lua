@@ -1,15 +1,17 @@
 -- SPDX-License-Identifier: MIT
 -- Finds the lines of a program that are likely to leak.
 --
--- The session is divided into slices ("parts") of equal time. Leaks are searched only if the heap grew
--- (GROWTH). A line is likely to leak if it keeps objects from most slices, early and late ones (steady), or
--- if it keeps a growing table (grows). "Kept" objects survived their first collection, and no major
--- collection found them dead. If the file has no deaths, or if the last major collection was in the first
--- half of the session, the result is not "proved" and further conditions apply. Native memory is judged
--- separately. If the file has a heap walk from its end, asamp.sums.accumulating judges Lua's memory.
+-- The session is divided into time slices of equal length. If the heap grew (GROWTH), a line is likely to
+-- leak if it keeps objects from most time slices, early and late ones (steady), or keeps a growing table
+-- (grows).
 --
--- All shares are of bytes, not of samples: a limit of samples per second changes the sampling period. Lines
--- are grouped by the table that holds their objects.
+--   - "Kept" objects survived their first collection, and no major collection found them dead.
+--   - Deaths are known ("proved") if the last major collection was in the second half of the session. Else a
+--     line must meet further conditions.
+--   - If the file has a heap walk from its end, asamp.sums.accumulating judges Lua's memory instead.
+--   - Native memory is judged separately.
+--
+-- All shares are of bytes, because a limit of samples per second changes the bytes that a sample represents.
 
 local accumulating = require "asamp.sums.accumulating"
 local births = require "asamp.sums.births"
@@ -26,45 +28,49 @@ local larger = order.by("-keptbytes", "file", "line")
 M.BINS = 16
 
 local LEAST = 12  -- fewest kept samples of a likely leak
--- The heap grew if its least size in the last quarter of the run is above GROWTH times that in the second.
+-- The heap grew if its smallest size in the last quarter of the run is 10% above that in the second quarter.
 local GROWTH = 1.1
--- SLOW suffices instead of GROWTH if the likely leaks explain the growth (explained).
+-- A growth of 2% suffices if it is half of the bytes that the likely leaks keep from the second half
+-- (explained).
 local SLOW = 1.02
--- A result that is not proved requires two more conditions: the heap grew by at least KEPT times the bytes
--- that survived in the second half, and a line's survivors there are at most ROOM times the growth. In any
--- result, a line must keep at least WORTH times the growth.
+-- KEPT: if deaths are unknown, the heap must grow by a third of the bytes that survived in the second half.
+-- ROOM: if deaths are unknown, a line's survivors of the second half are at most 1.5 times the growth.
+-- WORTH: a line must keep at least 5% of the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
--- A line leaks if it keeps at least the share SURVIVED of its bytes (required only if deaths are unknown),
--- has kept objects from the share PARTS of the slices, and has the share LATE of its kept bytes from the
--- second half.
+-- A line that leaks
+-- SURVIVED: keeps half of its bytes (only if deaths are unknown),
+-- PARTS: has kept objects from 75% of the time slices,
+-- LATE: and has 40% of its kept bytes from the second half of the run.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
--- An array of numbers, or loaded data, is reported if it is at least this share of the heap's growth.
+-- A growing array of numbers, or loaded data, is reported if it is at least half of the heap's growth.
 local ALONE = 1 / 2
--- A line that keeps at least this share of its bytes need not keep WORTH of the growth, if its deaths are
--- known.
+-- A line that keeps 90% of its bytes may leak even if they are less than the share WORTH of the growth. This
+-- requires known deaths.
 local ALL = 9 / 10
--- A program that keeps more than this share of its allocated bytes mainly loads data.
+-- A program that keeps more than half of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
--- Slices of time in which the program did not run are ignored if at least this number of others remain.
+-- Time slices in which the program was idle are ignored if at least 4 others remain.
 local FEWBUSY = 4
--- The program ran in a part if at least this share of its CPU time is outside of collections.
+-- The program ran in a time slice if 25% of its CPU time there was outside of collections.
 local RAN = 1 / 4
--- A line has stopped allocating if its rate at the end of the run is below this share of its mean rate.
+-- A line has stopped allocating if its rate at the end of the run is below 25% of its mean rate.
 local SLOWER = 1 / 4
--- A heap grows evenly if its least size grows from the third quarter to the last by at least STRAIGHT times
--- the growth from the second to the third. A line that leaks then needs kept objects from the share SOME of
--- the slices, not PARTS.
+-- STRAIGHT: the heap grows evenly if it grows from the third quarter to the last at least half as much as
+-- from the second to the third.
+-- SOME: in a heap that grows evenly, kept objects from half of the time slices suffice (else the share
+-- PARTS).
 local STRAIGHT, SOME = 1 / 2, 1 / 2
--- Limits of 'grows'. FEW: fewest live samples of the line's last vector (at most LEAST, because 'worthy'
--- uses FEW for all lines); STEPS: fewest time slices with new vectors; LAST: least share of the last such
--- slice in the bytes of all vectors.
+-- A line keeps a growing table (grows) if
+-- FEW: its last vector has at least 6 live samples (at most LEAST: 'worthy' applies FEW to all lines),
+-- STEPS: its vectors were allocated in at least 3 time slices,
+-- LAST: and the last of these has 25% of the bytes of all its vectors.
 local FEW, STEPS, LAST = 6, 3, 1 / 4
 
--- Types of vectors: the blocks with the slots of a table.
+-- A vector is the block with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the least bytes in use after a collection in the time slices 'from' to 'to' - 1; nil: these slices
--- have no collection.
+-- Returns the smallest number of bytes in use after a collection, from one time slice until before another;
+-- nil: no collection.
 local function floor(profile, from, to)
   local least
   local bins = profile.bins
@@ -77,8 +83,8 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of time slices before the last major collection; later deaths are unknown. nil: fewer
--- than half of the slices, or the file has no deaths.
+-- Returns the number of time slices before the last major collection: deaths of their objects are known. nil:
+-- these are fewer than half of all slices, or the file has no deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -101,13 +107,16 @@ local function add(list, key, n)
   list[key] = (list[key] or 0) + n
 end
 
--- Adds the samples of the type 'name' in one time slice ('part') to a row. 'all' has the samples and bytes
--- allocated, 'kept' those kept.
+-- Adds samples of one type and one time slice to the row of a line.
+--
+-- part: number of the time slice
+-- all, kept: {samples, bytes} allocated, and kept
+-- name: of the type
 local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
   row.replaced = row.replaced + (VECTORS[name] and all[2] - kept[2] or 0)
-  -- without vectors: the last vector of a growing table also has the bytes of earlier time slices
+  -- A growing table replaces its vector: the last one also has the bytes of earlier time slices.
   if not VECTORS[name] then
     add(row.inpart, part, kept[1])
     add(row.bytesin, part, kept[2])
@@ -115,8 +124,12 @@ local function addto(row, part, all, kept, name)
   add(row.types, name == "upvalue" and "Lua closure" or name, kept[2])
 end
 
--- Returns the set of lines with at least FEW kept samples. 'nearest' maps nodes to lines (totals.linerows).
--- Rows for all lines would need much memory.
+-- Returns the set of lines with enough kept samples to have a row: rows of all lines would need much memory.
+--
+-- bins: profile.bins
+-- nearest: line by node of the call tree
+-- proved: true: deaths are known
+-- wanted: set of kinds that count (kindsof)
 local function worthy(bins, nearest, proved, wanted)
   local kept, set = {}, {}
   for i, node in ipairs(bins.node) do
@@ -130,7 +143,7 @@ local function worthy(bins, nearest, proved, wanted)
   return set
 end
 
--- Returns the set of kinds of native memory if 'native' is true, else of Lua's memory.
+-- Returns the set of kinds of native memory if 'native' is true, else of Lua's memory; by number of the kind.
 local function kindsof(profile, native)
   local wanted = {}
   for i, kind in ipairs(profile.kinds) do
@@ -139,9 +152,9 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns the set of the time slices in which the program ran, and the number of time samples by slice. It
--- ran in a slice that has allocation samples of a 'wanted' kind, or the share RAN of its time samples
--- outside of collections.
+-- Returns the set of time slices in which the program was not idle, and the time samples of each slice. It
+-- was not idle if it allocated, or if it did more than collect garbage (RAN). 'wanted': kinds of memory
+-- (kindsof).
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -160,9 +173,12 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Numbers the slices in which the program ran (the set 'has'), among the first n. Numbers all n slices
--- instead if fewer than FEWBUSY are in the set, or at least the share PARTS. Returns a map from slice to
--- number (0, 1, ...), and the number of slices in it.
+-- Numbers the time slices that count: those in which the program ran. If they are too few (FEWBUSY) or nearly
+-- all (PARTS), all slices count. Returns a map from each slice to its new number (0, 1, ...), and how many
+-- count.
+--
+-- n: number of all time slices
+-- has: set of the slices in which the program ran
 local function busyparts(n, has)
   local number, busy = {}, 0
   for part = 0, n - 1 do
@@ -179,7 +195,7 @@ local function busyparts(n, has)
   return number, n
 end
 
--- Returns the slice of the run (0 to n - 1) in the middle of those that busyparts numbers.
+-- Returns the middle one of the time slices that count (busyparts).
 local function middleof(profile, n, wanted)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   for part = 0, n - 1 do
@@ -190,8 +206,11 @@ local function middleof(profile, n, wanted)
   return 0
 end
 
--- Returns a list of rows (newrow), one for each line with enough kept samples, over the first n slices. Also
--- returns the bytes that all lines keep from the second half.
+-- Returns the rows (newrow) of lines with enough kept samples, and the bytes that all lines keep from the
+-- second half of the run.
+--
+-- n: number of judged time slices
+-- proved, wanted: as for worthy
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true, true)
@@ -239,9 +258,14 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Divides a session by sampled bytes instead of time, because a short run may mostly wait at its start.
--- Returns {parts (bytes by slice), squares (their variances), all (sum of bytes), from (slice in which the
--- last quarter of the bytes starts), before (bytes before it), n (number of slices)}.
+-- Measures the session by sampled bytes instead of time, because a short run may be idle most of its time:
+--
+--   - parts: bytes by time slice
+--   - squares: variance of each
+--   - all: bytes of all time slices
+--   - n: number of time slices
+--   - from: time slice in which the last quarter of the bytes starts
+--   - before: bytes before that slice
 local function clockof(bins, wanted)
   local parts, squares, all, after = {}, {}, 0, 0
   for i, part in ipairs(bins.bin) do
@@ -258,9 +282,11 @@ local function clockof(bins, wanted)
   return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns true if a line keeps bytes from enough slices, early and late ones. 'all': its kept bytes.
--- at(slice) returns the slice's end and length as shares of the session; nil: the slice does not count.
--- 'most': least total length of the slices from which it must keep objects.
+-- Returns true if a line keeps bytes from enough of the session, early and late.
+--
+-- all: bytes that it keeps
+-- at: function from a time slice to its end and length, as shares of the session; nil: the slice is ignored
+-- most: share of the session from which it must keep objects
 local function spread(row, all, clock, at, most)
   local covered, late, last, variance = 0, 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
@@ -277,10 +303,14 @@ local function spread(row, all, clock, at, most)
          last >= all * SLOWER / 4 and last > 0
 end
 
--- Returns true if a line keeps objects from the whole run, by time or by sampled bytes. 'busy', n: the
--- slices that count, and their number (busyparts). 'growth': of the heap, bytes. 'proved': deaths are known.
--- 'ring': ignores the first slice, to which a flight recorder adds older objects. 'straight': the heap grows
--- evenly; requires fewer slices, because a growing queue has lost its first elements.
+-- Returns true if a line keeps objects from the whole run, by time or by sampled bytes.
+--
+-- n, busy: number of the time slices that count, and their numbers (busyparts)
+-- growth: of the heap, bytes
+-- proved: true: deaths are known
+-- ring: true: ignores the first slice, to which a flight recorder adds older objects
+-- straight: true: the heap grows evenly; fewer slices suffice, because a queue has lost its first elements
+-- clock: see clockof
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
@@ -307,8 +337,8 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns the mean p of the bytes that a sample represents, weighted by bytes, from slice 'from' on. The
--- standard error of n sampled bytes is the square root of n * p.
+-- Returns the mean bytes that a sample represents, from one time slice on. The standard error of n sampled
+-- bytes is the square root of n times this mean.
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do
@@ -319,9 +349,13 @@ local function periodof(clock, from)
   return squares / math.max(bytes, 1)
 end
 
--- Returns true if a line has stopped allocating: its last slices have far fewer bytes, dead or alive, than
--- its earlier rate predicts. The rate is per sampled byte of the program ('clock'), per slice in which it
--- ran ('ran'), and per CPU time ('time'). Not for a flight recorder, whose first slice has older objects.
+-- Returns true if a line has stopped allocating: at the end of the run it allocates far less than its earlier
+-- rate, by time or by sampled bytes of the program. Not for a flight recorder, whose first time slice has
+-- older objects.
+--
+-- n: number of judged time slices
+-- clock: see clockof
+-- ran, time: results of ranin
 local function stopped(row, n, bins, clock, ran, time)
   local from, ntail, before, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0, 0, 0
   for part in pairs(ran) do
@@ -345,8 +379,8 @@ local function stopped(row, n, bins, clock, ran, time)
          bybytes > 0 and bybytes >= FEW * periodof(clock, clock.from) and late < SLOWER * bybytes
 end
 
--- Returns four numbers about a line's vectors: allocated samples, kept samples, time slices with allocated
--- samples, the last such slice.
+-- Returns four numbers about the vectors that a line allocated: samples, kept samples, time slices in which
+-- it allocated them, the last such slice.
 local function vectorsof(row)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
@@ -356,8 +390,10 @@ local function vectorsof(row)
   return made, kept, steps, last
 end
 
--- Changes a row so that its numbers are those of its line's vectors only. 'made', 'kept': their
--- allocated and kept samples; 'steps', n: number of time slices with allocated samples, and of all.
+-- Replaces a line's numbers by those of its vectors alone.
+--
+-- made, kept, steps: first results of vectorsof
+-- n: number of all time slices
 local function reduce(row, made, kept, steps, n)
   for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
     row[key] = row.vector[key]
@@ -366,8 +402,11 @@ local function reduce(row, made, kept, steps, n)
   row.parts, row.of = steps, n
 end
 
--- Returns true if a line keeps the vectors of a table that grew until about the end of time slice n: they are
--- from at least STEPS slices, and the last one is alive and large. Then also changes the row (reduce).
+-- Returns true if a line keeps the vectors of a table that grew until late in the run. Then also replaces the
+-- row's numbers by those of the vectors (reduce).
+--
+-- n: number of time slices
+-- clock: see clockof
 local function grows(row, n, clock)
   local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0
@@ -384,9 +423,10 @@ local function grows(row, n, clock)
   return true
 end
 
--- Appends to 'list' a row for each container in which a line's objects are. 'places': a list of {holder, size
--- (the line's samples or bytes in it)}. If there is more than one, the rows are copies of 'row' with
--- shares of its kept samples and bytes, and the field 'whole' has the kept bytes of 'row'.
+-- Splits a line's row into one row for each container of its objects, and appends these to 'list'. Kept
+-- samples and bytes are divided in proportion; the field 'whole' has the kept bytes of the line.
+--
+-- places: list of {holder, size (the line's samples or bytes in this container)}
 local function divide(row, places, list)
   local all = 0
   for _, place in ipairs(places) do
@@ -407,9 +447,10 @@ local function divide(row, places, list)
   end
 end
 
--- Returns the places (see divide) of lines in the containers that leak: by key of the line, its objects; and
--- its vectors. 'containers': result of accumulating.of. A place of objects also has the container's fields
--- parts and of.
+-- Returns two maps from the key of a line to its places (divide) in the containers that leak: places of its
+-- objects, with the container's fields parts and of; and places of its vectors.
+--
+-- containers: result of accumulating.of
 local function placesof(containers)
   local objects, vectors = {}, {}
   local function append(to, key, place)
@@ -430,10 +471,13 @@ local function placesof(containers)
   return objects, vectors
 end
 
--- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), or that allocated large
--- vectors (array or hash parts) of tables in such containers. Second result: rows of other lines with
--- growing vectors, such as arrays of numbers, whose elements are not sampled. 'grew': true if the heap grew;
--- 'growth': by how many bytes.
+-- Returns the rows of lines that leak into containers (asamp.sums.accumulating), as objects or as large
+-- vectors of the containers' tables. Second result: rows of other lines with a growing table, such as an
+-- array of numbers, whose elements are not sampled.
+--
+-- containers: result of accumulating.of
+-- wanted: kinds of memory (kindsof)
+-- grew, growth: true if the heap grew, and by how many bytes
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, others = {}, {}, {}
   local objects, vectors = placesof(containers)
@@ -467,9 +511,15 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns {lines, least, alloc}, about lines that keep objects from both halves of the run but have too few
--- samples. 'lines': their number; 'least': LEAST, the samples needed; 'alloc': sampling period in bytes with
--- which the largest line would have enough (nil: unknown). Returns nil if there are no such lines.
+-- Returns how many lines keep objects from both halves of the run, but have too few samples to be judged;
+-- nil: none.
+--
+--   - lines: their number
+--   - least: samples that a line needs
+--   - alloc: sampling period with which the largest of these lines would have enough; nil: unknown
+--
+-- n: number of judged time slices
+-- proved, wanted: as for worthy
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
@@ -495,10 +545,13 @@ local function fewof(profile, n, proved, wanted)
   return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= power and power or nil} or nil
 end
 
--- Returns the rows that are likely to leak: lines that keep objects throughout the run, and lines with
--- growing tables. Growing tables count if they keep enough bytes, or if there are lines of the first kind,
--- whose objects they may hold. n: number of judged time slices; 'growth': of the heap, bytes; 'proved':
--- deaths are known; 'straight': the heap grows evenly.
+-- Returns the rows of lines that are likely to leak: first lines that keep objects throughout the run, then
+-- lines with a growing table. The growing table must keep enough bytes itself, unless there are lines of the
+-- first kind: it may hold their objects.
+--
+-- rows: see keepers
+-- n: number of judged time slices
+-- growth, proved, straight: as for steady
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
@@ -522,8 +575,8 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if these lines keep from the second half at most twice the heap's growth. A full cache keeps
--- more, because it replaces its objects.
+-- Returns true if the heap's growth is at least half of the bytes that these lines keep from the second half.
+-- It is less if they fill a cache, which replaces its objects.
 local function explained(rows, growth)
   local late = 0
   for _, row in ipairs(rows) do
@@ -532,7 +585,8 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
--- Returns the part of 'own', a map from paths to samples, whose paths start with the text 'container'.
+-- Returns the samples whose holder is inside a container, by path. 'own': samples by path; 'container': text
+-- of a path, or nil.
 local function inside(h, own, container)
   local part = {}
   for path, n in pairs(own) do
@@ -542,7 +596,7 @@ local function inside(h, own, container)
   return part
 end
 
--- Adds the holders of live samples to rows, if the file has them.
+-- Sets the holders of each row's live samples (fields of M.of), if the file has holders.
 local function hold(profile, rows)
   local h = profile.holders
   if not h then
@@ -561,7 +615,7 @@ local function hold(profile, rows)
   end
 end
 
--- Returns the type with most of the bytes that a row keeps.
+-- Returns the type of most bytes that a line keeps.
 local function typeof(row)
   local best, most
   for name, bytes in pairs(row.types) do
@@ -572,8 +626,8 @@ local function typeof(row)
   return best
 end
 
--- Returns the rows of lines that leak native memory, and the bytes that all lines allocated in the second
--- half of the run and kept.
+-- Returns the rows of lines that leak native memory, and the bytes of native memory that all lines keep from
+-- the second half of the run.
 local function nativerows(profile)
   local n, list = profile.bins.n, {}
   if not profile.malloc or not profile.bins.later then
@@ -589,8 +643,9 @@ local function nativerows(profile)
   return list, late
 end
 
--- Groups rows by the table that holds most of their objects. Rows without a known holder keep their group.
--- Returns a new list; the groups with the most kept bytes are first.
+-- Groups lines by the table that holds most of their objects: returns a new list, the group with most kept
+-- bytes first, and numbers the groups in the rows' field 'group'. Rows without a known holder keep their
+-- group.
 local function byholder(rows)
   local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
   for _, row in ipairs(rows) do
@@ -615,8 +670,8 @@ local function byholder(rows)
   return list
 end
 
--- Returns true if the program mainly loads data: it keeps more than the share LOADED of its allocated bytes.
--- Counts only bytes of Lua's memory whose survival is known.
+-- Returns true if the program mainly loads data: of the bytes of Lua's memory with a known fate, it keeps
+-- more than the share LOADED.
 local function loads(profile)
   local sites, kept, all = profile.sites, 0, 0
   for i, bytes in ipairs(sites.bytes) do
@@ -629,9 +684,11 @@ local function loads(profile)
   return kept > LOADED * all
 end
 
--- Moves the rows to 'maybe' if the program may have been stopped while it loaded data: it keeps more than
--- LOADED of its bytes, and all holders are unknown, local variables, or chains from these. Does nothing if
--- 'walked': a heap walk shows the holders at the end.
+-- Moves all likely leaks to 'maybe' if the program may have been stopped while it loaded data into a local
+-- variable: it mainly loads data, and all holders are unknown, local variables, or chains from these. Does
+-- nothing if a heap walk at the end shows the holders ('walked').
+--
+-- found: result of M.of
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return
@@ -651,15 +708,19 @@ local function doubt(profile, found, walked)
   found.rows, found.maybe = {}, maybe
 end
 
--- Returns the row that the list 'maybe' of M.of has for a container.
+-- Returns the row for a container in the list 'maybe' of M.of. 'c': row of accumulating.of.
 local function possible(c)
   local file, line, name, native = births.lineof(c.most)
   return {holder = c.holder, samples = c.n, file = file, line = line, name = name, native = native,
           stopped = c.stopped}
 end
 
--- Returns the list 'maybe' of M.of's result (nil: empty): the containers with the verdict "maybe", and the
--- rows 'alone' with their holders. Also returns 'few' if a container has too few samples, else nil.
+-- Returns the list 'maybe' of M.of, or nil if it is empty. It has the containers with the verdict "maybe" and
+-- lines with a growing table. Second result: 'few' if a container has too few samples, else nil.
+--
+-- containers: result of accumulating.of
+-- alone: rows of lines with a growing table (accumulated)
+-- few: result of fewof
 local function undecided(profile, containers, alone, few)
   local maybe, isfew = {}, false
   for _, c in ipairs(containers) do
@@ -676,8 +737,8 @@ local function undecided(profile, containers, alone, few)
   return #maybe > 0 and maybe or nil, isfew and few or nil
 end
 
--- Returns the sampling period, a power of 2, with which n bytes of growth have about 2 * LEAST samples. nil:
--- the present period is short enough, or the result is below 1024.
+-- Returns the sampling period, a power of 2, with which a growth of n bytes has enough samples. nil: the
+-- present period is short enough, or the result would be below 1024.
 local function finer(profile, n)
   local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
   local most, period = n // (2 * LEAST), 1024
@@ -690,7 +751,8 @@ local function finer(profile, n)
   return period
 end
 
--- Returns the result of M.of for Lua's memory alone, before its rows are grouped. nil: the file lacks data.
+-- Returns the result of M.of for Lua's memory alone, with rows that are not grouped. nil: too few
+-- collections.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
@@ -734,7 +796,7 @@ local function ofheap(profile)
   return found
 end
 
--- Returns the reason why no leaks can be found in the profile, a clause; nil: they can.
+-- Returns why no leaks can be found in a profile, a clause of a sentence; nil: they can.
 local function lacking(profile)
   local bins = profile.bins
   return (profile.samples or 1) == 0 and "it has no allocation samples" or
@@ -746,22 +808,29 @@ local function lacking(profile)
     (not bins or bins.n < M.BINS // 2) and "it does not record when its samples were taken" or nil
 end
 
---- Returns likely leaks; nil and a clause with the reason if the profile lacks data. Without collections,
--- fields about bytes in use are nil. Fields:
+--- Returns the lines that are likely to leak; nil and a clause with the reason if the profile lacks data.
+-- Without collections, fields about bytes in use are nil.
 --
---   - parts (number of judged time slices); proved (true: deaths are known)
---   - before, after: least bytes in use in the second and the last quarter; grew (true: the heap grew)
---   - late: bytes allocated in the second half and kept; kept (true: lines can be judged)
---   - rows, of lines or C functions (line 0, native = true): {file, line, name, native; samples, survived,
---     survivedbytes, kept, keptbytes (in the judged slices); late (kept bytes from the second half), parts
---     (number of slices with kept objects), of (number of judged slices), type (of most kept bytes;
---     "native": native memory), group, holders ({text, samples, share (of 'held')}; nil: unknown), held
---     (number of samples with a known holder)}; rows with the same container are adjacent and have the same
---     group
---   - few: {lines, least, alloc} about lines with too few samples (fewof); nil: none
---   - alloc: sampling period that would find the lines, if rows and 'few' have none
---   - maybe: containers that may accumulate: {holder, samples, file, line, name, native, stopped (share of
---     the CPU time at which growth stopped; nil: it did not)}; nil: none
+--   - parts: number of judged time slices
+--   - proved: true: deaths are known
+--   - before, after: smallest number of bytes in use in the second and the last quarter
+--   - grew: true: the heap grew
+--   - late: bytes allocated in the second half and kept
+--   - kept: true: lines can be judged
+--   - rows: lines or C functions (line 0, native = true); those with the same container are adjacent
+--     - file, line, name, native
+--     - samples, survived, survivedbytes, kept, keptbytes: in the judged time slices
+--     - late: kept bytes from the second half
+--     - parts, of: number of time slices with kept objects, and of judged ones
+--     - type: of most kept bytes; "native": native memory
+--     - group: number of the container
+--     - holders: list of {text, samples, share (of 'held')}; nil: unknown
+--     - held: samples with a known holder
+--   - few: lines with too few samples, see fewof; nil: none
+--   - alloc: sampling period that would find the lines, if there are neither rows nor 'few'
+--   - maybe: containers that may leak; nil: none
+--     - holder, samples, file, line, name, native
+--     - stopped: share of the CPU time at which their growth stopped; nil: it did not
 --   - native: kept bytes of native memory from the second half; nil: no row has any
 function M.of(profile)
   local bins, lacks = profile.bins, lacking(profile)
