@@ -1,14 +1,18 @@
 -- SPDX-License-Identifier: MIT
 -- When the live samples of a profile were allocated, by container and line.
 --
--- The heap walk at the end of a session finds which samples are alive, and the paths of references to them.
--- A container is the table with many elements in a path, or the object that holds a tree or chain, or else
--- the deepest object with at least LEAST samples. For samples under string keys of package.loaded, _G or the
--- registry, see shared.
+-- The heap walk at the end of a session finds which samples are alive, and the paths of references to them. A
+-- container is the table with many elements in a path, the object that holds a tree or chain, or else the
+-- deepest object with at least LEAST samples.
 --
--- Two clocks measure the run: the byte clock (allocated bytes, from 0 to 1, in PARTS equal parts) and the
--- CPU clock. The vectors of a table (array and hash part) are not objects of the container, because a
--- growing table replaces them; vectors that survived do not advance the byte clock.
+-- Two clocks measure the run:
+--
+--   - the byte clock: allocated bytes, as a share of the run (0 to 1); it has PARTS equal parts. Vectors that
+--     survived do not advance it.
+--   - the CPU clock: the program's CPU time
+--
+-- The vectors of a table (array and hash part) are not objects of a container, because a growing table
+-- replaces them.
 --
 -- A period is the time between two collections. Its 'charged' bytes were allocated in it; 'mutator' is the
 -- program's CPU time in it, in us.
@@ -24,37 +28,38 @@ M.LEAST = 8
 M.PARTS = 32
 
 local PARTS = M.PARTS
--- A heap walk counts as the one at the end of the session if at most this share of the run's bytes was
--- allocated after it.
+-- A heap walk is "at the end" of the session if less than 1/32 of the run's bytes were allocated after it.
 local LATER = 1 / 32
--- The usual CPU time per byte: this share of the allocated bytes took at most as long (usualrate).
+-- The usual CPU time per byte is a high one: 95% of the allocated bytes took at most as long (usualrate).
 local USUAL = 19 / 20
--- A period between two collections is ignored (isbrief) if it has less than this share of the mean bytes
--- of all periods.
+-- A period between two collections is ignored if it has less than 1/16 of the mean bytes of a period
+-- (isbrief).
 local PERIOD = 1 / 16
--- The tail is the CPU time at the end in which the program allocated nothing (M.tail). It counts from ENDING
--- us on, and below LONG us only if it is at least CLEAR of the CPU time: single periods of leaking programs
--- have taken 300 to 700 us more than others, for an unknown reason.
+-- The run has a tail, CPU time at its end in which the program allocated nothing (M.tail), if
+-- ENDING: it is at least 200 us,
+-- LONG, CLEAR: and at least 1,000 us or 3.5% of the CPU time: in programs that leak until their end, single
+-- periods have taken 300 to 700 us more than others.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
--- Shortest tail that time samples can show, relative to the CPU time before it (unseentail).
+-- Time samples show a tail only if it is at least 10% of the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
--- Least tail, as a share of the CPU time, if the run ends with a collection that the program requested: the
--- tail then includes part of that collection.
+-- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
+-- because it includes a part of that collection.
 local OWNTAIL = 1 / 20
--- Least share of the bytes that must be allocated before the last major collection (M.course).
+-- At least half of the bytes must be allocated before the last major collection (M.course).
 local COVERED = 1 / 2
--- A line fills an entry of a table at once if its live samples under it are from at most ATONCE successive
--- parts of the run. The table is the container of such samples if the line fills more than FIELDS entries:
--- asamp/sample/holders.h has the same limit for the keys of all other tables.
+-- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
+-- Then the table is the container (shared):
+-- ATONCE: an entry counts if the line's live samples under it are from at most 3 successive parts of the run;
+-- FIELDS: the line must fill more than 12 entries, as for other tables (asamp/sample/holders.h).
 local ATONCE, FIELDS = 3, 12
 
 -- {== clocks ================================================================
 
--- Types of vectors: the blocks with the slots of a table.
+-- A vector is the block with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the byte clock: a function from sampled bytes, the unit of the slices of profile.born and
--- profile.alive, to a share of the run's allocated bytes, 0 to 1.
+-- Returns the byte clock: a function from sampled bytes since the start to a share of the run's allocated
+-- bytes.
 local function clockof(profile)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
@@ -75,13 +80,15 @@ local function clockof(profile)
   end
 end
 
--- Returns in which of the PARTS equal parts of the allocated bytes, from 0 on, the slice 'bin' is.
--- 'clock': the byte clock (clockof).
+-- Returns the part of the run (0 to PARTS - 1) in which samples were allocated.
+--
+-- slices, bin: profile.born or profile.alive, and the number of a slice in it
+-- clock: the byte clock (clockof)
 local function partof(slices, bin, clock)
   return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
 end
 
--- Returns the time in us of the last sample of an allocation; 0: there is none.
+-- Returns the time in us of the last allocation sample; 0: there is none.
 local function lastsample(profile)
   local last = 0
   for _, time in ipairs(profile.born.last) do
@@ -90,9 +97,8 @@ local function lastsample(profile)
   return last
 end
 
--- Returns the number of the minor collection at the end of the session, which decides the last samples; nil:
--- none. Ignores one more collection after it without CPU time and bytes: the program did not run between
--- them.
+-- Returns the number of the minor collection that ended the session, to find the fate of the last samples;
+-- nil: none. An empty collection may follow it, before which the program did not run.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -104,17 +110,17 @@ local function closing(profile)
   return n > 0 and not profile.states and not list[n].major and list[n].time >= sampled and n or nil
 end
 
--- Returns the time in us at which the program ended: that of the last heap walk, or of the collection at the
--- end of the session (closing) if it was earlier.
+-- Returns the time in us at which the program ended: that of the last heap walk, or of an earlier collection
+-- that ended the session (closing).
 local function lastof(profile)
   local walks, n = profile.walktimes, closing(profile)
   local walked = walks[#walks].time
   return n and math.min(profile.collections[n].time, walked) or walked
 end
 
--- Returns true if almost nothing was allocated in the period before collection n. At the end of a session,
--- such a period is mostly the session's own work, unless the program took LONG or more in it. A major
--- collection, which ends the period or the one before it, may have taken a part of this time.
+-- Returns true if the program allocated almost nothing in the period before collection n. Such a period at
+-- the end is mostly the session's own work, except if the program took LONG in it and no major collection may
+-- have caused this time.
 local function isbrief(profile, n)
   local bytes, c, before = 0, profile.collections[n], profile.collections[n - 1]
   for _, one in ipairs(profile.collections) do
@@ -124,8 +130,7 @@ local function isbrief(profile, n)
   return unknown and (c.charged or 0) < PERIOD * bytes / n
 end
 
--- Returns the program's CPU time in us between the times 'from' and 'to' (us since the start), estimated
--- from time samples.
+-- Returns the program's CPU time in us between two times (us since the start), according to time samples.
 local function ticked(profile, from, to)
   local w, n = profile.worked, 0
   for i, bin in ipairs(w.bin) do
@@ -136,8 +141,8 @@ local function ticked(profile, from, to)
 end
 
 --- Returns the CPU clock: a function from us since the start to us of the program's CPU time without
--- collections, linear between collections. Also returns its value at the program's end, or at the last
--- sample if the program allocated until its end. Uses real time if the file has no CPU times.
+-- collections, linear between collections. It is real time if the file has no CPU times. Second result: its
+-- value at the program's end, or at the last sample if the program allocated until its end.
 function M.worked(profile)
   local list, sum, known = {{time = 0, cpu = 0}}, 0, false
   for _, c in ipairs(profile.collections) do
@@ -164,9 +169,9 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the usual CPU time per allocated byte, in us: the share USUAL of the bytes before collection n
--- took at most this. nil: unknown. Rates are weighted by bytes, because they vary much in the short periods
--- at the start.
+-- Returns the usual CPU time per allocated byte before collection n, in us: most of the bytes (USUAL) took at
+-- most as long; nil: unknown. Rates are weighted by bytes, because they vary much in the short periods at the
+-- start.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -184,8 +189,8 @@ local function usualrate(profile, n)
   end
 end
 
--- Returns the number of a major collection that the program requested shortly before its end: it is after
--- the last sample, and almost nothing was allocated after it. nil: none.
+-- Returns the number of the major collection that the program requested just before its end; nil: none. It is
+-- after the last sample, and almost nothing was allocated after it.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -198,14 +203,13 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
--- Returns the CPU time in us between the last collection and the last heap walk, measured by time samples,
--- and the CPU time before. A session without undecided samples has no collection at its end. The first
--- result is 0 if it is below one sampling period or below the share UNSEEN of the second, if the last
--- collection was not due to a full nursery, or if the file has many states.
+-- Returns the CPU time in us without allocation between the last collection and the last heap walk, according
+-- to time samples; and the CPU time before. It finds the tail of sessions that no collection ended. The first
+-- result is 0 if it is short (one sampling period, UNSEEN), if the last collection was not due to a full
+-- nursery, or if the file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
-  -- true: a full nursery caused the last collection, as another period with as many allocated bytes (up to
-  -- 1%) shows.
+  -- true: the last collection was due to a full nursery, because another period has as many allocated bytes
   local isfull = false
   for i, c in ipairs(profile.collections) do
     cpu = cpu + (c.mutator or 0)
@@ -220,11 +224,10 @@ local function unseentail(profile)
   return after >= UNSEEN * cpu and after or 0, cpu
 end
 
---- Returns the tail of the run as a share of the program's CPU time; 0: none, or unknown. The tail is the CPU
--- time of the last period between collections, minus the usual time for its bytes (usualrate). The limit
--- OWNTAIL applies if the program requested the collection that ends the period, because the time includes
--- part of it. Also returns the subtracted time as such a share; if it is large, the run is too short for a
--- tail.
+--- Returns the tail of the run, the time at its end in which the program allocated nothing, as a share of its
+-- CPU time; 0: none, or unknown. It is the CPU time of the last period between collections, minus the usual
+-- time for its bytes (usualrate). Second result: the subtracted time as such a share; if it is large, the run
+-- is too short for a tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
   if unseen > 0 then
@@ -246,8 +249,8 @@ function M.tail(profile)
   return time >= ENDING and time >= least * all and time / all or 0, expected / all
 end
 
--- Returns the bytes allocated in the whole run, and after 'time' (us). Sums samples if the file has many
--- states, because the last collection of a state that closes late counts older bytes.
+-- Returns the bytes allocated in the whole run, and those after a time (us). With many states, these are
+-- sampled bytes: the last collection of a state that closes late counts older bytes.
 local function allocated(profile, time)
   local all, after = 0, 0
   local born = profile.states and profile.born
@@ -262,8 +265,8 @@ local function allocated(profile, time)
   return all, after
 end
 
---- Returns the time in us of the last heap walk if it was not at the end: the program then allocated more
--- than the share LATER of its bytes, for example because a signal ended it. nil: it was at the end.
+--- Returns the time in us of the last heap walk if it was not at the end of the session (LATER), for example
+-- because a signal ended the program; nil: it was at the end.
 function M.stale(profile)
   local walks = profile.walktimes or {}
   local last = walks[#walks]
@@ -274,14 +277,14 @@ function M.stale(profile)
   return after > LATER * all and last.time or nil
 end
 
--- Returns true if the file has only one session, with a heap walk at its end.
+-- Returns true if the file has a single session, with a heap walk at its end.
 local function walked(profile)
   return not profile.ring and not profile.profiles and #(profile.walktimes or {}) > 0 and
          not M.stale(profile)
 end
 
--- Returns the collections while the program worked. With many states, these end with the last sample: a host
--- often closes its states one after the other at its end.
+-- Returns the collections during the program's work. With many states, they end with the last sample, because
+-- a host often closes its states one after the other.
 local function working(profile)
   local born, last, list = profile.states and profile.born, 0, {}
   for _, time in ipairs(born and born.last or {math.huge}) do
@@ -293,8 +296,8 @@ local function working(profile)
   return list
 end
 
--- Returns the size of the live heap after the first collection and each major one: a list of {at
--- (share of all bytes allocated before it), size (bytes)}.
+-- Returns the size of the live heap after the first collection and each major one: a list of {at (share of
+-- the run's bytes that were allocated before it), size (bytes)}.
 local function sizes(profile)
   local all, sum, list, collections = 0, 0, {}, working(profile)
   for _, c in ipairs(collections) do
@@ -309,9 +312,9 @@ local function sizes(profile)
   return list
 end
 
---- Returns the course of the live heap: a function from a position (0: first collection, 1: last major one)
--- to bytes, linear between major collections. nil: unknown, because no major collection is near the middle,
--- or the last one is before COVERED of the allocated bytes.
+--- Returns the course of the live heap, linear between major collections: a function to bytes from a
+-- position, 0 (first collection) to 1 (last major one). nil: unknown, because no major collection is near the
+-- middle, or the last one is too early (COVERED).
 function M.course(profile)
   local list = sizes(profile)
   local last, middle = list[#list], false
@@ -336,9 +339,8 @@ function M.course(profile)
   end
 end
 
---- Returns the live heap's least size in the second quarter of the allocated bytes, and in the last quarter,
--- in bytes. Without a result of M.course, uses sizes after minor collections, which include old garbage.
--- nil: these are unknown too, or the file has no heap walk at its end.
+--- Returns the smallest size of the live heap, in bytes, in the second quarter of the run's allocated bytes
+-- and in the last one; nil: unknown. If M.course is nil, sizes after minor collections include old garbage.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then
@@ -365,8 +367,10 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- Returns a map from each path of references to live samples to the path of the container in it (see
--- the file's head). 'h': profile.holders; 'alive': profile.alive.
+-- Returns a map from each path of references to live samples to the path of their container.
+--
+-- h: profile.holders
+-- alive: profile.alive
 local function containers(h, alive)
   local total, to, stem = {}, {}, holders.stems(h)
   for i, path in ipairs(alive.path) do
@@ -388,8 +392,11 @@ local function containers(h, alive)
   return to
 end
 
--- Returns the path of the entry of package.loaded, _G or the registry through which a path leads, and the
--- text of that table; nil: it leads through none of them.
+-- Returns the path of the module, global or registry entry through which a path leads, and the text of its
+-- table; nil: none.
+--
+-- h: profile.holders
+-- path: number of a path
 local function entryof(h, path)
   while h.parent[path] > 0 and h.parent[h.parent[path]] > 0 do
     path = h.parent[path]
@@ -403,9 +410,12 @@ local function entryof(h, path)
   end
 end
 
--- Finds the samples whose container is package.loaded, _G or the registry: those of lines that fill more than
--- FIELDS entries of this table at once (ATONCE). Returns a function that maps a path and the key of a line to
--- the table's text, or nil. 'keys', 'parts': key of the line and part of the run, by row of profile.alive.
+-- Returns a function that finds samples whose container is package.loaded, _G or the registry, because a line
+-- fills many of its entries (ATONCE). The function maps a path and the key of a line to the table's text, or
+-- nil.
+--
+-- h, alive: profile.holders, profile.alive
+-- keys, parts: key of the line, and part of the run; both by row of profile.alive
 local function shared(h, alive, keys, parts)
   local entries, tables = {}, {}  -- by path
   local filled = {}  -- by table and line: for each entry {first, last} part with samples
@@ -436,20 +446,23 @@ local function shared(h, alive, keys, parts)
   end
 end
 
---- Returns a text that identifies a line, a row of totals.linerows; M.lineof parses it.
+--- Returns a key for a line (a row of totals.linerows); M.lineof parses it.
 function M.keyof(line)
   return ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
 end
 
---- Returns the file, line number and function's name in a key made by M.keyof; and true if it is the key
--- of a C function.
+--- Parses a key of M.keyof. Returns the file, line number and function's name, and true for a C function.
 function M.lineof(key)
   local file, line, native, name = key:match "^(%Z*)%z(%-?%d+)%z(%z?)(.*)$"
   return file, math.tointeger(line), name, native ~= "" or nil
 end
 
--- Adds row i of profile.alive ('alive') to the container c (see M.of). 'key': of the line that allocated the
--- samples (M.keyof); 'part': part of the run in which it did (partof).
+-- Adds a row of profile.alive to a container.
+--
+-- c: container (M.of)
+-- key: key of the line that allocated the samples
+-- alive, i: profile.alive and the number of the row
+-- part: part of the run in which they were allocated
 local function count(c, key, alive, i, part)
   local second = part >= PARTS // 2
   local own = c.lines[key]
@@ -469,9 +482,10 @@ local function count(c, key, alive, i, part)
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
 end
 
--- Returns the containers with live samples: {holder (path as text), lines (live samples, by line), vectors
--- (live bytes of vectors, by line), late (live bytes of the second half)}. 'nearest': line of each node of
--- the call tree; 'clock': the byte clock.
+-- Returns the containers with live samples, as M.of does.
+--
+-- nearest: line of each node of the call tree
+-- clock: the byte clock
 local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
   local byholder, list, keys, parts, texts = {}, {}, {}, {}, {}
@@ -497,8 +511,10 @@ local function collect(profile, nearest, clock)
   return list
 end
 
--- Returns counts of the samples that survived (M.of), by key of the line that allocated them. 'nearest':
--- line of each node; 'clock': the byte clock.
+-- Returns the numbers of samples that survived, by key of their line, as M.of does.
+--
+-- nearest: line of each node of the call tree
+-- clock: the byte clock
 local function linesof(profile, nearest, clock)
   local born, lines = profile.born, {}
   for i, node in ipairs(born.node) do
@@ -525,8 +541,8 @@ end
 
 -- ==}
 
---- Returns the holder (path of references as text) of most live samples of the lines with these keys (a set),
--- by the last heap walk that reached them. nil: none.
+--- Returns the holder of most live samples of some lines, a path of references (text), according to the last
+-- heap walk that reached them; nil: none. 'keys': set of the lines' keys.
 function M.holderof(profile, keys)
   local h = profile.holders
   local total, best = {}, nil
@@ -542,15 +558,22 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns {containers, lines}; nil: the file has no heap walk at its end, or no slices by allocated bytes.
--- Halves and parts are those of the byte clock; a sample belongs to that of its allocation.
+--- Returns when live samples were allocated: {containers, lines}; nil: the file has no heap walk at its end,
+-- or no slices by allocated bytes. Halves and parts are those of the byte clock in which samples were
+-- allocated.
 --
---   - containers: {holder (text), late (live bytes of the second half), vectors (live bytes of vectors, by
---     key of the line), lines} each. lines[key] is about the line's live samples in the container, without
---     vectors: {[1], [2] (samples of each half), n (all samples), parts (samples by part), bytes (by part),
---     lasts (us of the last sample, by part)}
---   - lines[key]: the same for all samples of the line that survived and were not found dead later, but [1],
---     [2] and 'survivors' (by part) count all that survived
+--   - containers: a list
+--     - holder: path of references (text)
+--     - late: live bytes of the second half
+--     - vectors: live bytes of vectors, by key of the line
+--     - lines: live samples without vectors, by key of the line
+--       - [1], [2]: samples of each half
+--       - n, parts: all samples, and the same by part
+--       - bytes, lasts: bytes, and us of the last sample; both by part
+--   - lines: the same for all samples of a line, not only those in containers
+--     - [1], [2]: samples of each half that survived, even if they died later
+--     - survivors: the same by part
+--     - n, parts, bytes, lasts: of samples that survived and were not found dead later
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Checks limits of a profile, and increases of bytes between two profiles. Has no side effects: converts
--- totals to checks with results. A check has the fields
+-- Checks limits of a profile, and increases of bytes between two profiles. Has no side effects. A check:
 --
---   - name, ok, value, limit, unit ("bytes"; nil: a count)
+--   - name, ok, value, limit
+--   - unit: "bytes"; nil: a count
 --   - error: standard error of the value; 0: exact
 --   - blame: a row of the totals, or nil
 --   - found: of an estimate: smallest value that fails in 9 of 10 runs
 --   - before, sigma, needed: of a comparison: the earlier value, the difference in standard errors, and the
---     difference required to fail
---   - maybe, few (of asamp.sums.leaks), unjudged (data that the profile lacks): of "no-leak": why a leak may
---     have been missed
+--     difference that fails
+--   - maybe, few, unjudged: of "no-leak": why a leak may have been missed: fields of asamp.sums.leaks, and
+--     the data that the profile lacks
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples times that
 -- number. This reduces the error.
@@ -21,10 +21,10 @@ local significance = require "asamp.sums.significance"
 
 local M = {}
 
---- Minimum number of standard errors by which an estimate must exceed a limit or another estimate.
+--- An estimate fails if it exceeds a limit, or another estimate, by at least 3 standard errors.
 M.SIGMA = 3
 
--- In 9 of 10 runs, an estimate is at least the true value minus this number of standard errors.
+-- An estimate is at most this number of standard errors below the true value in 9 of 10 runs.
 local POWER = 1.2816
 
 local LARGEST = 3  -- number of lines whose smallest visible increase is computed
@@ -33,8 +33,8 @@ local PERIOD = 64  -- smallest sampling period of a session, bytes
 
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
---- Returns by how many standard errors one of m compared rows must differ to fail. The number grows with m:
--- the probability of a false alarm in all rows together stays CHANCE.
+--- Returns by how many standard errors one of m compared rows must differ to fail. It grows with m, so that a
+-- false alarm in any row has the probability CHANCE.
 function M.needed(m)
   local low, high = M.SIGMA, 40
   for _ = 1, 60 do
@@ -48,7 +48,7 @@ function M.needed(m)
   return high
 end
 
--- Returns the row with the largest self value of a field; nil: all are 0.
+-- Returns the row with the largest 'self' value of a field; nil: all are 0.
 local function most(rows, field)
   local best
   for _, row in ipairs(rows) do
@@ -59,8 +59,7 @@ local function most(rows, field)
   return best
 end
 
--- Returns the smallest x >= low with f(x), which is true from there on; math.huge: there is none up to
--- 2^60 * (low + 1).
+-- Returns the smallest x >= low for which f(x) is true; math.huge: none. f must be true for all larger x.
 local function smallest(low, f)
   local high = low + 1
   for _ = 1, 60 do
@@ -75,9 +74,12 @@ local function smallest(low, f)
   return high
 end
 
--- Returns the check of a value against a limit, both in bytes. An estimate fails if it exceeds the limit by
--- SIGMA standard errors ('error'). 'blame': a row of the totals, or nil. errorof(x): standard error of an
--- estimate x; nil: the value is exact.
+-- Returns the check of a value in bytes against a limit. An estimate fails if it exceeds the limit by SIGMA
+-- standard errors.
+--
+-- error: standard error of the value
+-- blame: a row of the totals, or nil
+-- errorof: function from an estimate to its standard error; nil: the value is exact
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit,
@@ -86,16 +88,19 @@ local function limited(name, value, error, limit, blame, errorof)
           end)}
 end
 
--- Returns the function 'errorof' for limited(), for a sum of samples of 'weight' bytes each that has 'value'
--- bytes. 'exact': bytes that the run has allocated, of which the sum is a share; nil: unknown.
+-- Returns a function from an estimated sum of samples to its standard error, for limited().
+--
+-- weight: bytes of a sample
+-- exact: exact number of bytes that the run allocated, of which the sum is a share; nil: unknown
+-- value: bytes of the sum now
 local function estimated(weight, exact, value)
   return function(x)
     return math.sqrt(x * weight * (exact and 1 - x / math.max(exact + x - value, x) or 1))
   end
 end
 
--- Returns the number of samples of equal weight with which the profile's total ('whole') would have the
--- same relative error.
+-- Returns the number of equal samples with which the profile's total would be as exact as it is. 'whole': the
+-- sum of all samples.
 local function samplesof(profile, whole)
   local variance = measures.variance(profile, whole, "bytes")
   return variance > 0 and whole.bytes ^ 2 / variance or 1
@@ -105,9 +110,11 @@ local function deviation(profile, sum, field)
   return math.sqrt(math.max(0, measures.variance(profile, sum, field)))
 end
 
--- Returns the bytes of 'sum' and their standard error. With the exact number of allocated bytes ('exact'),
--- scales the sum's share of 'whole' (the sum of all samples) to it. 'exact' is nil if a part of the profile
--- is excluded.
+-- Returns the bytes of a sum and their standard error.
+--
+-- whole: the sum of all samples
+-- sum: the sum
+-- exact: exact number of allocated bytes, to which the sum's share of 'whole' is scaled; nil: unknown
 local function share(profile, whole, sum, exact)
   if not exact or whole.bytes == 0 then
     return sum.bytes, deviation(profile, sum, "bytes")
@@ -134,10 +141,13 @@ local function ofline(profile, totals, exact, wanted)
   return check
 end
 
---- Returns the checks of one profile. 'o' has the limits (nil: no such check) allocated, peak, alive (bytes)
--- and lines ({{file, line, bytes, text}, ...}); leaks (result of asamp.sums.leaks, which must have no rows;
--- false: leaks cannot be judged, for the reason 'lacks'); cut (true: parts of the profile are excluded, so
--- exact totals do not apply).
+--- Returns the checks of one profile. Fields of 'o' (nil: no such check):
+--
+--   - allocated, peak, alive: limits in bytes
+--   - lines: limits of lines: a list of {file, line, bytes, text}
+--   - leaks: result of asamp.sums.leaks, which must have no rows; false: leaks cannot be judged
+--   - lacks: the reason why leaks cannot be judged
+--   - cut: true: parts of the profile are excluded, so its exact totals do not apply
 function M.limits(profile, totals, o)
   local list, whole = {}, totals.whole
   local exact = not o.cut and profile.allocated or nil
@@ -166,8 +176,11 @@ function M.limits(profile, totals, o)
   return list
 end
 
---- Compares two shares of exact totals: 'a' of 'na' samples of the total A, and 'b' of 'nb' samples of B.
--- Returns the bytes of both, the difference in standard errors, and the standard error of equal shares.
+--- Compares two estimated shares of exact totals. Returns the bytes of both, their difference in standard
+-- errors, and the standard error that the difference of equal shares would have.
+--
+-- a, na, A: samples of the first share, all samples, bytes of the first total
+-- b, nb, B: the same of the second share
 function M.difference(a, na, A, b, nb, B)
   local x, y = a / na * A, b / nb * B
   local same = (a + b) / (na / A + nb / B)
@@ -176,9 +189,12 @@ function M.difference(a, na, A, b, nb, B)
   return x, y, error > 0 and (y - x) / error or y > x and math.huge or 0, error
 end
 
---- Returns the smallest increase of a line, in percent, that fails in 9 of 10 comparisons. 'p': the line's
--- share of the 'n' samples of the baseline; 'needed', 'tolerance': standard errors and percent that an
--- increase must exceed to fail; 'exact': the totals are known.
+--- Returns the smallest increase of a line, in percent, that fails in 9 of 10 comparisons.
+--
+-- p: the line's share of the baseline
+-- n: samples of the baseline
+-- needed, tolerance: standard errors and percent that an increase must exceed to fail
+-- exact: true: the exact numbers of allocated bytes are known
 function M.least(p, n, needed, tolerance, exact)
   local k = p * n
   return 100 * smallest(0, function(r)
@@ -196,8 +212,8 @@ function M.least(p, n, needed, tolerance, exact)
   end)
 end
 
--- Returns the largest sampling period, a power of 2 from PERIOD on, that finds an increase of twice the
--- tolerance. nil: the present period finds it or is unknown, or none does. Other parameters: as for M.least.
+-- Returns the longest sampling period, a power of 2, that would find an increase of twice the tolerance. nil:
+-- the present period finds it or is unknown, or none does. Parameters: see M.least.
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
   local now = period
@@ -209,8 +225,13 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that a comparison with the baseline 'profile' finds: of its LARGEST largest
--- lines, and of its total (second result of M.changes). 'n': number of samples; 'rows': its lines.
+-- Returns the smallest increases that a comparison with a baseline finds, in its largest lines and in total:
+-- see the second result of M.changes.
+--
+-- rows: lines of the baseline
+-- profile, whole, n: the baseline, the sum of its samples, their number
+-- check: check of the total
+-- needed, exact: as for M.least
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}
   table.sort(rows, function(x, y) return x.a > y.a end)
@@ -223,8 +244,8 @@ local function sight(rows, profile, whole, n, check, needed, exact)
   return {all = exact and check.tolerance or M.least(1, n, M.needed(1), check.tolerance), lines = list}
 end
 
--- Sets 'moved' of the checks of lines if other lines of the function allocated less by at least half of the
--- increase. Such lines may depend on the order of `pairs`. 'lines': all lines of the comparison.
+-- Sets 'moved' of the checks of lines: true if the other lines of the function allocated less, by at least
+-- half of the increase. Such lines may depend on the order of `pairs`. 'lines': all lines of the comparison.
 local function mark(checks, lines)
   local change = {}
   local function keyof(row)
@@ -239,10 +260,19 @@ local function mark(checks, lines)
   end
 end
 
---- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a'. Returns a list of checks (of
--- the whole, and of each line that fails, with 'moved'), and the smallest increases that a comparison
--- finds: {all (percent), lines = {{blame (row), share, least (percent), period (sampling period that finds
--- twice the tolerance; nil: the present one, or none)}, ...}}. 'tolerance': percent. 'cut': see M.limits.
+--- Compares a profile with a baseline. Returns the checks of the total and of each line that fails (with
+-- 'moved'), and the smallest increases that this comparison finds:
+--
+--   - all: of the total, percent
+--   - lines: of the LARGEST largest lines
+--     - blame, share: the row, and its share of the total
+--     - least: percent
+--     - period: sampling period that would find twice the tolerance; nil: the present one does, or none
+--
+-- pa, a: the baseline and its totals
+-- pb, b: the profile and its totals
+-- tolerance: percent
+-- cut: see M.limits
 function M.changes(pa, a, pb, b, tolerance, cut)
   local result = compare.of(pa, a, pb, b, "bytes", {sigma = M.SIGMA})
   local A, B = not cut and pa.allocated, not cut and pb.allocated

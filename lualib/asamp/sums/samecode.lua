@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Matches files, functions and lines of two profiles although the program was moved or edited between
--- them. Has no side effects: converts rows of totals to maps.
+-- Matches files, functions and lines of two profiles, although the program was moved or edited between them.
+-- Has no side effects.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- Returns true if a function has no name of its own ("anonymous", "anonymous #2" of its line).
+-- Returns true if a function has no name of its own: "anonymous", or "anonymous #2" (the second of its line).
 local function isanonymous(name)
   return name == "anonymous" or name:find "^anonymous #%d+$" ~= nil
 end
@@ -23,7 +23,7 @@ local function files(t)
   return set
 end
 
--- Returns an iterator over the names in a path, from its end. It ends at an empty name.
+-- Returns an iterator over the parts of a file's path between slashes, the last one first.
 local function names(path)
   local rest = path
   return function()
@@ -33,11 +33,12 @@ local function names(path)
   end
 end
 
--- Returns a function(path) that returns the path of the list with the most trailing names in common
--- with 'path'; nil: none has one, or several have most.
+-- Returns a function that finds the listed path that is most similar at its end: for "src/app.lua", a path
+-- that ends with "src/app.lua" rather than with "app.lua". It returns nil if none has the same file name, or
+-- if several are equally similar.
 local function byend(paths)
-  -- a tree of names, the last name of a path first: name -> {path (false: of several paths), of
-  -- (children)}
+  -- Tree of the paths' parts, the last part at the root. A node has the fields path (false: several paths
+  -- lead through it) and of (its children, by part).
   local root = {}
   for _, path in ipairs(paths) do
     local node = root
@@ -64,9 +65,11 @@ local function byend(paths)
   end
 end
 
--- Adds to 'same' (path in a -> path in b) the pairs of paths of the lists a and b that are each other's best
--- match, by ofa(path in b) and ofb(path in a) (nil: none). Returns the paths of a and of b without a
--- partner.
+-- Pairs the paths of two profiles that are each other's best match. Returns the remaining paths of both.
+--
+-- a, b: lists of paths
+-- ofa, ofb: functions that return the best match in a of a path in b, and in b of a path in a; nil: none
+-- same: receives the pairs: {[path in a] = path in b}
 local function match(a, b, ofa, ofb, same)
   local resta, restb, taken = {}, {}, {}
   for _, path in ipairs(a) do
@@ -95,11 +98,13 @@ local function namesof(t)
   return found
 end
 
--- A function's name that is in more than this number of files, such as "new", identifies none of them.
+-- A function's name that is in more than 64 files, such as "new", does not help to find the same file.
 local MANY = 64
 
--- Returns which of the source files 'paths' have a function with a name: {[name] = list of paths}. 'of':
--- result of namesof.
+-- Returns which files define a function with a name: {[name] = list of paths}.
+--
+-- paths: the files
+-- of: result of namesof
 local function byname(paths, of)
   local found = {}
   for _, path in ipairs(paths) do
@@ -111,8 +116,8 @@ local function byname(paths, of)
   return found
 end
 
--- Removes from 'of' (namesof) the function names that are in more than MANY files of a profile. 'x', 'y':
--- results of byname for the two profiles. Returns the sizes of the remaining sets by path.
+-- Removes the names that are in too many files (MANY) from 'of' (namesof). Returns how many names remain, by
+-- path. 'x', 'y': results of byname for the two profiles.
 local function reduce(of, x, y)
   local size = {}
   for path, set in pairs(of) do
@@ -128,10 +133,12 @@ local function reduce(of, x, y)
   return size
 end
 
--- Returns a function(path) that returns the file of the other profile with the most function names in common
--- with 'path': at least half of the smaller file's; nil: none, or several. 'own', 'sizes': names (namesof)
--- and number of names by path; 'files_', 'theirs': in the other profile, files by name (byname) and number
--- of names by path.
+-- Returns a function that finds the file of the other profile with the most function names in common. These
+-- must be at least half of the names in the smaller file. It returns nil if there is none, or several.
+--
+-- own, sizes: names (namesof) and their number, by path
+-- files_: files of the other profile, by name (byname)
+-- theirs: number of names in the other profile, by path
 local function bynames(own, sizes, files_, theirs)
   return function(path)
     local both, best, most, several = {}, nil, 0, false
@@ -149,9 +156,8 @@ local function bynames(own, sizes, files_, theirs)
   end
 end
 
---- Returns renamed files: {[path in a] = path in b}. Paths in only one profile are paired if each is the
--- other's best match: first by the ends of the paths; then by names of functions, at least half of which
--- must be equal.
+--- Returns the files that have another path in the second profile: {[path in a] = path in b}. Files are
+-- paired by the ends of their paths, or else by the names of their functions.
 function M.files(a, b)
   local ina, inb = files(a), files(b)
   local onlya, onlyb, same = {}, {}, {}
@@ -173,7 +179,8 @@ end
 
 -- {== pairing the functions of a file in both profiles ======================
 
--- Returns the Lua functions of every file, sorted by the line of their definition.
+-- Returns the Lua functions of every file, sorted by the line of their definition. 'rename': new path by old
+-- path.
 local function byfile(rows, rename)
   local lists = {}
   for _, row in ipairs(rows) do
@@ -189,15 +196,15 @@ local function byfile(rows, rename)
   return lists
 end
 
--- Returns true if the neighbours of a[i] and b[j] before (step -1) or after (step 1) them are equally many
--- lines away.
+-- Returns true if a[i] and b[j] are equally many lines away from the function before them (step -1) or after
+-- them (step 1).
 local function gap(a, i, b, j, step)
   local x, y = a[i + step], b[j + step]
   return x and y and x.line - a[i].line == y.line - b[j].line
 end
 
--- Returns a score from lines, names and distances to neighbours: above 0, a[i] and b[j] may be the
--- same function.
+-- Returns how similar the functions a[i] and b[j] are, by lines, names and distances to their neighbours.
+-- They may be the same function if the result is above 0.
 local function likeness(a, i, b, j)
   local x, y = a[i], b[j]
   local n = x.line == y.line and 2 or 0
@@ -207,12 +214,12 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Largest product of the lengths of two lists of functions that 'align' aligns without a split. At this
--- limit it takes 16 MiB and a second.
+-- Longer lists of functions are split before 'align' aligns them. With lists whose lengths have this product,
+-- it takes 16 MiB and a second.
 local CELLS = 1 << 20
 
--- Aligns a[from..to] with b[start..stop]: calls pair(x, y) for pairs in the order of both lists, chosen
--- so that the sum of their likeness is largest.
+-- Pairs the functions a[from..to] with b[start..stop], both in the order of their lines, so that the sum of
+-- their likeness is largest. Calls pair(x, y) for each pair.
 local function alignpart(a, from, to, b, start, stop, pair)
   local best = {[from - 1] = {}}
   for j = start - 1, stop do
@@ -240,7 +247,7 @@ local function alignpart(a, from, to, b, start, stop, pair)
   end
 end
 
--- Like alignpart, for lists that are too long for it: calls pair only for functions at equal lines.
+-- Like alignpart, for longer lists: pairs only functions at equal lines.
 local function alignlines(a, from, to, b, start, stop, pair)
   local i, j = from, start
   while i <= to and j <= stop do
@@ -257,8 +264,7 @@ local function alignlines(a, from, to, b, start, stop, pair)
   end
 end
 
--- Returns a map from the names of the functions in the list to their indices; false: several functions have
--- the name.
+-- Returns the index of each named function in a list; false for a name that several functions have.
 local function indices(list)
   local at = {}
   for i, row in ipairs(list) do
@@ -269,8 +275,8 @@ local function indices(list)
   return at
 end
 
--- Returns functions of two long lists that certainly correspond, as {index in a, index in b, ...}: of the
--- names that are unique in both lists, the longest sequence in the order of both.
+-- Returns pairs of functions that certainly correspond, a list of {index in a, index in b, ...}: their names
+-- are unique in both lists. It is the longest sequence of them in the order of both lists.
 local function anchors(a, b)
   local ata, atb, ends = indices(a), indices(b), {}
   for i, row in ipairs(a) do
@@ -299,8 +305,8 @@ local function anchors(a, b)
   return list
 end
 
--- Aligns two lists of functions: calls pair(x, y) for functions that are probably the same, in the order
--- of both lists. Splits long lists at functions that certainly correspond.
+-- Pairs the functions of a file that are probably the same in both profiles, in the order of their lines.
+-- Calls pair(x, y) for each pair. Long lists are split at functions that certainly correspond.
 local function align(a, b, pair)
   if #a * #b <= CELLS then
     return alignpart(a, 1, #a, b, 1, #b, pair)
@@ -322,7 +328,7 @@ local function nativekey(row)
   return row.name .. "\0" .. row.file
 end
 
---- Returns the functions of both profiles: {[row of a] = row of b}. 'same': result of M.files.
+--- Returns which functions of two profiles are the same: {[row of a] = row of b}. 'same': result of M.files.
 function M.functions(a, b, same)
   local pairs_, native, lists = {}, {}, byfile(b, {})
   for file, list in pairs(byfile(a, same)) do
@@ -345,8 +351,8 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, line of a function's definition): first for each row, with the function that the row names;
--- then for each row and each function in row.functions.
+-- Calls f(row, line of definition) for each row of a line and each function at this line: first for the
+-- functions after which rows are named.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)
@@ -362,8 +368,10 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
--- Returns a function that maps a file and line of the first profile to the number of lines by which the code
--- there has moved: as the last function at or before the line that both profiles have; nil: none.
+-- Returns a function that returns by how many lines code has moved from the first profile to the second, for
+-- a file and line of the first: as far as the last function at or before the line; nil: unknown.
+--
+-- functions: result of M.functions
 local function movesof(functions)
   local starts = {}
   for x, y in pairs(functions) do
@@ -390,14 +398,19 @@ local function movesof(functions)
   end
 end
 
--- Returns true if the bytes of two rows differ by at most a half of the smaller number.
+-- Returns true if the larger one of two rows allocates at most 1.5 times the bytes of the other.
 local function isclose(x, y)
   x, y = x.self and x.self.bytes or 0, y.self and y.self.bytes or 0
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)
 end
 
--- Pairs the remaining rows of a function if both profiles have equally many and all have moved by the same
--- number of lines. A single one must also allocate about as much, because it may be new code.
+-- Pairs the remaining lines of a function if both profiles have equally many, and all have moved by the same
+-- number of lines. A single line must also allocate about as much, because it may be new code.
+--
+-- a, b: rows of lines
+-- definition: function of the second profile, by place of the one in the first
+-- pairs_: receives the pairs {[row of a] = row of b}
+-- taken: set of paired rows of b
 local function addmoved(a, b, definition, pairs_, taken)
   local ofa, ofb = {}, {}
   local function add(lists, fn, row)
@@ -430,10 +443,15 @@ local function addmoved(a, b, definition, pairs_, taken)
   end
 end
 
---- Returns which lines of both profiles are the same: {[row of a] = row of b}. 'functions', 'same': results
--- of M.functions and M.files. Tries three rules in this order: the line is in the same function and has
--- moved with it (movesof); it is at the same distance from its function's start, or at the same place in a
--- function that only one profile has; addmoved.
+--- Returns which lines of two profiles are the same: {[row of a] = row of b}. Three rules apply in this
+-- order:
+--
+--   1. The line has moved as far as the function that contains it (movesof).
+--   2. The line is at the same distance from the start of its function. In a function that only one profile
+--      has, it is the same line.
+--   3. All remaining lines of the function have moved equally far (addmoved).
+--
+-- functions, same: results of M.functions and M.files
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
   local moved = movesof(functions)

@@ -5,15 +5,17 @@
 --     Lua frame is at the line
 --   - total: of samples with the item anywhere on their stack, once each
 --
--- A sum has these fields, 0 by default; pairs() visits them all, next() does not:
+-- Both are sums. A sum has these fields, 0 by default; pairs() visits them all, next() does not:
 --
---   - samples, bytes, survived, survivedbytes, undecided (without an outcome): of allocations
---   - undecidedbytes: only if the period was changed (measures.fate)
+--   - samples, bytes: all allocations
+--   - survived, survivedbytes: survived their first collection
 --   - later, laterbytes: survivors that died later
 --   - alive, alivebytes: other survivors; 0 if the file has no deaths
+--   - undecided, undecidedbytes: without a known fate; the bytes only if the period was changed
+--     (measures.fate)
 --   - objects: estimated number of blocks; 0: unknown
---   - timesamples: time, in sampling periods; of these nativesamples: in a C function; gcsamples: in a
---     collection
+--   - timesamples: time, in sampling periods
+--   - nativesamples, gcsamples: part of the time in C functions, and in collections
 --   - timesquares: variance of timesamples
 --   - bytesquares, survivedsquares, alivesquares: variances of bytes, only if the period was changed
 --     (measures.variance)
@@ -50,7 +52,7 @@ function M.iscollection(fn)
          (fn.name == "[minor collection]" or fn.name == "[major collection]")
 end
 
---- Returns true for the frame that represents callers replaced by tail calls.
+--- Returns true for the frame that stands for callers that tail calls have removed.
 function M.istailcalls(fn)
   return fn.native and fn.name == "(tail call)"
 end
@@ -74,8 +76,8 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- Calls add(field, n) for all fields of the i-th site, a site of time samples. The running function is that
--- of its original node, if asamp.sums.owned has charged it to another.
+-- Calls add(field, n) for the fields of a sum to which a time sample contributes. 'i': number of its site in
+-- profile.sites. The function that ran counts, even if asamp.sums.owned has charged its time to a caller.
 local function addtime(profile, i, add)
   local sites = profile.sites
   local node = (sites.leaf or sites.node)[i]
@@ -90,8 +92,10 @@ local function addtime(profile, i, add)
   end
 end
 
--- Calls add(field, n) for all fields with a value of the i-th element of profile.sites, which is of
--- allocations. 'columns': result of columnsof.
+-- Calls add(field, n) for the fields of a sum to which allocation samples contribute.
+--
+-- i: number of their site in profile.sites
+-- columns: result of columnsof
 local function addallocations(profile, i, columns, add)
   local sites = profile.sites
   for k = 1, #columns do
@@ -114,8 +118,8 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- Returns the names of the fields of profile.sites that addallocations adds. Field 'deaths' of the list: true
--- if 'alive' is added, too.
+-- Returns the names of the fields of profile.sites that are summed. Field 'deaths' of the list: true: 'alive'
+-- is summed, too.
 local function columnsof(profile)
   local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
@@ -127,8 +131,8 @@ local function columnsof(profile)
   return columns
 end
 
--- Sums the sites by node, by kind and in total. 'covered': set of nodes that count (nil: all).
--- Only fields with values have lists by node.
+-- Sums all samples: returns lists by call tree node, one for each field with values; sums by kind of block;
+-- and the sum of all. 'covered': set of nodes that count; nil: all.
 local function sumsites(profile, covered)
   local itself, kinds, whole = {fields = {}}, {}, zero()
   local columns, n = columnsof(profile), #profile.nodes.parent
@@ -168,8 +172,11 @@ local function sumsites(profile, covered)
   return itself, kinds, whole
 end
 
--- Returns the sums of every node including all nodes below. Children have higher indices than
--- their parents.
+-- Adds the sums of callees to their callers: returns lists by call tree node, of the node with all nodes
+-- below.
+--
+-- parent: by node; children have higher numbers than their parents
+-- itself: lists by node, without the nodes below
 local function sumtrees(parent, itself)
   local sums = {fields = itself.fields}
   for _, field in ipairs(itself.fields) do
@@ -209,7 +216,11 @@ local function walk(parent, enter, leave)
   end
 end
 
--- Gives rows zero sums as 'self' and 'total'. If no node of a row has children, both are the same table.
+-- Creates empty sums 'self' and 'total' for each row. Both are the same table if no node of the row has
+-- children.
+--
+-- parent: by call tree node
+-- rowof: row by node
 local function addsums(rows, parent, rowof)
   local called = {}
   for _, up in ipairs(parent) do
@@ -221,10 +232,14 @@ local function addsums(rows, parent, rowof)
   end
 end
 
--- Adds to each row's total the sums of its outermost nodes: those not below another node of the row.
--- rowof[node] is nil if the node belongs to no row.
+-- Adds to each row's total the samples with the row on their stack, each sample once even if the function
+-- calls itself.
+--
+-- parent: by call tree node
+-- sums: result of sumtrees
+-- rowof: row by node; nil: none
 local function addtotals(parent, sums, rowof)
-  local depth = {}  -- by row: number of its nodes on the path from the root to the current node
+  local depth = {}  -- by row: how often the current stack has it
   walk(parent, function(node)
     local row = rowof[node]
     if row and row.total ~= row.self then
@@ -260,9 +275,12 @@ local function functions(profile, itself, sums)
   return rows
 end
 
--- Returns a row {file, line, name, defined (line of the definition)} for each source line, with its first
--- function; by call tree node, the row of its own line (nil: native) and of the innermost Lua frame of its
--- stack; and the set of the rows with several functions.
+-- Returns the source lines of a profile, and their rows by call tree node:
+--
+--   1. rows: a list of {file, line, name and defined (name, line of definition of the line's first function)}
+--   2. row of the node's own line, by node; nil: native
+--   3. row of the innermost Lua frame of the node's stack, by node
+--   4. set of the rows with several functions
 local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}
@@ -286,10 +304,13 @@ local function rowsoflines(profile)
   return rows, rowof, nearest, several
 end
 
--- Splits the rows of lines with several functions (the set 'several') into a part for each function: {row,
--- name, defined (line of the definition)}. Returns the parts and two maps from a call tree node: to its own
--- part, and to that of the innermost Lua frame of its stack (nil: that frame is native, or its line has one
--- function).
+-- Splits lines with several functions, such as two closures in one line, into one part for each function:
+--
+--   1. parts: a list of {row (of the line), name, defined (line of definition)}
+--   2. part of the node's own line, by call tree node; nil: none
+--   3. part of the innermost Lua frame of the node's stack, by node; nil: none
+--
+-- rowof, several: results of rowsoflines
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -311,8 +332,10 @@ local function partsoflines(profile, rowof, several)
   return parts, partof, nearest
 end
 
--- Names each row after the largest of its parts (functions at the line). ismore(a, b): true if part a is
--- larger than part b.
+-- Names each line after the largest function in it.
+--
+-- parts: result of partsoflines
+-- ismore: function that returns true if its first part is larger than its second
 local function rename(parts, ismore)
   local best = {}
   for _, part in ipairs(parts) do
@@ -324,8 +347,8 @@ local function rename(parts, ismore)
   end
 end
 
--- Sets 'nearest' of each node without a Lua frame on its stack to a row of the innermost C function that is
--- not part of Lua's API. Returns these rows.
+-- Returns rows for stacks without a Lua frame: the innermost C function that is not of Lua's API. Sets these
+-- rows by call tree node in 'nearest', the third result of rowsoflines.
 local function rowsofc(profile, nearest)
   local nodes, rows, byfn = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do
@@ -343,11 +366,17 @@ local function rowsofc(profile, nearest)
   return rows
 end
 
---- Returns three lists: the rows {file, line, name, defined (line of the function's definition)} of the
--- source lines; and by call tree node, the row of the node's own line (nil: native) and of the innermost Lua
--- frame of its stack. If several functions have the same line, the row has the name of the one with most
--- bytes or, with 'alive', with most live bytes at the end. With 'native', nodes without a Lua frame have the
--- row of a C function: {file, line (0), name, defined (0), native (true)}.
+--- Returns the source lines of a profile, and their rows by call tree node:
+--
+--   1. rows: a list of {file, line, name, defined (line of the function's definition)}
+--   2. row of the node's own line, by node; nil: native
+--   3. row of the innermost Lua frame of the node's stack, by node
+--
+-- A line with several functions is named after the one with most bytes.
+--
+-- alive: true: the one with most live bytes at the end instead
+-- native: true: stacks without a Lua frame have the row of a C function: {file, line (0), name, defined (0),
+-- native (true)}
 function M.linerows(profile, alive, native)
   local rows, rowof, nearest, several = rowsoflines(profile)
   if native then
@@ -376,7 +405,7 @@ function M.linerows(profile, alive, native)
   return rows, rowof, nearest
 end
 
--- Computes 'self' and 'total' of rows of lines, or of rows of the functions at a line.
+-- Computes 'self' and 'total' of lines, or of the functions in a line.
 local function sumlines(profile, itself, sums, rows, rowof, nearest)
   addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do
@@ -406,8 +435,8 @@ local function lines(profile, itself, sums)
   return rows
 end
 
--- Returns rows of C functions for the stacks without a Lua frame (rowsofc), with the sums of these stacks as
--- 'self'. 'itself': sums of the nodes without callees.
+-- Returns the C functions that allocate without a Lua frame on the stack (rowsofc). 'self' of a row sums
+-- these stacks. 'itself': first result of sumsites.
 local function outside(profile, itself)
   local _, _, nearest = rowsoflines(profile)
   local known = {}
@@ -424,8 +453,8 @@ local function outside(profile, itself)
   return rows
 end
 
--- Returns the allocated kinds by type, with their classes, in the file's order, so that
--- floating-point sums are reproducible.
+-- Returns the types of allocated blocks with their classes (see M.of), in the file's order, which makes
+-- floating-point sums reproducible. 'kinds': sums by kind of block.
 local function types(profile, kinds)
   local rows, byname = {}, {}
   for _, kind in ipairs(profile.kinds) do
@@ -474,8 +503,8 @@ local function order(field, key)
   end
 end
 
--- Returns the row of a line, named after the function there with the largest value of [key][field], such as
--- self.bytes. It is the row itself, or a copy if it has another name.
+-- Returns the row of a line, named after the function with the largest value [key][field], such as
+-- self.bytes. If the name changes, it is a copy of the row.
 local function named(row, field, key)
   local list = row.functions
   if not list then
@@ -498,9 +527,11 @@ local function named(row, field, key)
   return new
 end
 
---- Returns a new list of the rows whose 'total' (of types: 'self') has a 'field' above 0. They are sorted by
--- self, then by total, the largest first, then by name and place; key = "total": by total first. A line with
--- several functions is named after the one with the largest value.
+--- Returns a new list of the rows with a value, the largest first. A line with several functions is named
+-- after the one with the largest value.
+--
+-- field: field of sums, such as "bytes"
+-- key: "self" (default): sorts by self, then by total; "total": by total, then by self
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do
@@ -525,18 +556,25 @@ end
 
 -- ==}
 
---- Computes the totals of a profile; with options.covered = {[node] = true}, of samples with these stacks.
--- Rows are sorted by the first measure. Fields ('whole', 'self' and 'total' are sums):
+--- Computes the totals of a profile, the largest rows first ('whole', 'self' and 'total' are sums):
 --
 --   - unit: "bytes", or "samples" if the file has no bytes
 --   - measures: fields with values: the unit, and "timesamples"
 --   - whole: the sum of all samples
 --   - functions: {name, file, line, native, self, total}
---   - lines: {file, line, name, defined (of the function with the largest value), functions (nil: only one;
---     {name, defined, self, total} each), self, total}
---   - types: {name, self, blocks (sampled), objects (estimated; 0: unknown), outside (samples of blocks that
---     passed by the nursery), classes (rows of this form)}
---   - self, sums: for each field a list by node: of the node itself, and with all nodes below
+--   - lines
+--     - file, line, name, self, total
+--     - defined: line of definition of the function after which the line is named
+--     - functions: if there are several: {name, defined, self, total} each
+--   - types
+--     - name, self
+--     - blocks, objects: sampled blocks; estimated number of blocks (0: unknown)
+--     - outside: samples of blocks that passed by the nursery
+--     - classes: rows of this form
+--   - outside: C functions without a Lua caller, rows like lines
+--   - self, sums: for each field a list by call tree node: of the node itself, and with all nodes below
+--
+-- options: covered = {[node] = true}: only samples with these stacks; nil: all
 function M.of(profile, options)
   local covered = options and options.covered
   local itself, kinds, whole = sumsites(profile, covered)
