@@ -63,15 +63,16 @@ typedef struct luaN_Sampler {
      was called once, or twice if a major collection has ended its marking. No sample was taken
      after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for a block that luaN_watch has selected, or for another block with the same bit, when -
-     the block is not an object and is freed - luaN_outside sets the external bytes of a userdata to
-     0 - a minor collection has found dead, after 'decide', a young string or userdata of more than
-     512 bytes, or a userdata that was not tenured because its finalizer had to be called */
+  /* Called for a watched block (luaN_watch), or for another block with the same bit:
+     - when the block is freed and is not an object
+     - when luaN_outside sets the external bytes of a userdata to 0
+     - after 'decide', when a minor collection has found the block dead: a young string or userdata
+       of more than 512 bytes, or a userdata left young for the call of its finalizer */
   void (*freed) (void *ud, lua_State *L, const void *block);
-  /* Called when a block that is not an object is resized, if luaN_watch has selected it: from
-     'before' bytes at 'from' to 'after' bytes at 'to', perhaps the same address. (Not for an array
-     that grows in place.) A sample of the new bytes may come first. If the block was moved, 'freed'
-     may follow for 'from'. */
+  /* Called when a watched block (luaN_watch) is resized from 'before' bytes at 'from' to 'after'
+     bytes at 'to', perhaps the same address. Not called for objects, nor for an array that grows in
+     place. 'sample' may be called before for the new bytes, and 'freed' after it for the old
+     address of a moved block. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint, to take the samples of the ticks that luaN_interrupt has recorded; there
@@ -126,8 +127,8 @@ typedef struct luaN_Counts {
 } luaN_Counts;
 
 /*
-** Adds all allocations from now on to 'to', which belongs to the caller. If 'to' is NULL, stops
-** counting. Makes all allocations slow. Not for the functions of a luaN_Sampler.
+** Starts to count all allocations in *to, which belongs to the caller; NULL stops it. Makes all
+** allocations slow. Not for the functions of a luaN_Sampler.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
@@ -185,13 +186,13 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
 
-/* To be called only in the sampler's 'decide', and not for an owner that was found dead before.
-   Returns 1 if the running collection has found 'owner' dead. */
+/* Returns 1 if the running collection has found the object 'owner' dead. To be called only in the
+   sampler's 'decide', and for each owner only until the first result 1. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/* The next functions read tables by address. In 'decide' of luaN_Sampler, they may read tables that
-   no call of 'decide' has found dead. At other times they may read reachable tables, on the state's
-   OS thread. Results are valid until 'decide' returns, or until the state runs. */
+/* The next functions read tables by address. In the sampler's 'decide', a table must be alive
+   (luaN_isdead returns 0). At other times it must be reachable, and the caller must be on the
+   state's OS thread. Results are valid until 'decide' returns, or until the state runs. */
 
 /* Returns the metatable of a table or userdata; NULL if it has none, and for other types. */
 LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
@@ -221,7 +222,7 @@ LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 
-/* Returns the registry. */
+/* Returns the address of the registry table. */
 LUA_API const void *luaN_registry (lua_State *L);
 
 /* Returns the table of globals; NULL if the program has removed it. */
@@ -336,8 +337,8 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
-** Sets *to to the description of an object that a walk has reported, before anything is allocated
-** after the walk.
+** Sets *to to the description of an object that a walk has reported. To be called before anything
+** is allocated after the walk.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 
@@ -409,8 +410,8 @@ typedef struct luaN_Memory {
      the allocated bytes: a moved vector counts with all its bytes; a large block that is freed
      early does not count; large strings and userdata may count less than their size. */
   uint64_t charged;
-  /* Sum over all nurseries: the size computed when the nursery started, or the charged bytes of the
-     nursery if they were fewer. */
+  /* Sum over all nurseries in the life of the state: the size that was computed when a nursery
+     started, or its charged bytes if these are fewer. */
   uint64_t planned;
   /* numbers of collections in the life of the state */
   uint64_t minors, majors;
@@ -485,12 +486,12 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 /* luaN_alloc; uses f to prevent a warning */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
-/* argument of luaN_setnursery: no change. Result: nothing could be changed. */
+/* As the argument of luaN_setnursery: changes nothing. As its result: nothing could be changed. */
 #define LUAN_ASK	UINT64_MAX
 
-/* Sets the bytes from one minor collection to the next, unless LUA_GC sets them; 0: the collector
-   chooses. Returns the previous setting. Returns LUAN_ASK and changes nothing in a finalizer, or
-   while the state is created or closed. */
+/* Sets the size of the nursery to n bytes, unless LUA_GC sets it; 0: the collector chooses. Returns
+   the previous setting. In a finalizer, or while the state is created or closed, changes nothing
+   and returns LUAN_ASK. */
 LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 
 /* One frame of a Lua stack. After the frames of a coroutine come those of its resumer. */
@@ -591,13 +592,13 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 typedef struct luaN_Labels {
   /* value of luaN_allocated when the label last changed */
   uint64_t from;
-  uint64_t *bytes;	/* address of the sum of the present label */
+  uint64_t *bytes;	/* address of the sum for 'label' */
   unsigned label;	/* label of the running thread */
   /* Returns the address of the sum of 'label', which must be valid as long as the account is set.
      May add the address to 'recent'. Must not use the state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
-  /* Cache of the addresses of sums, for labels used recently. The index of a label is label %
-     LUAN_RECENTLABELS. In an unused element, 'label' has another index than the element. */
+  /* Cache of the addresses of sums, for labels used recently; index: label % LUAN_RECENTLABELS. An
+     unused element has a 'label' that belongs to another index. */
   struct {
     uint64_t *bytes;
     unsigned label;
@@ -664,12 +665,16 @@ LUA_API void luaN_request (lua_State *L);
    of a tick. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
-/* Address ranges of the core's code, for walks of the C stack: the bytecode loop, the function that
-   resumes coroutines, the function that runs protected calls, the rest. 'to' is excluded. */
+/* An address range; 'to' is excluded. */
 typedef struct luaN_Range {
   const char *from, *to;
 } luaN_Range;
 
+/* Address ranges of the core's code, for walks of the C stack.
+   - execute: the bytecode loop
+   - resume: the function that resumes coroutines
+   - protect: the function that runs protected calls
+   - core: the other functions */
 typedef struct luaN_Code {
   luaN_Range core, execute, resume, protect;
 } luaN_Code;

@@ -33,7 +33,8 @@ enum {
 			   invariants: - | loads: full_collections */
   /* The write barrier of a huge table remembers the slot without reading the stored object. */
   LUAN_SLOTMARKING,	/* files: remset/barrier.c:isstoredagain | invariants: - | loads: permute */
-  /* Safepoints traverse large remembered tables in slices. */
+  /* Safepoints before a minor collection traverse large remembered tables in slices. Otherwise the
+     minor collection traverses them in one pause. */
   LUAN_TABLESLICES,	/* files: remset/refine.c:luaN_refinetables |
 			   invariants: - | loads: swapped */
   /* Slices of a major collection visit weak tables before the atomic step (ahead.h). */

@@ -65,19 +65,19 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 
 /*
 ** Returns the main position, 0 to 2^n - 1, of address u as a key in a hash part of 2^n nodes.
-** Objects that are made one after the other have addresses at equal distances. Their positions
+** Objects that are made one after the other have addresses at equal distances; their positions
 ** should differ.
 **
-** A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
+** A large part uses the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
 ** Programming 3, 6.4). The positions of such objects then advance in equal steps, and wrap around
-** at p. After a wrap they must reach other nodes than before. Blocks are powers of 2, and 2^n mod p
-** = d, so they do only if the distance / 8 has no common factor with d. So each d is 1 or has no
-** factor below 17.
+** at p. After the wrap, the positions should be new ones. The sizes of blocks are powers of 2, and
+** 2^n mod p = d: the positions are new only if d and the distance / 8 have no common factor.
+** Therefore each d is 1 or has no factor below 17.
 **
-** A small part multiplies by the golden ratio (Knuth, same section). A prime would leave up to 73
-** of 512 nodes unused there.
+** A small part multiplies by the golden ratio (Knuth, same section). The remainder by a prime would
+** leave up to 73 of 512 nodes unused there.
 **
-** The low three bits of u, which are 0 except in light userdata, choose an eighth of the part.
+** The low three bits of u select an eighth of the nodes. They are 0 except in light userdata.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
   static const unsigned char below[] = {  /* d of 2^n - d, n = 11, 12, … */

@@ -76,8 +76,8 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    start = 1;  /* the major collection is due now; after the minor collection, which frees
-                   memory, luaN_majordue might return 0 */
+    start = 1;  /* decides before the minor collection, which frees memory: after it, luaN_majordue
+                   might return 0 */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -169,9 +169,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 }
 
 
-/* Runs an emergency collection if one is long overdue. A C function that only stores into tables
-   has no safepoint; when its tables grow, the previous vectors of the tables become garbage.
-   luaN_isoverdue waits until the collection costs no more than the allocation did. */
+/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). A C function that
+   only stores into tables has no safepoint; when its tables grow, their previous vectors become
+   garbage. luaN_isoverdue returns 1 only when the collection costs no more than the allocation
+   did. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

@@ -97,9 +97,8 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. After the last state of the process, also frees memory that the
-   process has kept, and calls malloc_trim (giveback.h). If states are closed in quick succession,
-   does so at most once a second. */
+/* Frees the heap of a closed state. If no state is left in the process, also frees the memory that
+   the process has kept, and calls malloc_trim (giveback.h), both at most once a second. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

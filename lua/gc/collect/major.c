@@ -46,8 +46,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping a block, in bytes of marking that take as long: one LUAN_VISIT for each cache
-   line (LUAN_LINE bytes) of the block's mark bytes. */
+/* Number of bytes whose marking takes as long as sweeping the lines of one block. The sweep visits
+   the block's mark bytes (one per line), LUAN_LINE of which are in one cache line. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because the heap may
@@ -128,9 +128,9 @@ static void major_known (global_State *g) {
 }
 
 
-/* Runs the atomic step. If that ends the marking, objects without the current epoch are dead, and
-   the sweep starts; otherwise slices continue. The minor collection just before has marked the
-   roots. */
+/* Runs the atomic step. If it ends the marking, objects without the current epoch are dead and the
+   sweep starts; otherwise the next slices continue to mark. To be called right after a minor
+   collection, which has marked the roots. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -157,8 +157,8 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is L or has little. Returns the cost in bytes. 'all'
-   is passed to luaN_shrinkthread. */
+/* Frees unused memory of thread th, unless th is the running thread L or has little memory. all: 1
+   to keep nearly no unused CallInfos. Returns the cost, in bytes of marking that take as long. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all) {
   if (th == L || th->stack.p == NULL ||
       (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= MAX_IDLE_CALLINFOS))
@@ -167,8 +167,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all) {
 }
 
 
-/* Frees unused stack memory of threads, from lists.threads[sweep.next] on, up to a cost of 'bytes'.
-   Returns the cost. */
+/* Frees unused stack memory of the threads in lists.threads, from index sweep.next on, up to a cost
+   of 'bytes' of marking. Returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
@@ -205,8 +205,9 @@ static void endmajor (lua_State *L) {
 }
 
 
-/* Runs one slice of the current phase, for about 'bytes' of marking cost (an atomic step may cost
-   more), and returns the cost. Sets gcstate to the next phase at the end of the phase. */
+/* Runs one slice of the current phase of the major collection, and sets gcstate to the next phase
+   if the phase has ended. bytes: the slice's budget, in bytes of marking; an atomic step may exceed
+   it. Returns the cost. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -261,8 +262,9 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period (see WHILE_HEAPS) if the current one is over. If its maximum of bytes in use
-   was lower than that of the period before, allows the release of pages that were kept. */
+/* If the current period of keeping freed memory is over (WHILE_HEAPS), starts the next one. If less
+   memory was in use in the ended period than in the one before it, also allows the release of free
+   pages that were kept. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -280,7 +282,8 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that the heap must keep (see WHILE_HEAPS), with a reserve. */
+/* Returns the bytes of blocks that the heap must keep, including a reserve: it may need as many as
+   in the last two periods (WHILE_HEAPS). */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

@@ -28,8 +28,8 @@
 #include "waiting.h"
 
 
-/* Marks all young objects with finalizers. In the incremental mode, only a major collection may
-   find such an object dead: a program may detect the end of a cycle by the call of a finalizer. */
+/* Marks all young objects with finalizers, in the incremental mode: there, only a major collection
+   may find them dead, because programs detect the end of a cycle by the call of a finalizer. */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
   size_t i;
@@ -51,9 +51,8 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/* If a major collection starts, tenures all young objects that have survived minor collections.
-   While a major collection runs, minor collections must tenure all live objects (G10), and the
-   major collection may find the objects that refer to the young ones dead. */
+/* If a major collection starts, tenures the young objects that have survived. While it runs, no
+   live object may stay young (G10): it may find the old objects that refer to a young one dead. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

@@ -28,13 +28,14 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records how many KiB were marked before marking from the dead objects with finalizers starts. */
+/* Records the KiB marked so far, before anything is marked only for a finalizer to be called. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** Entries of ephemerons with unmarked keys are visited up to MAX_PASSES times. If at least
-** MIN_FOLLOWED of them are left then, a hash table finds them by their keys (chase.h). The hash
-** table costs more than one visit of all entries, but never more than linear time.
+** The listed entries of ephemerons, which have unmarked keys, are visited up to MAX_PASSES times.
+** If at least MIN_FOLLOWED entries are listed after that, a hash table finds them by their keys
+** (chase.h). The hash table costs more than one visit of all entries, but never more than linear
+** time.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
@@ -88,9 +89,9 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Finds the listed entries of ephemerons by their keys with a hash table (chase.h), and marks the
-   values of marked keys. Returns 1 if the values of all marked keys are marked, 0 if some may be
-   unmarked. If there are too few entries or no memory, does nothing and returns 0. */
+/* Marks the values of marked keys in the listed entries of ephemerons, which a hash table finds by
+   their keys (chase.h). Returns 1 if afterwards no marked key has an unmarked value; 0 if some may
+   have one. If there are too few entries or no memory, does nothing and returns 0. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* 1: also finds the entries with unmarked keys that slices have listed (ahead.h). They need no
@@ -106,8 +107,8 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that changes when an object is marked, or is reached but not tenured (ageing.h). While
-   it is unchanged, no dead key has become alive. */
+/* A number that grows with each object that is marked, or reached but left young (ageing.h). If two
+   reads give the same number, no key was marked between them. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
@@ -258,9 +259,8 @@ static size_t countdead (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if a dead key may have been marked while countdead has not changed: countdead does not
-   count the entries of tables with weak keys and weak values. To be called after
-   luaN_clearslots. */
+/* Returns 1 if there may be weak keys that countdead does not count: those of tables with weak keys
+   and weak values. To be called after luaN_clearslots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;

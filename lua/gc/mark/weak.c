@@ -23,8 +23,8 @@
 #include "weak.h"
 
 
-/* A table whose values are being copied to new vectors counts as strong: a collection must clear
-   them in neither the old nor the new vectors. */
+/* A table whose values are being copied to new vectors counts as strong, because a collection must
+   not clear values in the old or new vectors meanwhile. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -65,7 +65,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* The bit LUAN_DISCOVERED ensures that t is listed only once. */
+/* t has the bit LUAN_DISCOVERED while it is in weak.inmajor. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -175,8 +175,9 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* largest number of times in a major collection that slices visit weak.inmajor again from its
-   start; bounds the work for tables that are resized repeatedly */
+/* Limit for the slices of one major collection: how often they may visit all tables of weak.inmajor
+   again because one was resized. After that, the atomic step visits a resized table. A higher limit
+   costs more if a program resizes weak tables repeatedly. */
 #define MAX_RESCANS	16u
 
 

@@ -28,12 +28,13 @@
 #ifndef luaN_pace_h
 #define luaN_pace_h
 
-/* Cost of a visit of memory that is rarely cached, in bytes of marking that take as long: an entry
-   of a list or weak table, a slot or CallInfo of a deep stack, a bucket of the string table. */
+/* Number of bytes whose marking takes as long as one visit of memory that is rarely cached: an
+   entry of a list or weak table, a slot or CallInfo of a deep stack, or a bucket of the string
+   table. */
 #define LUAN_VISIT	48u
 
-/* Slices work in parts of LUAN_SLICE bytes of marking, or of LUAN_ATONCE visits of entries. Smaller
-   parts exceed the budget of a slice by less, and need more calls. */
+/* A slice of a major collection works in parts of LUAN_SLICE bytes of marking, or of LUAN_ATONCE
+   visits of entries. Smaller parts exceed the slice's budget by less, and need more calls. */
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 
@@ -43,34 +44,35 @@ LUAI_FUNC unsigned luaN_countstates (void);
 /* Adds n to the number of Lua states of the process. */
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Adapts the upper bound of the nursery after a minor collection. bytes: number of bytes of the
-   nursery that have survived. Doubles the bound if many have survived, undoes a doubling if few
-   have (WIDER_MOST in pace.c). */
+/* Adapts the largest size of the nursery after a minor collection in which 'bytes' of the nursery
+   have survived: doubles it if they are half of the nursery, undoes a doubling if they are less
+   than a quarter. (WIDER_MOST in pace.c has further conditions.) */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Starts a nursery: computes its size, and sets GCdebt to minus that size. A minor collection is
    due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Returns luaN_Memory.charged, and sets *planned to luaN_Memory.planned (seam.h). To be called
-   after luaN_flush. */
+/* Returns the bytes that were charged to all nurseries in the life of the state, and sets *planned
+   to the sum of the sizes of these nurseries (fields of luaN_Memory in seam.h). To be called after
+   luaN_flush. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last
    slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes that this pause must mark: 'work' plus the work debt (work that earlier pauses
-   have left), up to a bound. The work above the bound is the new work debt. If the new work debt
-   exceeds its own limit, the pause must mark the excess, too. */
+/* Returns the bytes that this pause must mark, of 'work' bytes and of the work debt that earlier
+   pauses have left. Bytes above the bound of a pause become the new work debt; bytes above the
+   limit of the work debt must be marked in this pause, too. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size. An explicit step counts as 2^gcstepsize bytes of allocation plus
    the bytes of its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
-/* Returns 1 if a cycle of the incremental mode runs or is due; explicit steps count as allocation.
-   Also returns 1 if the program has set the generational mode, in which steps wait for no cycle. */
+/* Returns 1 if an explicit step must do work now: the mode is generational, or a cycle of the
+   incremental mode runs or is due. Earlier explicit steps count as allocation. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */
@@ -80,8 +82,8 @@ LUAI_FUNC int luaN_majordue (global_State *g);
    tables have received many entries. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
-/* To be called after a major collection in slices that found 'dead' bytes. If 'dead' is small and
-   the heap does not grow, raises pace.patience, so that the next major collection starts later. */
+/* Adapts the back-off (pace.patience) to a major collection in slices that has found 'dead' bytes.
+   If they are few and the heap does not grow, the next major collection starts later. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
 /* Counts a major collection that has ended, and computes when the next major collection is due. */

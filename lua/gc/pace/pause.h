@@ -17,8 +17,8 @@ LUAI_FUNC void luaN_endpause (lua_State *L);
    be called after the minor collection. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Like luaN_endpause, without a call of the sampler: for a pause that only visits a part of the
-   remembered set (refine.c). */
+/* Records the end of a pause that has only visited a part of the remembered set (refine.c). Does
+   not call the sampler. */
 LUAI_FUNC void luaN_endslice (global_State *g);
 
 #endif
