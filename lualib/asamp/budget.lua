@@ -255,6 +255,21 @@ local function misfit(t)
 end
 
 local NO_FILE = 2  -- the errno ENOENT
+local BLOCK = 65536  -- bytes that one call reads
+local LONGEST = 256 * BLOCK  -- bytes of a file: over 100,000 tests. A device such as /dev/zero has no end
+
+-- Returns the contents of a file; nil and a message on failure.
+local function contents(file)
+  local parts, n = {}, 0
+  repeat
+    local text, wrong = file:read(BLOCK)
+    if wrong then return nil, wrong end
+    parts[#parts + 1] = text
+    n = n + (text and #text or 0)
+    if n > LONGEST then return nil, ("it has over %d bytes"):format(LONGEST) end
+  until not text
+  return table.concat(parts)
+end
 
 -- Loads the table that a file returns, with an empty environment. Returns nil and a message on
 -- failure, and true if there is no such file.
@@ -263,7 +278,7 @@ local function readfile(path)
   -- a message of io.open starts with the path
   if not file then return nil, (wrong:gsub("^.*: ", "")), code == NO_FILE end
   local text
-  text, wrong = file:read("*a")
+  text, wrong = contents(file)
   file:close()
   if not text then return nil, wrong end
   local chunk, message
@@ -329,6 +344,9 @@ end
 -- lines if it exceeds the baseline, for which f is called again. With 'update', stores the measurement and
 -- returns true.
 function Baseline:run(name, f, ...)
+  if type(name) ~= "string" then
+    error(("asamp.budget: the name of a test must be text, got %s"):format(shown(name)), 2)
+  end
   local found = M.measure(f, ...)
   if not found then return true end
   if self.update then
