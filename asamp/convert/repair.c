@@ -30,31 +30,38 @@ static void repair_fate (void *ud, const ReadSample *s, int fate, uint64_t time)
   c->undecided += fate == READER_UNDECIDED;
 }
 
-/* Completes the object records of a truncated log: appends a dead object of type "unknown" for each
-   stack of an allocation sample without an object, and the name of this type. */
-static void putobjects (const ReadProfile *r, Bytes *to) {
-  uint64_t left = r->end.unpaired;
+/* Writes what is in 'from' and empties it. */
+static void flush (Bytes *from, Output *o) {
+  output_bytes(o, from->data, from->n);
+  from->n = 0;
+}
+
+/* Completes the object records of a truncated log: adds a dead object of type "unknown" for each
+   stack of an allocation sample without an object, and the name of this type. Adds none if an
+   object record is mostly statistics, since the log could grow without bound. */
+static void putobjects (const ReadProfile *r, Bytes *to, Output *o) {
+  uint64_t left = r->end.unpaired, most = VMPROF_MAXWORDS - r->end.statistics, i;
   char key[32];
-  if (left == 0 || !(r->own || r->fates))
-    return;  /* the log has no objects */
+  if (left == 0 || !(r->own || r->fates) || r->end.statistics > VMPROF_MAXWORDS / 2)
+    return;
   while (left > 0) {
-    uint64_t most = VMPROF_MAXWORDS - r->end.statistics;
-    uint64_t n = left < most ? left : most, i;
+    uint64_t n = left < most ? left : most;
     vmprof_timed(to, VMPROF_OBJECTS, r->end.seconds, n + r->end.statistics);
-    for (i = 0; i < n; i++)
-      vmprof_word(to, (uint64_t)UNKNOWNTYPE << 2);
-    for (i = 0; i < r->end.statistics; i++)
-      vmprof_word(to, 0);
+    for (i = 0; i < n + r->end.statistics; i++)
+      vmprof_word(to, i < n ? (uint64_t)UNKNOWNTYPE << 2 : 0);
     left -= n;
+    flush(to, o);
   }
   sprintf(key, "__rtype_%u", UNKNOWNTYPE);
   vmprof_meta(to, key, "unknown", strlen("unknown"));
 }
 
-/* Appends the records that make the log complete (X2). */
-static void putend (const ReadProfile *r, uint64_t undecided, Bytes *to) {
+/* Writes the records that make the log complete (X2). Returns 0 or an errno. */
+static int putend (const ReadProfile *r, uint64_t undecided, Output *o) {
+  Bytes end = {0}, *to = &end;
   char text[24];
-  putobjects(r, to);
+  int error;
+  putobjects(r, to, o);
   if (r->own && !r->end.period)
     vmprof_meta(to, "period", "0.0", 3);
   if (r->own && !r->end.undecided) {
@@ -65,6 +72,10 @@ static void putend (const ReadProfile *r, uint64_t undecided, Bytes *to) {
     vmprof_time(to, VMPROF_TRAILER, r->started + r->duration);
   else
     bytes_char(to, VMPROF_TRAILER);
+  flush(to, o);
+  error = end.failed ? ENOMEM : 0;
+  bytes_free(&end);
+  return error;
 }
 
 /* Copies n bytes of the log to the output, or skips them if 'o' is NULL. Returns the number of
@@ -86,17 +97,13 @@ static int repair_write (const ReadProfile *r, uint64_t undecided, const char *p
                          const char *out, RepairResult *to) {
   Output *o = malloc(sizeof(*o));
   Source *s = o != NULL ? source_open(path) : NULL;
-  Bytes end = {0};
   struct stat file;
   int error = s == NULL ? errno : output_open(o, out, OUTPUT_SMALL), late;
-  putend(r, undecided, &end);
-  if (error == 0 && end.failed)
-    error = ENOMEM;
   if (error == 0 && copied(s, r->end.intact, o) < r->end.intact)
     error = ESTALE;  /* another program has changed the file */
   if (error == 0) {
     to->cut = copied(s, UINT64_MAX, NULL);
-    output_bytes(o, end.data, end.n);
+    error = putend(r, undecided, o);
   }
   if (s != NULL) {
     late = output_close(o, error == 0);
@@ -104,7 +111,6 @@ static int repair_write (const ReadProfile *r, uint64_t undecided, const char *p
     source_close(s);
   }
   to->size = stat(out, &file) == 0 ? (uint64_t)file.st_size : 0;
-  bytes_free(&end);
   free(o);
   return error;
 }

@@ -233,6 +233,20 @@ describe("repair", function()
     end
   end)
 
+  it("adds no objects to a log whose object records are mostly statistics", function()
+    for statistics, objects in pairs{[4] = 2, [40000] = 0, [65536] = 0, [65537] = 0} do
+      local bytes = {vmprof.head(), vmprof.header(7, 0), vmprof.time(1700000000),
+                     vmprof.stack(9, 1.5, {8}, {1}), vmprof.stack(10, 1.5, {}), vmprof.stack(9, 1.5, {8}, {1})}
+      for i = 1, statistics do
+        bytes[#bytes + 1] = vmprof.meta("gc_stats__" .. i, "x")
+      end
+      shell.write(from, table.concat(bytes))
+      assert(reader.repair(from, to))
+      local _, added = vmprof.load(to):sub(#table.concat(bytes) + 1):gsub("\252\255\3\0\0\0\0\0", "")
+      assert.equal(objects, added, statistics)
+    end
+  end)
+
   it("refuses files that are no log", function()
     for _, text in ipairs{"", "x", ("x"):rep(1000), vmprof.head(), vmprof.head() .. "\1",
                           "\31\139\8\0\0\0\0\0\0\3garbage"} do
