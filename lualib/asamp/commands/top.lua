@@ -93,8 +93,8 @@ local function screen(target, state, o, world)
     local before = state.file == now.file and state.lines or nil
     local seconds = timeof(profile.duration, before and state.duration or 0,
                            state.before and now.now - state.before.now)
-    table.move(linesof(profile, before, math.max(seconds, 0.001), o, world), 1, 1000,
-               #lines + 1, lines)
+    local rows = linesof(profile, before, math.max(seconds, 0.001), o, world)
+    table.move(rows, 1, #rows, #lines + 1, lines)
     for _, left in ipairs(profile.left) do
       lines[#lines + 1] = layout.wrap("Incomplete data: " .. left.text .. ".", "  ",
                                       o.width or world.columns or layout.WIDTH)

@@ -53,21 +53,29 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
+-- Returns 'name', or, if it was returned before, the first text of the format 'numbered' (name, 2), ...
+-- that was not: Prometheus rejects a response with duplicate rows. 'known': the results so far.
+local function distinct(name, numbered, known)
+  local result, n = name, known[name] or 1
+  while known[result] do
+    n = n + 1
+    result = numbered:format(name, n)
+  end
+  known[name], known[result] = n, known[result] or 1
+  return result
+end
+
 -- Returns a row's labels as Prometheus expects them, with a leading comma: label_NAME="value", with _ for
 -- characters that are not allowed in names. If an earlier row has the same text, adds the label "twin".
--- 'known': number of rows by text so far.
+-- 'known': the results so far.
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do
     local name = (row.labels and "label_" or "") .. label[1]:gsub("[^%w]", "_")
-    used[name] = (used[name] or 0) + 1
-    name = used[name] > 1 and ("%s_%d"):format(name, used[name]) or name
-    parts[#parts + 1] = (',%s="%s"'):format(name, escaped(label[2]))
+    parts[#parts + 1] = (',%s="%s"'):format(distinct(name, "%s_%d", used), escaped(label[2]))
   end
   table.sort(parts)
-  local text = table.concat(parts)
-  known[text] = (known[text] or 0) + 1
-  return known[text] > 1 and ('%s,twin="%d"'):format(text, known[text]) or text
+  return distinct(table.concat(parts), '%s,twin="%d"', known)
 end
 
 --- Returns the metrics of processes as text. Fields of an element of 'targets', all but the name parsed
@@ -106,9 +114,7 @@ function M.text(targets)
     for _, t in ipairs(targets) do
       local known = {}
       for _, row in ipairs(t.names or {}) do
-        local name = escaped(row.name or UNNAMED)
-        known[name] = (known[name] or 0) + 1  -- Prometheus rejects a response with duplicate rows
-        name = known[name] > 1 and ("%s [%d]"):format(name, known[name]) or name
+        local name = distinct(escaped(row.name or UNNAMED), "%s [%d]", known)
         if row.name or m[2] == "gauge" then
           value(m[1], t, (',name="%s"'):format(name),
                 m[5] and decimal("%.9f", row[m[4]] * m[5]) or row[m[4]])

@@ -41,7 +41,7 @@ local function listing(style, found)
     end},
     {"of it", function(row) return row.part and row.bytes and size(row.bytes) or "" end},
   })
-  local lines = layout.grid(columns, #list, "what", function(i, n)
+  return layout.grid(columns, #list, "what", function(i, n)
     local row = list[i]
     if row.more then
       return style.paint("dim", "and " .. units.count(row.more) .. " more")
@@ -49,7 +49,6 @@ local function listing(style, found)
     local text = layout.clean(row.label)
     return row.part and "  " .. layout.cutstart(text, n - 2) or layout.cutend(text, n)
   end, style.width, style.paint, 30)
-  return lines
 end
 
 local function course(style, list)
@@ -65,7 +64,8 @@ local function course(style, list)
     column("rest", "rest", 2, true)}),
     #shown, "at", function(i) return units.seconds(shown[i].time) end, style.width,
     style.paint, 8)
-  table.insert(lines, 1, style.paint("bold", "Over time"))
+  table.insert(lines, 1, style.paint("bold", "Over time" .. (from > 1 and (" (the last %s of %s snapshots)"):format(
+    units.count(#shown), units.count(#list)) or "")))
   table.insert(lines, 1, "")
   return lines
 end
@@ -129,10 +129,12 @@ function M.render(found, style)
   local outside = M.outside(now)
   lines[#lines + 1] = outside and layout.wrap(outside, "", style.width)
   lines[#lines + 1] = ""
-  table.move(listing(style, now), 1, 1000, #lines + 1, lines)
+  local rows = listing(style, now)
+  table.move(rows, 1, #rows, #lines + 1, lines)
   lines[#lines + 1] = style.paint("dim", layout.wrap(M.note(now), "  ", style.width))
   if found.course and #found.course > 1 then
-    table.move(course(style, found.course), 1, 1000, #lines + 1, lines)
+    rows = course(style, found.course)
+    table.move(rows, 1, #rows, #lines + 1, lines)
   end
   return table.concat(lines, "\n") .. "\n"
 end

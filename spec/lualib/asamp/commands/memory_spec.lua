@@ -209,6 +209,27 @@ describe("asamp memory", function()
     assert.same({1000, 1000, 750, 250}, {row.bytes, row.known, row.parts[1].bytes, row.parts[2].bytes})
   end)
 
+  -- A former bug: the text ended after 1,000 rows, and showed the last snapshots as if there were no others.
+  it("prints as many rows as --top allows, and says how many snapshots there are", function()
+    local pictures = {}
+    for i = 1, 3 do
+      pictures[i] = {time = i * 1000000, rows = {{what = "rss", bytes = 2400 << 12, text = ""}}}
+    end
+    local found = resident.ofprofile{duration = 3, course = {peak = {rss = 0}}, pictures = pictures}
+    found.last.rows[1] = {bytes = 1200 << 12, group = "lua", text = "objects", parts = {}}
+    for i = 1, 1200 do found.last.rows[1].parts[i] = {bytes = 4096, where = "x.lua:" .. i} end
+    local function rendered(top)
+      return show.render(found, {paint = function(_, s) return s end, width = 80, top = top})
+    end
+    local text = rendered(2000)
+    assert.matches("x.lua:1200\n", text)
+    assert.matches("together\n", text)
+    assert.matches("\nOver time\n", text)
+    text = rendered(2)
+    assert.matches("and 1,198 more\n", text)
+    assert.matches("\nOver time %(the last 2 of 3 snapshots%)\n", text)
+  end)
+
   -- The former output was "0 bytes resident".
   it("says where nothing is known of resident memory", function()
     local rows = {{what = "lua.old", bytes = 4096, text = ""}}

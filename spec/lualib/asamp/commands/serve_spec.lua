@@ -41,6 +41,29 @@ describe("metrics", function()
     assert.is_truthy(text:find('asamp_labelled_allocated_bytes_total{target="b"} 60\n', 1, true), text)
   end)
 
+  -- Prometheus rejects a whole response with a duplicate row or label, of all processes.
+  it("have no duplicates, whatever names a process sends", function()
+    local names = {"a\1", "a\2", "a? [2]", "a? [2]", "(no sample yet)", ""}
+    for i, name in ipairs(names) do
+      names[i] = "1 2 3 4 5 6 7 8 9 " .. name
+    end
+    local text = metrics.text{{name = "b", stats = {}, names = living.names(names), labels = living.labels{
+      rows = {"70 a.b=1\ta_b=2\ta_b_2=3", "60 x=\1", "50 x=\2"}}}}
+    local seen = {}
+    for line in text:gmatch "[^\n]+" do
+      local row, labels, used = line:match "^%S", line:match "^asamp_[%l_]+{(.*)}", {}
+      if row ~= "#" then
+        for name in labels:gmatch '([%w_]+)="[^"]*"' do
+          assert.is_nil(used[name], line)
+          used[name] = true
+        end
+        line = line:gsub(" %d+$", "")
+        assert.is_nil(seen[line], line)
+        seen[line] = true
+      end
+    end
+  end)
+
   it("have rows by the name of states, and pauses", function()
     local text = metrics.text{{name = 'a"\\', stats = {states = 2, inuse = 10, minors = 3, majors = 1,
                                                        pauses = 2e9, pausebins = "1 0 2" .. (" 0"):rep(15)}},
