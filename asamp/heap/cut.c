@@ -22,7 +22,9 @@ enum {
   ELEMENTS = 4,		/* the object is a table: all references to its elements */
   KEY = 8,		/* references to the object as a key, from all tables with HOLDER */
   HOLDER = 16,		/* the object is a table: references to all its keys with KEY */
-  LOCAL = 32		/* the references of local variables to the object */
+  VARIABLE = 32,	/* the object is the value of a removed upvalue */
+  LOCAL = 64		/* the references to the object of local variables of the prototype
+			   w->proto[object] */
 };
 
 /* The value of a field in a table with weak keys, while only its key or only its table is
@@ -41,10 +43,11 @@ typedef struct Work {
   const char *const *steps;	/* the path given to cut_of */
   size_t n;
   uint32_t variable;		/* name of the removed variable, or GRAPH_NONE */
-  uint32_t function;		/* prototype that declares the removed variable; GRAPH_NONE:
-                                   unknown */
+  uint32_t *proto;		/* for each object with VARIABLE or LOCAL: a prototype in the one
+                                   that declares the variable; with LOCAL: that one. GRAPH_NONE:
+                                   unknown. NULL: there are none */
   uint32_t *protoparent;	/* for each prototype: the prototype in which it is nested, or
-                                   GRAPH_NONE; NULL: not computed */
+                                   GRAPH_NONE; NULL, unless there is 'proto' */
 } Work;
 
 /* {== the path ========================================================= */
@@ -221,13 +224,14 @@ static const char *fixed (const Graph *g, uint32_t v) {
   }
 }
 
-/* Computes w->protoparent. Returns 0 if out of memory. */
+/* Makes w->proto, and computes w->protoparent. Returns 0 if out of memory. */
 static int nest (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
   Way way;
+  w->proto = malloc((size_t)g->n * sizeof(*w->proto));
   w->protoparent = malloc((size_t)g->n * sizeof(*w->protoparent));
-  if (w->protoparent == NULL) return 0;
+  if (w->proto == NULL || w->protoparent == NULL) return 0;
   memset(w->protoparent, 0xff, (size_t)g->n * sizeof(*w->protoparent));
   for (v = 1; v < g->n; v++) {
     size_t i = 0;
@@ -244,7 +248,7 @@ static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   /* limited, because the prototypes in a file may be nested in a cycle */
   for (i = 0; i < 255 && p != GRAPH_NONE; i++) {
     p = w->protoparent[p];
-    if (p == outer) return 1;
+    if (p == outer) return p != GRAPH_NONE;
   }
   return 0;
 }
@@ -261,10 +265,29 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Sets the flag VALUE of each upvalue that may be the removed variable: it has the name
-   w->variable and the value 'value', and its function is nested in the prototype w->function
-   (GRAPH_NONE: any). */
-static void removeupvalues (Work *w, uint32_t value) {
+/* Sets the flag LOCAL of each object with VARIABLE that a local variable with the name w->variable
+   holds whose function contains the definition of w->proto, and sets w->proto to that function. */
+static void removelocals (Work *w) {
+  const Graph *g = w->g;
+  uint32_t v, to;
+  Way way;
+  for (v = 1; v < g->n; v++) {
+    size_t i = 0;
+    if (g->kind[v] != HEAP_THREAD) continue;
+    while (graph_edge(g, v, &i, &to, &way)) {
+      const Slot *s = way_kind(way) == HEAP_ELOCAL ? slotof(g, way) : NULL;
+      if (s != NULL && (w->flags[to] & (VARIABLE | LOCAL)) == VARIABLE &&
+          samename(g, s->name, w->variable) && isinside(w, w->proto[to], s->in)) {
+        w->flags[to] |= LOCAL;
+        w->proto[to] = s->in;
+      }
+    }
+  }
+}
+
+/* Sets the flag VALUE of each upvalue that may be a removed variable: its name is w->variable, its
+   value has the flag LOCAL, and its function is nested in the value's w->proto, if that is known. */
+static void removeupvalues (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, of;
   Way way, own;
@@ -274,56 +297,34 @@ static void removeupvalues (Work *w, uint32_t value) {
     while (graph_edge(g, v, &i, &to, &way)) {
       const Slot *s = way_kind(way) == HEAP_EUPVALUE ? slotof(g, way) : NULL;
       size_t k = 0;
-      if (s == NULL || g->kind[to] != HEAP_UPVALUE || !samename(g, s->name, w->variable) ||
-          !graph_edge(g, to, &k, &of, &own) || of != value)
+      if (s == NULL || g->kind[to] != HEAP_UPVALUE || !graph_edge(g, to, &k, &of, &own) ||
+          !(w->flags[of] & LOCAL) || !samename(g, s->name, w->variable))
         continue;
-      if (w->function == GRAPH_NONE || isinside(w, g->info[v], w->function))
+      if (w->proto[of] == GRAPH_NONE || isinside(w, s->in, w->proto[of]))
         w->flags[to] |= VALUE;
     }
   }
 }
 
-/* Searches the stacks for a local variable with the name w->variable and the value 'value' whose
-   function contains the definition of prototype 'inner'. If found, sets the flag LOCAL of the
-   value, and w->function to the variable's function. */
-static void removelocals (Work *w, uint32_t value, uint32_t inner) {
-  const Graph *g = w->g;
-  uint32_t v, to;
-  Way way;
-  for (v = 1; v < g->n; v++) {
-    size_t i = 0;
-    if (g->kind[v] != HEAP_THREAD) continue;
-    while (graph_edge(g, v, &i, &to, &way)) {
-      const Slot *s = way_kind(way) == HEAP_ELOCAL ? slotof(g, way) : NULL;
-      if (s != NULL && to == value && samename(g, s->name, w->variable) &&
-          isinside(w, inner, s->in)) {
-        w->flags[to] |= LOCAL;
-        w->function = s->in;
-      }
-    }
-  }
-}
-
-/* If a local variable holds v, or v is an upvalue, flags all references of this variable: from
-   stack slots, and from upvalues of functions (CU2 of cut.h). Returns 0 if out of memory. */
+/* If v is an upvalue, or a local variable holds it, flags the variable's value: all references of
+   this variable are removed, from stack slots and from upvalues of functions (CU2 of cut.h).
+   Returns 0 if out of memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
-  uint32_t value;
+  uint32_t value = v;
   size_t i = 0;
   Way way;
-  w->variable = s != NULL ? s->name : GRAPH_NONE;
-  w->function = GRAPH_NONE;
   if (s == NULL) return 1;
-  if (w->protoparent == NULL && !nest(w)) return 0;
-  if (way_kind(g->way[v]) == HEAP_ELOCAL) {
-    w->function = s->in;
-    removeupvalues(w, v);
-  }
-  else if (graph_edge(g, v, &i, &value, &way)) {
-    removelocals(w, value, g->info[g->parent[v]]);
-    if (w->function != GRAPH_NONE) removeupvalues(w, value);
-  }
+  if (w->proto == NULL && !nest(w)) return 0;
+  if (way_kind(g->way[v]) == HEAP_ELOCAL)
+    w->flags[v] |= LOCAL;
+  else if (graph_edge(g, v, &i, &value, &way))
+    w->flags[value] |= VARIABLE;
+  else
+    return 1;
+  w->variable = s->name;
+  w->proto[value] = s->in;
   return 1;
 }
 
@@ -352,6 +353,10 @@ static const char *flag (Work *w, CutHow how) {
     if ((kind == HEAP_EUPVALUE || kind == HEAP_ELOCAL) && !removevariable(w, v))
       return NOMEMORY;
   }
+  if (w->proto != NULL) {
+    removelocals(w);
+    removeupvalues(w);
+  }
   return NULL;
 }
 
@@ -367,9 +372,9 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
     return 1;
   if ((f & HOLDER) && (t & KEY) && kind == HEAP_EKEY) return 1;
   if ((t & OWN) && g->parent[to] == v && g->way[to] == way) return 1;
-  if ((t & (LOCAL | OWN)) && kind == HEAP_ELOCAL && w->variable != GRAPH_NONE) {
+  if ((t & LOCAL) && kind == HEAP_ELOCAL) {
     const Slot *s = slotof(g, way);
-    return s != NULL && s->in == w->function && samename(g, s->name, w->variable);
+    return s != NULL && s->in == w->proto[to] && samename(g, s->name, w->variable);
   }
   return 0;
 }
@@ -475,7 +480,7 @@ int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow h
   w.c = c;
   w.steps = steps;
   w.n = n;
-  w.variable = w.function = GRAPH_NONE;
+  w.variable = GRAPH_NONE;
   *why = NULL;
   if (n == 0 || n > STEPS_MOST) {
     *why = "the path has no steps, or too many";
@@ -487,6 +492,7 @@ int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow h
   else *why = flag(&w, how);
   if (*why == NULL && !measure(&w)) *why = NOMEMORY;
   free(w.flags);
+  free(w.proto);
   free(w.protoparent);
   if (*why != NULL) cut_free(c);
   return *why == NULL;

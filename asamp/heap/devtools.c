@@ -54,6 +54,7 @@ typedef struct Out {
   const Naming *m;
   StrList words;	/* names of functions and descriptions of references */
   IdMap ids;		/* assigned ids */
+  uint32_t lastspare;	/* last id that was assigned in place of another one */
   uint32_t *strings;	/* for each string object: the number of its text among the texts of string
                            objects; GRAPH_NONE: no text */
   uint32_t nstrings;	/* number of string objects with a text */
@@ -88,12 +89,12 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, c);
 }
 
-/* Assigns an id to v: 30 bits of its address, or the next id that no object has. Call it once for
-   each object. */
+/* Assigns an id to v: 30 bits of its address, or another id if an object has that one. Call it once
+   for each object. */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
   while (idmap_get(&o->ids, id) != IDMAP_NONE)
-    id = (id + 2) & 0x7fffffff;
+    id = o->lastspare = (o->lastspare + 2) | 1;
   if (!idmap_set(&o->ids, id, v)) o->failed = 1;
   return id;
 }

@@ -99,4 +99,59 @@ describe("a snapshot that unpacks to very much", function()
       if row.name == "table" then assert.equal(16 * n, row.retained) end
     end
   end)
+
+  it("has the ids of another format without n times n steps", function()
+    local n, parts = 100000, {MAGIC, ROOT1}
+    for i = 1, n do  -- at addresses that differ by 8 GiB
+      parts[#parts + 1] = TABLE .. distance(i == 1 and 1 or 1 << 30) .. number(8) ..
+                          (i < n and INDEX .. distance(1 << 30) .. distance(1) or "")
+    end
+    parts[#parts + 1] = "\3" .. number(n) .. number(n) .. number(8 * n)
+    shell.write(folder .. "/far", table.concat(parts))
+    assert(assert(heap.open(folder .. "/far")):devtools(folder .. "/far.heapsnapshot"))
+    local known, ids = {}, 0
+    for id in shell.read(folder .. "/far.heapsnapshot"):gmatch "\n3,%d+,(%d+),8," do
+      assert.is_nil(known[id])
+      known[id], ids = true, ids + 1
+    end
+    assert.equal(n, ids)
+  end)
+
+  -- The globals hold n functions, each with an upvalue "x" of its own.
+  it("has the effect of removing many variables without n times n steps", function()
+    local n, parts = 100000, {MAGIC, ROOT1 .. OBJECT .. INDEX .. distance(1) .. distance(2) .. OBJECT}
+    parts[#parts + 1] = "\x45" .. distance(1)
+    for i = 1, n do
+      parts[#parts + 1] = INDEX .. distance(3 * i - 1) .. distance(1)
+    end
+    parts[#parts + 1] = STRING .. distance(1) .. number(8) .. number(1) .. number(1) .. "x"
+    for i = 1, n do
+      parts[#parts + 1] = "\x12" .. distance(1) .. number(8) .. "\0" ..
+        "\x47" .. distance(1) .. distance(1) .. number(6 * i - 4) ..
+        "\x14" .. distance(1) .. number(8) .. "\x48" .. distance(1) .. OBJECT
+    end
+    parts[#parts + 1] = "\3" .. number(3 + 3 * n) .. number(3 + 3 * n) .. number(24 * (n + 1))
+    shell.write(folder .. "/variables", table.concat(parts))
+    local cut = assert(assert(heap.open(folder .. "/variables")):cut{
+      steps = {"_G", "[1..n]", 'upvalue "x"…'}, sites = {}})
+    assert.same({n, n, 8 * n}, {cut.references, cut.objects, cut.freed})
+  end)
+
+  -- A former bug: the reader crashed, because it took a number of the holder for a function's prototype.
+  it("may have a variable whose holder is a string", function()
+    local n, long = 40000, STRING .. distance(1) .. number(8) .. number(120) .. TEXT
+    local parts = {MAGIC, ROOT1, OBJECT, INDEX, distance(1), distance(2), INDEX, distance(2), distance(-1), OBJECT}
+    for i = 1, n + 1 do
+      parts[#parts + 1] = INDEX .. distance(i + 1) .. distance(1)
+    end
+    parts[#parts + 1] = INDEX .. distance(n + 3) .. distance(1) ..
+      "\x16" .. distance(1) .. number(8) .. "\1\x4a" .. distance(n + 4) .. distance(1) .. number(1) ..
+      STRING .. distance(1) .. number(8) .. number(1) .. number(1) .. "x" .. long:rep(n + 1) ..
+      "\x47" .. distance(1) .. distance(1) .. number(2 * (n + 1)) ..
+      "\x14" .. distance(1) .. number(8) .. "\x48" .. distance(1) .. OBJECT ..
+      "\3" .. number(n + 7) .. number(n + 8) .. number(8 * (n + 7))
+    shell.write(folder .. "/holder", table.concat(parts))
+    assert.equal(1, assert(assert(heap.open(folder .. "/holder")):cut{
+      steps = {"_G", "…", 'upvalue "x"…'}, sites = {}}).references)
+  end)
 end)
