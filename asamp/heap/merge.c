@@ -382,6 +382,15 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
+/* Returns 1 and counts the row if a row of this value and depth is left out. */
+static int isleftout (Work *w, uint64_t value, uint32_t depth) {
+  int small = value < w->wish->least;
+  if (!small && w->m->n < w->wish->most && depth < MERGE_DEPTH) return 0;
+  w->m->left++;
+  w->m->cut += !small;
+  return 1;
+}
+
 /* In a tree of dominators, adds the row of the Lua state's own memory, unless it is already there
    or its value is smaller than 'next', the value of the next row at depth 0. */
 static void staterow (Work *w, uint64_t next) {
@@ -389,8 +398,8 @@ static void staterow (Work *w, uint64_t next) {
   MergeRow *r;
   if (w->wish->paths || w->statecounted || bytes == 0 || bytes < next) return;
   w->statecounted = 1;
-  if (bytes < w->wish->least || w->m->n >= w->wish->most) w->m->left++;
-  else if ((r = newrow(w, GRAPH_NONE, 0)) != NULL) {
+  if (isleftout(w, bytes, 0)) return;
+  if ((r = newrow(w, GRAPH_NONE, 0)) != NULL) {
     r->class = GRAPH_NONE;
     r->self = r->value = bytes;
   }
@@ -410,10 +419,7 @@ static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t 
     if (p->set.n == 0) continue;
     if (row == GRAPH_NONE) staterow(w, p->value);
     at = (uint32_t)w->m->n;
-    if (p->value < w->wish->least || at >= w->wish->most || depth >= MERGE_DEPTH) {
-      w->m->left++;
-      continue;
-    }
+    if (isleftout(w, p->value, depth)) continue;
     if (newrow(w, row, depth) == NULL) break;
     describe(w, &w->m->rows[at], p);
     rows(w, &p->set, p, at, depth + 1);

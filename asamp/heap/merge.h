@@ -55,6 +55,7 @@ typedef struct Merge {
      paths, only the wanted objects count. */
   uint64_t count, self, value;
   uint64_t left;		/* rows left out: too small, too deep or too many */
+  uint64_t cut;			/* of these, rows that are large enough, but too deep or too many */
 } Merge;
 
 /* Makes a merged tree. Returns 0 if out of memory; *m is then zero. */

@@ -8,7 +8,7 @@
 ** row), text, class, count, self, value, merged, repeated, together, kind (HEAP_E...), address,
 ** function}. The state's own memory is a row with count 0. A query returns at most 'most' rows
 ** (default 10000) whose value is at least 'least'. Totals are {count, self, value, left (rows left
-** out)}.
+** out), cut (those of them that are large enough, but too many or too deep)}.
 */
 #include "cut.h"
 #include "devtools.h"
@@ -471,11 +471,12 @@ static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
     pushrow(L, h, &m->rows[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   setinteger(L, "count", m->count);
   setinteger(L, "self", m->self);
   setinteger(L, "value", m->value);
   setinteger(L, "left", m->left);
+  setinteger(L, "cut", m->cut);
   return 2;
 }
 

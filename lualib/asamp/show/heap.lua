@@ -107,6 +107,16 @@ local function branch(row, n)
   return layout.cutend(text, n)
 end
 
+--- Returns a text about the rows that a tree does not have; nil: it has all. 'hidden': number of rows that
+-- --top hides.
+function M.leftout(totals, least, hidden)
+  local parts, small = {}, totals.left - totals.cut
+  parts[1] = small > 0 and ("%s of less than %s"):format(count(small, "row"), units.percent(least, 1)) or nil
+  parts[#parts + 1] = totals.cut > 0 and count(totals.cut, "row") .. " too deep or too many for a tree" or nil
+  parts[#parts + 1] = hidden > 0 and count(hidden, "row") .. " (--top)" or nil
+  return #parts > 0 and "and " .. table.concat(parts, ", and ") or nil
+end
+
 local function tree(title, rows, totals, style, value)
   local list = table.move(rows, 1, math.min(#rows, style.top * 4), 1, {})
   local columns = tables.columns(list, {
@@ -119,12 +129,8 @@ local function tree(title, rows, totals, style, value)
   end, style.width, style.paint, 40)
   table.insert(lines, 1, tables.title(style, title))
   table.insert(lines, 1, "")
-  local hidden = totals.left + #rows - #list
-  if hidden > 0 then
-    lines[#lines + 1] = tables.remark(style, left, ("and %s of less than %s%s"):format(
-      count(totals.left, "row"), units.percent(style.least, 1),
-      #rows > #list and (", and %s (--top)"):format(units.count(#rows - #list)) or ""))
-  end
+  local more = M.leftout(totals, style.least, #rows - #list)
+  lines[#lines + 1] = more and tables.remark(style, left, more)
   return lines
 end
 

@@ -3,6 +3,7 @@
 -- heapscript.lua; all text is escaped. Has no side effects.
 
 local holders = require "asamp.sums.holders"
+local layout = require "asamp.show.layout"
 local script = require "asamp.show.heapscript"
 local show = require "asamp.show.heap"
 local units = require "asamp.show.units"
@@ -16,7 +17,7 @@ local HEAD = [[<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy"
   content="default-src 'none'; style-src 'unsafe-inline'; script-src '@HASH'">
-<title>Asamp heap: %s</title>
+<title>Asamp heap: @NAME</title>
 <style>
 :root {
   color-scheme: light dark;
@@ -34,9 +35,9 @@ p { margin: .3em 0; max-width: 110ch; overflow-wrap: anywhere; }
 .muted, th, .columns { color: var(--muted); font-size: 12.5px; font-weight: normal; }
 .panel { background: var(--panel); border: 1px solid var(--line); border-radius: 8px;
   overflow-x: auto; padding: 4px 0; margin-top: .5em; }
-table { border-collapse: collapse; width: 100%%; }
+table { border-collapse: collapse; width: 100%; }
 th, td { text-align: right; vertical-align: top; padding: 1px 10px; white-space: nowrap;
-  font-variant-numeric: tabular-nums; width: 1%%; }
+  font-variant-numeric: tabular-nums; width: 1%; }
 th.text, td.text { text-align: left; white-space: normal; overflow-wrap: anywhere; width: auto;
   min-width: 12em; }
 tr:hover td, summary:hover, .leaf:hover { background: var(--soft); }
@@ -61,7 +62,7 @@ td summary { display: list-item; list-style: disclosure-closed inside; text-alig
 td details[open] > summary { list-style-type: disclosure-open; }
 td ol { margin: 2px 0 6px; padding-left: 2.6em; }
 .source { display: block; color: var(--muted); white-space: pre-wrap; }
-.holder { text-align: left; overflow-wrap: anywhere; padding-left: min(var(--depth, 0) * 1.2em, 50%%); }
+.holder { text-align: left; overflow-wrap: anywhere; padding-left: min(var(--depth, 0) * 1.2em, 50%); }
 .holder::before { content: ""; display: inline-block; width: 1.1em; }
 summary > .holder::before { content: "▸"; color: var(--muted); }
 details[open] > summary > .holder::before { content: "▾"; }
@@ -74,7 +75,7 @@ i { color: var(--muted); }
   summary, .leaf, .columns { grid-template-columns: 64px 48px minmax(0, 1fr); gap: 6px; padding: 1px 6px; }
 }
 </style></head><body>
-<h1>%s</h1>
+<h1>@NAME</h1>
 @INFO<div id="bar" role="toolbar" aria-label="Search and trees" hidden>
 <input type="search" placeholder="Search  ( / )" aria-label="Search objects, holders, classes and lines"
   autocomplete="off" spellcheck="false">
@@ -85,10 +86,7 @@ i { color: var(--muted); }
 local ESCAPES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
 
 local function escape(s)
-  if not utf8.len(s) then
-    s = s:gsub("[\128-\255]", "?")
-  end
-  return (s:gsub('[&<>"]', ESCAPES):gsub("%c", " "))
+  return (layout.printable((s:gsub("%c", " "))):gsub('[&<>"]', ESCAPES))
 end
 
 local function heading(out, text)
@@ -232,8 +230,9 @@ local function tree(out, rows, totals, least)
     end
   end
   out[#out + 1] = ("</details>\n"):rep(depth) .. "</div>\n"
-  if totals.left > 0 then
-    legend(out, ("and %s of less than %s"):format(units.plural(totals.left, "row"), units.percent(least, 1)))
+  local more = show.leftout(totals, least, 0)
+  if more then
+    legend(out, more)
   end
 end
 
@@ -312,8 +311,9 @@ end
 --   - name: title of the page
 --   - least: smallest share of a row in the trees
 function M.render(p, name, least)
-  local parts = {HASH = script.HASH, INFO = "<p>" .. escape(show.summary(p.info)) .. "</p>\n"}
-  local out = {(HEAD:format(escape(name), escape(name)):gsub("@(%u+)", parts))}
+  local parts = {HASH = script.HASH, NAME = escape(name),
+                 INFO = "<p>" .. escape(show.summary(p.info)) .. "</p>\n"}
+  local out = {(HEAD:gsub("@(%u+)", parts))}
   out.lineof = p.lineof
   if p.tree then
     heading(out, "By holder: bytes that removing the row would free")

@@ -521,4 +521,45 @@ describe("asamp heap", function()
     ]], path .. ".utf8"}
     assert.same({0, "132\t:1)\n133\t:1)\n133\t:1)\n134\t:1)\n", ""}, {status, out, err})
   end)
+
+  -- Former bugs: "of less than 0.0%" for rows that were too deep, and "0 rows of less than 1.0%".
+  it("says why a tree does not have a row", function()
+    local file = path .. ".deep"
+    local status, _, err = process.run{code = [[
+      local t = {}
+      deep = t
+      for i = 1, 60 do t["a" .. i] = {} t = t["a" .. i] end
+      assert(require "profiler".snapshot(..., {wait = true}))
+    ]], file}
+    assert.same({0, ""}, {status, err})
+    local _, out = asamp("--least", "0", "--top", "1000", "--width", "200", file)
+    assert.is_truthy(out:find "\n +and %d+ rows too deep or too many for a tree\n$", out)
+    _, out = asamp("--least", "0", "--top", "1", "--width", "200", file)
+    assert.is_truthy(out:find "\n +and %d+ rows too deep or too many for a tree, and [%d,]+ rows %(%-%-top%)\n$", out)
+    _, out = asamp("--least", "0", "--held-by", "Session", "--top", "1", "--width", "200", new)
+    assert.is_truthy(out:find "\n +and %d+ rows %(%-%-top%)\n$", out)
+    local page = show.leftout({left = 3, cut = 0}, 0.01, 0)
+    assert.equal("and 3 rows of less than 1.0%", page)
+    os.remove(file)
+  end)
+
+  -- A former bug: direction marks in names of classes and lines reached the page.
+  it("writes a page without characters that reorder text", function()
+    local file = path .. ".marks"
+    local status, _, err = process.run{code = [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(512, {out = "/dev/null", seed = 7}))
+      keep = load("return ('x'):rep(100000)", "@a\u{202E}b.lua")()
+      collectgarbage()
+      assert(profiler.snapshot(..., {wait = true}))
+    ]], file}
+    assert.same({0, ""}, {status, err})
+    local page = file .. ".@INFO.html"
+    assert.equal(0, (asamp("--page", page, file)))
+    local text = shell.read(page)
+    assert.is_truthy(text:find("<code>a?b.lua:1</code>", 1, true))
+    assert.is_nil(text:find("\u{202E}", 1, true))
+    os.remove(file)
+    os.remove(page)
+  end)
 end)
