@@ -140,7 +140,8 @@ describe("a snapshot that unpacks to very much", function()
   -- A former bug: the reader crashed, because it took a number of the holder for a function's prototype.
   it("may have a variable whose holder is a string", function()
     local n, long = 40000, STRING .. distance(1) .. number(8) .. number(120) .. TEXT
-    local parts = {MAGIC, ROOT1, OBJECT, INDEX, distance(1), distance(2), INDEX, distance(2), distance(-1), OBJECT}
+    local parts = {MAGIC, ROOT1, OBJECT, INDEX, distance(1), distance(2), INDEX, distance(2), distance(-1),
+                   OBJECT}
     for i = 1, n + 1 do
       parts[#parts + 1] = INDEX .. distance(i + 1) .. distance(1)
     end

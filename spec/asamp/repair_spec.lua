@@ -235,8 +235,9 @@ describe("repair", function()
 
   it("adds no objects to a log whose object records are mostly statistics", function()
     for statistics, objects in pairs{[4] = 2, [40000] = 0, [65536] = 0, [65537] = 0} do
+      local sample = vmprof.stack(9, 1.5, {8}, {1})
       local bytes = {vmprof.head(), vmprof.header(7, 0), vmprof.time(1700000000),
-                     vmprof.stack(9, 1.5, {8}, {1}), vmprof.stack(10, 1.5, {}), vmprof.stack(9, 1.5, {8}, {1})}
+                     sample, vmprof.stack(10, 1.5, {}), sample}
       for i = 1, statistics do
         bytes[#bytes + 1] = vmprof.meta("gc_stats__" .. i, "x")
       end

@@ -117,7 +117,9 @@ end
 -- of host.files. Starts no process for this: a signal to the program's process group would end it.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
-  local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")
+  local match = (name or pattern):gsub("%%?.", function(c)
+    return c:find "^%%[pnth]$" and "[^/]*" or c == "%%" and c or (c:gsub("%W", "%%%0"))
+  end)
   local files = {}
   for _, f in ipairs(host.files(folder or ".") or {}) do
     if f.name:find("^" .. match .. "$") or f.name:find("^" .. match:gsub("%%%.vmprof$", "") ..
@@ -138,7 +140,12 @@ function M.changed(pattern, before)
       list[#list + 1] = path
     end
   end
-  table.sort(list, function(a, b) return files[a].size > files[b].size end)
+  table.sort(list, function(a, b)
+    if files[a].size ~= files[b].size then
+      return files[a].size > files[b].size
+    end
+    return a < b
+  end)
   return list
 end
 
