@@ -8,7 +8,7 @@
 --        so that all totals stay the same;
 --   VD2  at most ROWS rows (bin, node, kind): time slices are widened until the rows fit;
 --   VD3  at most POINTS collections: of neighbouring collections the largest values are kept;
---   VD4  omitted data are listed in 'notes', or in the views of heldby.lua and lives.lua.
+--   VD4  omitted data are listed in 'notes', or in the views of heldby.lua, lives.lua and memory.lua.
 
 local apart = require "asamp.show.page.apart"
 local heldby = require "asamp.show.page.heldby"
@@ -176,18 +176,19 @@ function M.of(profile, options)
   end
   head.native, head.outside = bytesof(profile, "native"), bytesof(profile, "outside")
   local points, step = collections(profile.collections)
-  local trended, functiontrends = lives.trends(profile)
+  local left = {}
+  local trended, functiontrends = lives.trends(profile, left)
   local data = {
     head = head, functions = fns, files = files, kinds = kinds, nodes = tree.nodes,
     rows = rows, bins = bins, untimed = untimedof(profile, bins), collections = points,
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
-    trends = trended, functiontrends = functiontrends, copies = lives.copies(profile),
-    holders = heldby.of(profile), apart = apart.of(profile), native = lives.native(profile),
+    trends = trended, functiontrends = functiontrends, copies = lives.copies(profile, left),
+    holders = heldby.of(profile), apart = apart.of(profile), native = lives.native(profile, left),
     memory = memory.of(profile),
     peak = options.peak and peak.of(profile, options.peak, tree, bins), verdict = verdict.of(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
-  data.notes = notes.of(profile, tree, options.nodes, data)
+  data.notes = notes.of(profile, tree, options.nodes, data, left)
   return data
 end
 

@@ -12,6 +12,7 @@ local shownnative = require "asamp.show.native"
 local shown = require "asamp.show.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 local trends = require "asamp.sums.trends"
+local units = require "asamp.show.units"
 
 local M = {}
 
@@ -69,9 +70,18 @@ function M.leaks(profile)
           left = #found.rows - #rows}
 end
 
-local function trendrows(list)
+-- Returns how many rows of the list a table has. Appends a sentence to 'left' if it omits some. 'what': text
+-- for rows.
+local function fitting(list, left, what)
+  if #list > ROWS then
+    left[#left + 1] = ("The page has the %d largest of %s %s."):format(ROWS, units.count(#list), what)
+  end
+  return math.min(ROWS, #list)
+end
+
+local function trendrows(list, left, what)
   local rows = {}
-  for i = 1, math.min(ROWS, #list) do
+  for i = 1, fitting(list, left, what) do
     local row = list[i]
     rows[i] = {file = row.file, line = row.line, name = row.name, alive = row.alive[#row.alive],
                bars = showntrends.sparkline(row.alive, row.peak),
@@ -80,26 +90,28 @@ local function trendrows(list)
   return rows
 end
 
---- Returns the trends of lines and those of functions, nil if the profile lacks data. Fields of a row:
+--- Returns the trends of lines and those of functions, nil if the profile lacks data. Appends sentences about
+-- omitted rows to the list 'left', as do the following functions. Fields of a row:
 --
 --   - file, line, name
 --   - bars: live bytes in each time slice, as a text of bar characters
 --   - alive: bytes at the end
 --   - growth: text of the growth per hour
-function M.trends(profile)
+function M.trends(profile, left)
   local found = trends.of(M.coarse(profile))
   if not found then
     return nil
   end
-  return trendrows(found.lines), trendrows(found.functions)
+  return trendrows(found.lines, left, "lines with a trend"),
+         trendrows(found.functions, left, "functions with a trend")
 end
 
 --- Returns the lines that copy vectors, as a list of {file, line, bytes, share (of bytes copied more than
 -- once), advice (text or nil)}; nil if copies were not sampled.
-function M.copies(profile)
+function M.copies(profile, left)
   local found = copies.of(profile)
   local rows = {}
-  for i = 1, found and math.min(ROWS, #found.lines) or 0 do
+  for i = 1, found and fitting(found.lines, left, "lines that copy") or 0 do
     local row = found.lines[i]
     rows[i] = {file = row.file, line = row.line, bytes = row.bytes, share = row.share,
                advice = row.quadratic and showncopies.advice(row) or nil}
@@ -112,13 +124,13 @@ end
 --   - summary: a sentence
 --   - rows: list of {library, path, bytes, alive (nil: unknown), samples, file, line, name}; the last three
 --     are of the line with most of the bytes, or nil
-function M.native(profile)
+function M.native(profile, left)
   local found = native.of(M.coarse(profile))
   if not found or found.samples == 0 then
     return nil
   end
   local rows = {}
-  for i = 1, math.min(ROWS, #found.libraries) do
+  for i = 1, fitting(found.libraries, left, "libraries with native memory") do
     local row = found.libraries[i]
     rows[i] = {library = shownnative.library(row), path = row.library, bytes = row.bytes,
                alive = row.alive, samples = row.samples, file = row.file, line = row.line,

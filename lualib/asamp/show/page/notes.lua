@@ -19,8 +19,8 @@ local function number(n, one, several)
 end
 
 --- Returns a list of sentences. 'tree': result of asamp.sums.pruned, 'limit': limit of its nodes;
--- 'data': the data that the page of `asamp view` embeds.
-function M.of(profile, tree, limit, data)
+-- 'data': the data that the page of `asamp view` embeds; 'more': further sentences.
+function M.of(profile, tree, limit, data, more)
   local out = {}
   local function note(text, ...)
     out[#out + 1] = text:format(...)
@@ -77,7 +77,7 @@ function M.of(profile, tree, limit, data)
   for _, left in ipairs(profile.left) do
     note("Incomplete data: %s.", left.text)
   end
-  return out
+  return table.move(more, 1, #more, #out + 1, out)
 end
 
 return M

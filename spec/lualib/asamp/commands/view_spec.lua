@@ -3,6 +3,7 @@
 -- page. show/page/browser_spec tests the page in a browser.
 
 local cjson = require "cjson"
+local copies = require "asamp.sums.copies"
 local data = require "asamp.show.page.data"
 local files = require "asamp.cli.sources"
 local page = require "asamp.show.page.page"
@@ -352,6 +353,20 @@ describe("asamp view", function()
     local notes = data.of(profile, {nodes = 1000}).notes
     assert.equal(1, #notes)
     assert.truthy(notes[1]:find("^The file has no times"))
+  end)
+
+  it("says how many rows of a table it omits", function()
+    local profile = assert(reader.read(path))
+    local of = copies.of
+    copies.of = function()
+      local lines = {}
+      for i = 1, 1501 do lines[i] = {file = "x.lua", line = i, bytes = 1, share = 0} end
+      return {lines = lines}
+    end
+    local columns = data.of(profile, {nodes = 1000})
+    copies.of = of
+    assert.equal(500, #columns.copies)
+    assert.same({"The page has the 500 largest of 1,501 lines that copy."}, columns.notes)
   end)
 
   it("fills the template once, whatever the data look like", function()
