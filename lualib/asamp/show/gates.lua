@@ -98,15 +98,16 @@ end
 function M.lines(checks, sight)
   local lines = {}
   for i, check in ipairs(checks) do
-    lines[i] = ("%s  %s: %s\n"):format(check.ok and "ok  " or "OVER", check.name, M.text(check))
+    lines[i] = ("%s  %s: %s\n"):format(check.ok and "ok  " or "OVER", layout.printable(check.name),
+                                       M.text(check))
   end
   return table.concat(lines) .. (sight and sighted(sight) or "")
 end
 
 local function escaped(text, more)
-  return (text:gsub("[%%\r\n" .. (more or "") .. "]", function(c)
+  return layout.printable((text:gsub("[%%\r\n" .. (more or "") .. "]", function(c)
     return ("%%%02X"):format(c:byte())
-  end))
+  end)))
 end
 
 --- Returns workflow commands of GitHub Actions that annotate the lines of failed checks. 'message': why
@@ -129,7 +130,8 @@ end
 local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
 
 local function xml(text)
-  return (layout.clean(text):gsub('[&<>"]', ENTITIES))
+  text = layout.clean(text):gsub("\xEF\xBF[\xBE\xBF]", "?")  -- U+FFFE and U+FFFF, which XML does not have
+  return (text:gsub('[&<>"]', ENTITIES))
 end
 
 --- Returns a JUnit file of the checks of a profile called 'name'. 'message': why nothing could be checked;

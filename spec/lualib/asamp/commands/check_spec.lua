@@ -143,6 +143,21 @@ describe("asamp check", function()
     has(out, "cannot write '/nowhere/x': No such file or directory\n")
   end)
 
+  -- A former bug: with U+FFFE in the name of a source no reader could parse the JUnit file; characters that
+  -- reorder text reached the annotation.
+  it("writes names without characters that XML or a terminal obeys", function()
+    local path, to = os.tmpname(), os.tmpname()
+    local p = assert(gen.open{path = path, period = MB, random = true})
+    p:name(8, "main chunk", 0, "@a\u{202E}\u{FFFE}\u{FFFF}.lua")
+    for _ = 1, 100 do p:sample{8, 4, kind = 3} end
+    assert(p:close())
+    local _, out = run(path, "--max-allocated", "1M", "--max-line", "\27[31m.lua:4=1G", "--github", "--junit", to)
+    has(out, "::error file=a?", "ok    max-line ?[31m.lua:4: ")
+    assert.is_nil(out:find "\u{202E}")
+    assert.is_nil(out:find "\27")
+    has(shell.read(to), "a???.lua:4 (main chunk)")
+  end)
+
   -- A former bug: the file of an earlier run stayed, and had no failure.
   it("writes annotations and a JUnit file if nothing could be checked", function()
     local to = os.tmpname()
