@@ -48,11 +48,6 @@ static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
   counts(f, tag)->rows++;
 }
 
-/* Returns an address that no other live sample has (FX2). */
-static uint64_t newaddress (Firefox *f) {
-  return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
-}
-
 /* Stores a row with negative bytes for each sample in 'deaths' (FX2), empties 'deaths', and makes
    the samples' addresses free again. */
 static void firefox_settle (Firefox *f) {
@@ -107,7 +102,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
   }
   if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
     firefox_settle(f);
-  address = newaddress(f);
+  address = f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;  /* FX2 */
   row(f, s->time, leaf, (int64_t)bytes, address, whose(f));
   f->client.tag = address;
   if (fate == READER_DIED)

@@ -30,7 +30,7 @@ static void repair_fate (void *ud, const ReadSample *s, int fate, uint64_t time)
   c->undecided += fate == READER_UNDECIDED;
 }
 
-/* Writes what is in 'from' and empties it. */
+/* Writes the bytes of 'from' and empties it. */
 static void flush (Bytes *from, Output *o) {
   output_bytes(o, from->data, from->n);
   from->n = 0;

@@ -73,14 +73,9 @@ static int islike (const char *pattern, const char *text) {
   }
 }
 
-/* Returns 1 if v is the registry. */
-static int isregistry (const Graph *g, uint32_t v) {
-  return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
-}
-
 /* Returns 1 if v is the table package.loaded. */
 static int isloaded (const Graph *g, uint32_t v) {
-  return v != 0 && isregistry(g, g->parent[v]) && way_kind(g->way[v]) == HEAP_EFIELD &&
+  return v != 0 && words_isregistry(g, g->parent[v]) && way_kind(g->way[v]) == HEAP_EFIELD &&
          graph_is(g, way_argument(g->way[v]), "_LOADED");
 }
 
@@ -89,7 +84,7 @@ static int isloaded (const Graph *g, uint32_t v) {
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   int kind = way_kind(g->way[v]);
-  if (isregistry(g, from))
+  if (words_isregistry(g, from))
     return kind == HEAP_EINDEX || isloaded(g, v);
   if (isloaded(g, from))
     return kind == HEAP_EFIELD;
@@ -152,7 +147,7 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   /* w->steps has no step for a function in a field with its own name: the step to its upvalue, the
      next one, names the function */
   if (isnamesake(g, v)) return above;
-  return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
+  return g->parent[v] == 0 && (words_isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
 /* Sets the flag OWN of each object at the end of the path w->steps, and *count to their number.
@@ -205,7 +200,7 @@ static const char *fixed (const Graph *g, uint32_t v) {
     case HEAP_EROOT: return "a root of the Lua state holds this object, and no Lua code can remove "
                             "that reference";
     case HEAP_EINDEX:
-      return isregistry(g, from) && way_argument(g->way[v]) <= 2
+      return words_isregistry(g, from) && way_argument(g->way[v]) <= 2
              ? "the table of globals or the main thread cannot be removed" : NULL;
     case HEAP_EFIELD:
       return isloaded(g, v) ? "package.loaded cannot be removed" : NULL;
@@ -286,7 +281,7 @@ static void removelocals (Work *w) {
 }
 
 /* Sets the flag VALUE of each upvalue that may be a removed variable: its name is w->variable, its
-   value has the flag LOCAL, and its function is nested in the value's w->proto, if that is known. */
+   value has the flag LOCAL, and its function is nested in the value's w->proto, if it is known. */
 static void removeupvalues (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, of;

@@ -532,19 +532,15 @@ static int byfrom (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Returns the largest valid value of 'key' in the file's metadata. The sampling period may be
-   larger than any heap. */
-static uint64_t mostof (const char *key) {
-  return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
-}
-
 static void readmeta (Reader *r) {
   char key[HEAP_TEXT + 1], value[HEAP_TEXT + 1];
-  uint64_t n;
+  uint64_t n, most;
   graph_readtext(r, key);
   graph_readtext(r, value);
   n = strtoull(value, NULL, 10);
-  if (strcmp(key, "command") != 0 && (value[0] == '-' || n > mostof(key)))
+  /* The sampling period may be larger than any heap. */
+  most = strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
+  if (strcmp(key, "command") != 0 && (value[0] == '-' || n > most))
     damaged(r, "a number is out of range");
   if (strcmp(key, "state") == 0) r->g->state = n;
   else if (strcmp(key, "inuse") == 0) r->g->inuse = n;

@@ -85,8 +85,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   }
 }
 
-/* Returns 1 if v is the registry. */
-static int isregistry (const Graph *g, uint32_t v) {
+int words_isregistry (const Graph *g, uint32_t v) {
   return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
 }
 
@@ -94,7 +93,7 @@ static int isregistry (const Graph *g, uint32_t v) {
 static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_MOST]) {
   char text[300];
   quoted(g, key, text, sizeof(text));
-  if (isregistry(g, from) && strcmp(text, "_LOADED") == 0)
+  if (words_isregistry(g, from) && strcmp(text, "_LOADED") == 0)
     snprintf(out, WORDS_MOST, "package.loaded");
   else
     snprintf(out, WORDS_MOST, "[\"%s\"]", text);
@@ -103,11 +102,11 @@ static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_M
 /* Describes an array element of table 'from'. */
 static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
                      char out[WORDS_MOST]) {
-  if (isregistry(g, from) && index == 2)
+  if (words_isregistry(g, from) && index == 2)
     snprintf(out, WORDS_MOST, "_G");
-  else if (isregistry(g, from) && index == 1)
+  else if (words_isregistry(g, from) && index == 1)
     snprintf(out, WORDS_MOST, "main thread");
-  else if (isregistry(g, from))
+  else if (words_isregistry(g, from))
     snprintf(out, WORDS_MOST, "reference of luaL_ref");
   else if (merged)
     snprintf(out, WORDS_MOST, "[1..n]");

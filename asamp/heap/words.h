@@ -24,6 +24,9 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]);
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,
                  char out[WORDS_MOST]);
 
+/* Returns 1 if v is the registry. */
+int words_isregistry (const Graph *g, uint32_t v);
+
 /* Returns "table", "string", ...; HEAP_KINDS: the state's memory. */
 const char *words_kind (int kind);
 

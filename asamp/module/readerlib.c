@@ -527,9 +527,6 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "worked");
 }
 
-static void pushstates (lua_State *L, const ReadProfile *r);
-static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
-
 /* Sets the fields that describe the file: its origin, times and format. 'complete' is false if the
    file's end is missing or data are damaged; 'message' has the reason. 'live' is true while the
    file is being written. 'profiles' is the number of merged profiles. */
@@ -611,35 +608,6 @@ static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *su
   setinteger(L, "longestwalk", r->longestwalk);
 }
 
-static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
-                         const ReaderSum *sum) {
-  lua_createtable(L, 0, 52);
-  setorigin(L, path, r);
-  setsampling(L, r, sum);
-  pushsites(L, r, sum);
-  pushlives(L, sum);
-  pushcopies(L, r, sum);
-  pushtimes(L, sum);
-  pushages(L, &sum->ages);
-  pushholders(L, r, sum);
-  pushkinds(L, r, sum);
-  pushcollections(L, &sum->course);
-  pushcourse(L, &sum->course);
-  pushmarks(L, &sum->marks);
-  pushwalks(L, sum);
-  pushmarknames(L, &sum->marks);
-  pushpictures(L, &sum->pictures);
-  pushleft(L, sum->left);
-  if (sum->bins.most > 0)
-    pushbins(L, r, &sum->bins, &sum->gone);
-  if (sum->born.most > 0)
-    pushborn(L, sum);
-  pushfunctions(L, r);
-  pushtree(L, r);
-  pushstates(L, r);
-  pushlabels(L, r, sum);
-}
-
 /* Sets 'labels': the totals of the samples without labels, then of those with each label set. nil:
    the file has no labels. 'labels' is the set, {name = value}; 'exact' the exact bytes allocated
    with it, if known. */
@@ -718,6 +686,35 @@ static void pushstates (lua_State *L, const ReadProfile *r) {
   }
   lua_setfield(L, -2, "threads");
   setinteger(L, "begun", r->begun > 0 ? r->begun : r->nstates);
+}
+
+static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
+                         const ReaderSum *sum) {
+  lua_createtable(L, 0, 52);
+  setorigin(L, path, r);
+  setsampling(L, r, sum);
+  pushsites(L, r, sum);
+  pushlives(L, sum);
+  pushcopies(L, r, sum);
+  pushtimes(L, sum);
+  pushages(L, &sum->ages);
+  pushholders(L, r, sum);
+  pushkinds(L, r, sum);
+  pushcollections(L, &sum->course);
+  pushcourse(L, &sum->course);
+  pushmarks(L, &sum->marks);
+  pushwalks(L, sum);
+  pushmarknames(L, &sum->marks);
+  pushpictures(L, &sum->pictures);
+  pushleft(L, sum->left);
+  if (sum->bins.most > 0)
+    pushbins(L, r, &sum->bins, &sum->gone);
+  if (sum->born.most > 0)
+    pushborn(L, sum);
+  pushfunctions(L, r);
+  pushtree(L, r);
+  pushstates(L, r);
+  pushlabels(L, r, sum);
 }
 
 /* The objects of a call of 'read', in a userdata whose finalizer frees them. */

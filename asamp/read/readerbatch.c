@@ -499,11 +499,6 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
   }
 }
 
-/* Returns 1 if a line with that letter belongs to the current Lua state. */
-static int isofstate (int letter) {
-  return strchr("fdgGmHhwLYAX", letter) != NULL;
-}
-
 int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   Details d;
   Periods p;
@@ -524,8 +519,8 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   s->ahead = NULL;
   readerstate_none(s);
   while ((letter = details_event(&d.events, &line)) != 0) {
-    if (readerstate_isnone(s) && isofstate(letter))
-      continue;
+    if (readerstate_isnone(s) && strchr("fdgGmHhwLYAX", letter) != NULL)
+      continue;  /* a line of the current Lua state */
     switch (letter) {
       case 'f': fates(s, &line, &d.events); break;
       case 'd': deaths(s, &line, &d.events); break;

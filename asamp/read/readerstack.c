@@ -28,7 +28,6 @@ void readerstack_giveup (ReaderState *s) {
     sample.count = run->copies;
     sample.thread = run->thread;
     sample.node = run->node;
-    sample.labels = 0;
     sample.kind = READER_TIMESAMPLE;
     readerstate_of(s, run->thread);
     sample.period = readerstate_timeperiod(s);
@@ -89,7 +88,6 @@ static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
   sample.count = 1;
   sample.thread = thread;
   sample.node = node;
-  sample.labels = 0;
   sample.kind = allocation ? READER_UNKNOWN : READER_TIMESAMPLE;
   sample.period = allocation ? 1 : r->timeperiod;
   readeremit_sample(s, &sample);

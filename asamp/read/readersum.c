@@ -251,26 +251,17 @@ static void readersum_death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-/* Returns 1 for native memory, which no heap walk reaches. */
-static int nativesample (const ReaderSum *s, const ReadSample *sample) {
-  return s->profile != NULL && s->profile->kinds[sample->kind].type == KIND_NATIVE;
-}
-
-/* Returns 1 if the block is a table's array or hash part. */
-static int vectorsample (const ReaderSum *s, const ReadSample *sample) {
-  unsigned type = s->profile != NULL ? s->profile->kinds[sample->kind].type : KIND_COUNT;
-  return type == KIND_TABLE_ARRAY || type == KIND_TABLE_HASH;
-}
-
 static void readersum_held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
+  unsigned type = s->profile != NULL ? s->profile->kinds[sample->kind].type : KIND_COUNT;
+  uint32_t isvector = type == KIND_TABLE_ARRAY || type == KIND_TABLE_HASH;
   if (isoutside(s, sample) || (s->instant != READERSUM_EVER && sample->time > s->instant))
     return;
   if (!sitetable_add(&s->held, sample->node, path, sample->count, readsample_bytes(sample)))
     s->client.stop = NOMEMORY;
-  if (s->instant == READERSUM_EVER && !nativesample(s, sample))
+  if (s->instant == READERSUM_EVER && type != KIND_NATIVE)  /* no heap walk reaches native memory */
     bins_addat(&s->alive, sample, READER_SURVIVED, sample->born, sample->node,
-               (s->client.unreached ? 0 : path << 1) | (uint32_t)vectorsample(s, sample));
+               (s->client.unreached ? 0 : path << 1) | isvector);
   if (s->alive.failed)
     s->client.stop = NOMEMORY;
 }

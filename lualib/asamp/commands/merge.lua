@@ -13,8 +13,6 @@ local M = {}
 
 M.summary = "makes one profile of several: of a fleet, or of many runs"
 
-local KIND = "a profile of this sampler"
-
 local DESCRIPTION = {
   command = "merge", arguments = "FILE... -o OUT", most = 100000,
   about = "Makes one profile of several, of the processes of a fleet or of many runs. asamp report shows " ..
@@ -59,7 +57,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.wrong("%s", twice)
   end
   for _, path in ipairs(o.files) do
-    local code = o.out ~= "-" and results.refuse(warn, o.out, o.out, path, KIND)
+    local code = o.out ~= "-" and results.refuse(warn, o.out, o.out, path)
     if code then
       return code
     end

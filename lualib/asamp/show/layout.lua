@@ -18,6 +18,9 @@ M.LEAST = 16
 -- If a table's text column would be narrower than this, M.grid drops columns without 'spare', too.
 M.FEWEST = 8
 
+--- Bars of increasing height.
+M.BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+
 -- Terminal sequences by style.
 local STYLES = {bold = "\27[1m", dim = "\27[2m", red = "\27[31m",
                 green = "\27[32m", yellow = "\27[33m", cyan = "\27[36m"}

@@ -12,15 +12,13 @@ local function time(us)
   return units.shorttime(us / 1e6)
 end
 
-local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
-
 local function bars(levels)
   local most, parts = 0, {}
   for _, level in ipairs(levels) do
     most = math.max(most, level)
   end
   for i, level in ipairs(levels) do
-    parts[i] = BARS[most > 0 and math.max(1, math.ceil(8 * level / most)) or 1]
+    parts[i] = layout.BARS[most > 0 and math.max(1, math.ceil(8 * level / most)) or 1]
   end
   return table.concat(parts)
 end

@@ -9,7 +9,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+local BARS = layout.BARS
 
 --- Returns a bar character for each number, as high as its share of 'most'; a space for 0.
 function M.sparkline(list, most)

@@ -227,22 +227,4 @@ function M.lines(profile)
   return rows
 end
 
---- Compares the lifetimes of two rows of M.classes: returns the largest distance of their
--- distributions, 0 to 1 (Kolmogorov-Smirnov), and the distance that chance exceeds in 5% of
--- cases.
-function M.distance(a, b)
-  local steps, most, sum = {}, 0, 0
-  for _, slot in ipairs(a.histogram) do
-    steps[slot.below] = slot.objects / a.objects
-  end
-  for _, slot in ipairs(b.histogram) do
-    steps[slot.below] = (steps[slot.below] or 0) - slot.objects / b.objects
-  end
-  for k = 0, 63 do
-    sum = sum + (steps[2.0 ^ k] or 0)
-    most = math.max(most, math.abs(sum))
-  end
-  return most, 1.358 * math.sqrt(1 / a.samples + 1 / b.samples)
-end
-
 return M

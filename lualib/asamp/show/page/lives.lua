@@ -70,18 +70,18 @@ function M.leaks(profile)
           left = #found.rows - #rows}
 end
 
--- Returns how many rows of the list a table has. Appends a sentence to 'left' if it omits some. 'what': text
--- for rows.
-local function fitting(list, left, what)
+-- Returns how many rows of the list a table has. Appends a sentence to 'left' if it omits some. 'plural':
+-- text for rows.
+local function fitting(list, left, plural)
   if #list > ROWS then
-    left[#left + 1] = ("The page has the %d largest of %s %s."):format(ROWS, units.count(#list), what)
+    left[#left + 1] = ("The page has the %d largest of %s %s."):format(ROWS, units.count(#list), plural)
   end
   return math.min(ROWS, #list)
 end
 
-local function trendrows(list, left, what)
+local function trendrows(list, left, plural)
   local rows = {}
-  for i = 1, fitting(list, left, what) do
+  for i = 1, fitting(list, left, plural) do
     local row = list[i]
     rows[i] = {file = row.file, line = row.line, name = row.name, alive = row.alive[#row.alive],
                bars = showntrends.sparkline(row.alive, row.peak),

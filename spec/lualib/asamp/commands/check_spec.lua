@@ -151,7 +151,8 @@ describe("asamp check", function()
     p:name(8, "main chunk", 0, "@a\u{202E}\u{FFFE}\u{FFFF}.lua")
     for _ = 1, 100 do p:sample{8, 4, kind = 3} end
     assert(p:close())
-    local _, out = run(path, "--max-allocated", "1M", "--max-line", "\27[31m.lua:4=1G", "--github", "--junit", to)
+    local _, out = run(path, "--max-allocated", "1M", "--max-line", "\27[31m.lua:4=1G", "--github",
+                       "--junit", to)
     has(out, "::error file=a?", "ok    max-line ?[31m.lua:4: ")
     assert.is_nil(out:find "\u{202E}")
     assert.is_nil(out:find "\27")
