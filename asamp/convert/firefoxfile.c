@@ -80,11 +80,6 @@ static int firefoxfile_frames (FirefoxFile *w) {
 
 /* ------------------------------ tables that all threads of the file share -- */
 
-/* Returns the index of the innermost frame of s, a stack that has labels. */
-static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
-  return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
-}
-
 /* Returns the number of the prefix (caller's stack) of stack i; UINT64_MAX: none. Stacks are of
    call tree nodes (i < plain), of nodes with labels (i < nodes), of samples with their kind (i <
    sites), then of paths of references. */
@@ -112,8 +107,9 @@ static void stacktable (FirefoxFile *w) {
   size_t sites = nodes + leaves->nsites;
   size_t n = sites + w->held.nnodes - 1, i;
   FIREFOXCOLUMNS_ROWS(w, "frame", i, n,
-      output_uint(w->o, i >= plain && i < nodes ? labelledframe(w, &w->stacks.list[i - plain])
-                        : w->frameof[i + 1 - (i < plain ? 0 : w->stacks.n)]));
+      const FirefoxStack *s = i >= plain && i < nodes ? &w->stacks.list[i - plain] : NULL;
+      output_uint(w->o, s == NULL ? w->frameof[i + 1 - (i < plain ? 0 : w->stacks.n)]
+                        : s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node]));
   FIREFOXCOLUMNS_ROWS(w, "prefix", i, n,
       firefoxcolumns_ornull(w, prefix(w, i, plain, nodes, sites), UINT64_MAX));
   firefoxcolumns_length(w, n);

@@ -115,21 +115,16 @@ static int repair_write (const ReadProfile *r, uint64_t undecided, const char *p
   return error;
 }
 
-static int samefile (const char *a, const char *b) {
-  struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino;
-}
-
 int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *to, char *err, size_t errsize) {
   Counter c;
   ReadProfile *r;
-  struct stat file;
+  struct stat file, other;
   int result = REPAIR_DONE, error;
   memset(to, 0, sizeof(*to));
   memset(&c, 0, sizeof(c));
-  if (!inplace && samefile(path, out))
+  if (!inplace && stat(path, &file) == 0 && stat(out, &other) == 0 &&
+      file.st_dev == other.st_dev && file.st_ino == other.st_ino)
     return REPAIR_SAME;
   if (stat(path, &file) == 0 && S_ISFIFO(file.st_mode)) {
     snprintf(err, errsize, "cannot repair '%s': a pipe can be read only once; give - instead of "

@@ -183,14 +183,6 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets 'lifetimes', about survivors that died later: columns node, digits, samples, bytes. 'digits'
-   is the number of binary digits of the bytes that the state allocated from a sample's allocation
-   to its death. */
-static void pushlives (lua_State *L, const ReaderSum *sum) {
-  pushcolumns(L, &sum->lives, "digits");
-  lua_setfield(L, -2, "lifetimes");
-}
-
 /* Sets 'copies', if copied bytes were sampled: columns node, sort, samples, bytes. 'sort' is 0 for
    bytes copied to a new string; 1 if that string replaces the copied one, as in s = s .. x; 2 for
    bytes moved when a buffer or table grew. */
@@ -694,7 +686,10 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   setorigin(L, path, r);
   setsampling(L, r, sum);
   pushsites(L, r, sum);
-  pushlives(L, sum);
+  /* About survivors that died later: columns node, digits, samples, bytes. 'digits' is the number
+     of binary digits of the bytes that the state allocated from the allocation to the death. */
+  pushcolumns(L, &sum->lives, "digits");
+  lua_setfield(L, -2, "lifetimes");
   pushcopies(L, r, sum);
   pushtimes(L, sum);
   pushages(L, &sum->ages);

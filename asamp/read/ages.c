@@ -25,11 +25,6 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Returns the upper end of bin k, bytes. */
-static double endof (size_t k) {
-  return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
-}
-
 /* Adds a sample to the table. It represents the part of the nursery that was allocated 'from' to
    'to' bytes before the collection; each byte counts as 'weight' bytes. 'all': bytes of the
    nursery. */
@@ -37,7 +32,7 @@ static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {
   size_t k;
   for (k = binof(from); from < to; k++) {
-    double end = fmin(endof(k), to);
+    double end = k < AGES_BINS - 1 ? fmin(AGES_FIRST * exp2((double)k / AGES_DOUBLING), to) : to;
     if (end > from) {
       Age *cell = &a->cells[k * AGES_BINS + binof(all - (from + end) / 2)];
       cell->bytes += (end - from) * weight;

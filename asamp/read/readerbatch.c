@@ -226,12 +226,6 @@ static uint64_t decision (ReaderState *s, Fields events) {
   return s->aheadtime;
 }
 
-/* Returns the name of a class as an offset in ReadProfile.text; 0: none. */
-static uint64_t classname (const ReaderState *s, uint64_t class) {
-  uint32_t name = idmap_get(&s->classes, class + 1);
-  return class != 0 && name != IDMAP_NONE ? name : 0;
-}
-
 /* Iterator over a line "l" or "u", which divides the samples of the line "f" before it into runs. A
    line "l" has the length and the class of each run. A line "u" has lengths of runs of survivors:
    deaths are recorded in the first run, not in the second, and so on. */
@@ -260,8 +254,10 @@ static void startrun (Runs *r, int letter, Fields *events) {
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
-        details_number(&r->line, &r->value))
-      r->value = classname(s, r->value);
+        details_number(&r->line, &r->value)) {
+      uint32_t name = idmap_get(&s->classes, r->value + 1);
+      r->value = r->value != 0 && name != IDMAP_NONE ? name : 0;
+    }
     else {
       r->line.p = NULL;
       r->value = 0;

@@ -27,12 +27,6 @@ static void statname (ReaderState *s, const char *name) {
   s->nstats++;
 }
 
-/* Sets the name of a type of blocks; skips leading spaces. */
-static void nametype (ReaderState *s, uint64_t type, const char *name) {
-  name += strspn(name, " ");
-  readername_set(s, &s->types, type + 1, name, strlen(name));
-}
-
 /* Converts a text in seconds to us; 0 if out of range. */
 static uint64_t microseconds (const char *value) {
   double us = decimal_read(value, NULL) * 1e6 + 0.5;
@@ -131,8 +125,11 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->clock = microseconds(value);
   else if (starts(key, "gc_stats__"))
     statname(s, value);
-  else if (starts(key, "__rtype_"))
-    nametype(s, strtoull(key + strlen("__rtype_"), NULL, 10), value);
+  else if (starts(key, "__rtype_")) {
+    value += strspn(value, " ");
+    readername_set(s, &s->types, strtoull(key + strlen("__rtype_"), NULL, 10) + 1, value,
+                   strlen(value));
+  }
   else if (starts(key, "asamp."))
     return readown(s, key, value, n);
   return 1;
