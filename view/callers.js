@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The view "Callers": the callers and the callees of a function: of the one chosen in another view (key
-// c, or Enter in the table of functions), else of the one with the largest self value. In this view, c
-// chooses the function of the active row.
+// The view "Callers": the callers and the callees of one function. The key c chooses the function of the
+// active row, in this view and in others; so does Enter in the table of functions. Until one is chosen,
+// the view shows the function with the largest self value.
 
 import { CallTree } from "./calltree.js";
 import { el } from "./dom.js";
@@ -32,8 +32,8 @@ export class Callers {
     return this.store.data.functions[this.model.fn];
   }
 
-  // A hidden view is not notified of changes, so this view compares the state with the state that it has
-  // shown last.
+  // Recomputes the trees if the state differs from the one that was shown last: a hidden view is not
+  // notified of changes.
   update() {
     const { store } = this, seen = JSON.stringify(ON.map(key => store.state[key]));
     if (seen !== this.seen) this.model = store.around();

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 // A tree as a table with rows that can be unfolded: the call tree, callers, callees or holders.
-// Right unfolds a row or goes to its first child, Left folds it or goes to its parent, Enter toggles it; *
-// unfolds the heaviest path below it.
+// Keys act on the active row: Right unfolds it or goes to its first child, Left folds it or goes to its
+// parent, Enter folds or unfolds it, * unfolds the heaviest path below it.
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
 import { columns, label, through } from "./views.js";
 
 export class CallTree {
-  // model() returns {tree, sums, children, total} in the form of store.graph; root() returns the
-  // contents of the first row; 'shown': columns, or names of columns (views.js). For trees that are
-  // not of functions: 'title' of the name column, name(node) returns the element of a name, marks(node)
-  // returns true for a match of the search, onMove(row) as in Grid.
+  // Options:
+  //   model()   returns {tree, sums, children, total}, as in store.graph
+  //   root()    returns the contents of the first row
+  //   shown     the columns, or their names in views.js
+  // Options for trees that are not of functions:
+  //   title         heading of the column of names
+  //   name(node)    returns the element that shows a node's name
+  //   marks(node)   returns true if the node matches the search
+  //   onMove(row)   called when another row becomes active
   constructor(store, { label: called = "Call tree", model = () => store.graph, root = null, title = "function",
                        shown = ["total", "totalShare", "self", "selfShare", "lived", "alive"],
                        name = null, marks = null, onMove = () => {} } = {}) {

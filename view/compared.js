@@ -68,7 +68,7 @@ export class Compared {
       ({ name, file: f.file[i], line: f.line[i], native: f.native[i] === 1 }));
     this.tree = treeOf(nodes, this.functions);
     const self = this;
-    // The store of the flame graph.
+    // The part of a Store that the flame graph uses, with the compared frames.
     this.model = {
       state: { zoom: 0 }, derived: { marks: null }, data: { functions: this.functions },
       get graph() { return self.graph; },
@@ -132,7 +132,7 @@ export class Compared {
     return zoom > 0;
   }
 
-  // Returns the texts about a frame, as describe() of views.js.
+  // Returns the texts about a compared frame: {name, where, numbers}.
   describe(node) {
     const { measure: m, amounts: { a, b }, tree } = this;
     const change = b[node] / m.ofb - a[node] / m.ofa;

@@ -15,9 +15,9 @@ function withRoot(list, root) {
   return out;
 }
 
-// Returns for each row the bytes that were alive when most of the heap was in use. The data have them for
-// each node and kind (lualib/asamp/show/page/peak.lua): they are divided among the slices up to that time
-// in proportion to the survived bytes, or to the allocated bytes if nothing survived.
+// Returns for each row the bytes that were alive at the peak of Lua's heap. The data have these bytes only
+// by node and kind (lualib/asamp/show/page/peak.lua). They are divided among the time slices up to the
+// peak in proportion to the survived bytes, or to the allocated bytes if nothing survived.
 function atPeak({ peak, rows, kinds }, bytes, survived) {
   const out = new Float64Array(rows.node.length);
   if (!peak) return out;
@@ -45,7 +45,8 @@ export function decode(text) {
     native: f.native[i] === 1, cut: i === raw.cut,
     collection: f.native[i] === 1 && /^\[(minor|major) collection\]$/.test(name),
   }));
-  // Types: kinds with one name, in different classes. Their numbers follow those of the kinds.
+  // A type combines the kinds that have the same name in different classes. The numbers of the types
+  // start after those of the kinds.
   const types = [], byname = new Map();
   raw.kinds.forEach((kind, i) => {
     if (kind.time) return;
@@ -55,7 +56,8 @@ export function decode(text) {
     }
     types[byname.get(kind.name)].kinds.push(i);
   });
-  // Data of lines over the whole run, by place; undefined if the profile has none.
+  // Return maps from a line's or function's place to its data of the whole run; undefined if the profile
+  // has none.
   const byplace = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}`, row]));
   const byfunction = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}\n${row.name}`, row]));
   const scaled = (values, of) =>
@@ -93,13 +95,16 @@ export function decode(text) {
   };
 }
 
-// Returns true if the profile has later deaths, and therefore the bytes alive at the end.
+// Returns true if the profile records deaths after the first collection, and so the bytes alive at the end.
 export function hasDeaths(head) {
   return head.fates && head.followed > 0;
 }
 
-// Returns the measures: key of the sums (MEASURES of sums.js), title, 'on' (false: not in this profile),
-// text(value), and 'about', an explanation.
+// Returns the measures of the page. Fields:
+//   key           of the sums (MEASURES of sums.js)
+//   title, about  name and explanation
+//   on            false: not in this profile
+//   text(value)   returns a value as text
 export function modesOf(data, format) {
   const { head } = data;
   const allocations = head.samples > 0;

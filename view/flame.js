@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The flame graph: callers above callees (inverted: callees above callers), siblings sorted by
 // width. It is drawn on a canvas. Only visible frames of at least half a pixel are drawn, so that
-// the cost depends on the pixels and not on the tree. Narrower siblings are drawn together as one bar
-// after the others. Keys: arrows move, Enter zooms, Home goes to the root; main.js handles Esc.
+// the cost depends on the pixels and not on the tree. Narrower siblings share one bar after the other
+// frames. Keys: arrows move, Enter zooms, Home goes to the root; main.js handles Esc.
 
 import { colors, el } from "./dom.js";
 import { describe } from "./views.js";
@@ -14,8 +14,8 @@ const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "
 // Returns a box of a colour, for legends.
 export const swatch = name => el("i", { style: `background: var(--${name})` });
 
-// 'store': the page's Store, or an object with graph, state.zoom, derived.marks, data.functions and set() as
-// in Store.
+// Shows the tree store.graph. 'store': the page's Store, or an object with its members graph, state.zoom,
+// derived.marks, data.functions and set().
 export class Flame {
   constructor(store, names = COLORS, id = "frame") {
     this.store = store;

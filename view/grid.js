@@ -4,12 +4,17 @@
 // sortable heading. Equal rows are in descending order of 'rank'; a row that is 'under' another one
 // stays below that one. A treegrid is not sorted.
 //
-// columns: {title, about (a tooltip), width (a number of rem, "var(--number)", or a share of the
-// remaining width), cell(row) returns text or a node, hide() returns true if the column is not there,
-// wide (true: on narrow screens, or if names would have too little space, the column is shown only
-// for the active row, below the table, with the title 'full', or else 'title'), value(row) (sort
-// key: numbers descending, texts ascending), number (true: aligned to the right)}
-// rows: {id, rank, under (a row), marked, aria (attributes)}; all except 'id' are optional.
+// Fields of a column:
+//   title, about  heading and its tooltip
+//   width         a number of rem, "var(--number)", or a share of the remaining width
+//   cell(row)     returns text or a node
+//   hide()        returns true if the table has no such column now
+//   wide          true: if there is little space, the column is shown below the table, for the active row
+//                 only, with the heading 'full' (default: 'title')
+//   value(row)    returns the sort key: numbers are sorted descending, texts ascending
+//   number        true: aligned to the right
+//
+// A row has an 'id' and, optionally, rank, under (a row), marked and aria (attributes).
 
 import { el } from "./dom.js";
 

@@ -10,8 +10,8 @@ import { Grid } from "./grid.js";
 import { sorted } from "./tree.js";
 import { marked, tail } from "./views.js";
 
-// Returns the paths as a tree: {tree, children, total, samples, own (by path, the indexes of its rows)};
-// node 0 is the sum of all objects with a known holder.
+// Converts the paths of references to a tree of the form of store.graph. Node i is path i; node 0 is the sum
+// of all objects with a known holder. own[i] has the indexes of the rows of path i.
 function pathTree({ paths, rows }, inBytes) {
   const n = paths.parent.length + 1;
   const tree = { n, parent: Int32Array.from([-1, ...paths.parent]), depth: new Int32Array(n) };

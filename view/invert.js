@@ -28,7 +28,8 @@ function builder() {
       for (const key of MEASURES) total[key][node] += sums[key][i];
     },
     of: (node, mode) => total[mode][node],
-    // itself(tree, total) returns the self values of nodes from their totals.
+    // Returns the finished tree with its sums. itself(tree, total): returns the self values of all nodes,
+    // given their totals.
     done(mode, itself, left) {
       const tree = { n: columns.parent.length };
       for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);
@@ -43,9 +44,10 @@ function builder() {
   };
 }
 
-// Builds the tree of callers of the frames 'from', which are nodes of 'tree'. If 'together' is set, node 0
-// represents these frames; else they are below node 0, grouped by function and line. 'weights': the values
-// of each frame, by measure; 'whole': the value of everything in the mode.
+// Builds the tree of callers of the frames 'from', which are nodes of 'tree'.
+//   weights   values of each frame, by measure
+//   whole     total of the profile, for the measure 'mode'
+//   together  true: node 0 represents all frames; false: they are below it, grouped by function and line
 function callers(tree, from, weights, mode, whole, together) {
   const out = builder();
   out.add(-1, from.length > 0 && together ? tree.fn[from[0]] : -1, 0);

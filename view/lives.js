@@ -80,7 +80,7 @@ export class Lives {
     this.lifetimes.empty.remove();
   }
 
-  // Returns the elements of the proofs of the leaks; none if there was no heap snapshot of the run.
+  // Returns the elements that show the proofs of likely leaks; none without a heap snapshot of the run.
   proofs(proofs) {
     return proofs ? [el("p", { class: "muted" }, `${proofs.intro}:`),
                      el("ul", { class: "proofs" }, ...proofs.rows.map(text => el("li", {}, text))),
@@ -91,7 +91,7 @@ export class Lives {
     return `${Math.round(100 * share)}% ${text}`;
   }
 
-  // Shows the whole paths that hold the samples of a row of the leaks.
+  // Shows the complete paths of references to the live samples of a likely leak (a row).
   choose({ holders }) {
     this.paths.hidden = !holders;
     this.paths.replaceChildren(...(holders || []).map(one => el("li", {}, this.holder(one))));

@@ -100,7 +100,7 @@ function showControls() {
   showSelection();
 }
 
-// Shows the total and the restrictions of the numbers, with buttons that remove a restriction.
+// Shows the total, and the restrictions of all numbers (such as a range) with buttons that remove them.
 function showSelection() {
   const { state, derived } = store;
   const parts = [el("b", { id: "whole" }, store.mode.text(derived.total[0])), ` ${store.mode.about}`];
@@ -123,8 +123,8 @@ function showSelection() {
   byId("selection").replaceChildren(...parts);
 }
 
-// Handles Esc: undoes the first of these that is set: one level of the zoom (if a graph is visible), the
-// search, the type, the range.
+// Handles Esc: undoes one restriction of the view, the first one that is set in this order: a level of the
+// zoom (if a graph is visible), the search, the type, the range.
 function back() {
   const { state, graph } = store;
   if (state.tab === "compared" && viewOf("compared").back()) return;

@@ -47,7 +47,7 @@ export class Memory {
     }
     for (const text of [last.outside, last.note]) if (text) out.push(el("p", { class: "muted" }, `${text.replace(/\.$/, "")}.`));
     if (course.length > 1) {
-      const ofLua = new Set(["lua", "free"]);  // the others are unknown without /proc
+      const ofLua = new Set(["lua", "free"]);  // other columns are unknown if there is no /proc
       const column = (title, key, wide) => ({ title, width: "var(--number)", number: true, wide,
                                               cell: ({ of }) => of.rss > 0 || ofLua.has(key) ? size(of[key]) : "unknown" });
       out.push(el("h3", {}, "Resident memory over time"),

@@ -2,24 +2,37 @@
 // The page's state and the data derived from it. Views read `store.state` and `store.derived`,
 // change the state only with set(), and redraw when notified.
 //
-// state: mode (key), range ([from, to) in bins, or null), kind (-1: all), query, byLine, start
-// (true: show the C frames at the start of all stacks), inverted (true: the tree starts with the
-// innermost functions), fn (function of the view "Callers"; -1: none chosen), tab, zoom (node of
-// the graph; 0: all), held (node of the tree of holders; 0: all), compare (key of the measure by
-// which two profiles are compared), widths ("new" or "old").
+// Fields of the state:
+//   mode      key of the measure
+//   range     [from, to) in time slices (bins), or null
+//   kind      the selected kind or type; -1: all
+//   query     text of the search
+//   byLine    true: the tree has a node for each line, not only for each function
+//   start     true: shows the C frames at the start of all stacks
+//   inverted  true: the tree starts with the innermost functions
+//   fn        function of the view "Callers"; -1: none chosen
+//   tab       key of the visible view
+//   zoom      node of the graph; 0: all
+//   held      node of the tree of holders; 0: all
+//   compare   key of the measure by which two profiles are compared
+//   widths    "new" or "old": the profile whose frame widths a comparison shows
 //
-// derived: selected (sums.select), lines, functions, tree and sums ({self, total} of lines, functions and
-// the tree's nodes), total, self and children of the tree in the present mode, marks (by function: 1 if
-// it matches the query; null without a query) and matched (the total of the matches).
-// derived.graph is the tree of the flame graph and the call tree, possibly inverted: {tree, sums, total,
-// self, children, left}; 'left': see invert.js.
+// Fields of the derived data:
+//   selected          result of sums.select
+//   lines, functions  {self, total} for each
+//   tree, sums        the call tree, and {self, total} of its nodes
+//   total, self, children  of the tree in the present mode
+//   marks             by function, 1 if it matches the query; null without a query
+//   matched           total of the matches
+//   graph             the tree of the flame graph and the call tree, perhaps inverted: {tree, sums, total,
+//                     self, children, left}; 'left' as in invert.js
 
 import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
 import { prepare, sorted } from "./tree.js";
 
-// Returns the profile with the wider frames, "new" or "old", for a comparison that starts with live bytes;
-// otherwise "new".
+// Returns the initial value of state.widths: if a comparison starts with live bytes, the profile that has
+// more of them; otherwise "new".
 function widest(compared) {
   const start = compared?.measures.find(m => m.key === compared.first);
   return start?.key === "alive" && start.wholea > start.wholeb ? "old" : "new";
@@ -63,8 +76,8 @@ export class Store {
     return this.derived.graph;
   }
 
-  // Returns {fn, callers, callees} of the chosen function, or of the one with the largest self
-  // value (invert.js).
+  // Returns {fn, callers, callees} of the chosen function or, if none is chosen, of the function with the
+  // largest self value. callers, callees: trees of invert.js.
   around() {
     const { tree, sums: all, children, functions } = this.derived, { mode } = this.state;
     const itself = functions.self[mode];

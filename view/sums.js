@@ -12,16 +12,17 @@ function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
 }
 
-// Returns for each kind whether it is selected: 'kind' is a kind, a type (numbers after those of the
-// kinds), which selects its kinds, or -1, which selects all.
+// Returns for each kind true if it is selected. 'kind': the number of a kind; or of a type, which selects
+// all its kinds (types have the numbers after those of the kinds); or -1, which selects all kinds.
 function counted({ kinds, types }, kind) {
   const of = kind >= kinds.length ? types[kind - kinds.length].kinds : [kind];
   return kinds.map((_, k) => kind < 0 || of.includes(k));
 }
 
-// Returns {self, bykind, counts}: the values per node of the rows in the bins range[0] to range[1] - 1
-// (null: all) and of the kind or type (-1: all); the sums per kind and type of all rows in these bins;
-// for each kind whether it is selected.
+// Sums the rows in the time slices range[0] to range[1] - 1 (null: all). Returns
+//   self    values by node, of the rows of the kind or type 'kind' (-1: all)
+//   bykind  values by kind and type, of all rows in the range
+//   counts  for each kind, true if 'kind' selects it
 export function select(data, range, kind) {
   const { rows, kinds, types, nodes } = data;
   const itself = zeros(nodes.n), bykind = zeros(kinds.length + types.length);
@@ -57,8 +58,8 @@ export function select(data, range, kind) {
   return { self: itself, bykind, counts };
 }
 
-// Returns {self, total} of the nodes of a grouped tree, with an array for each measure.
-// 'itself': the values per node of the data.
+// Returns {self, total} of the nodes of a grouped tree (tree.js), with an array for each measure.
+// 'itself': values by node of the ungrouped tree.
 export function sumTree(tree, itself) {
   const sums = { self: zeros(tree.n), total: null };
   for (const key of MEASURES) {
@@ -68,7 +69,7 @@ export function sumTree(tree, itself) {
   return sums;
 }
 
-// Returns the sums of the values over subtrees.
+// Returns for each measure the values of 'itself', summed over the subtree of each node.
 function totals(parent, itself) {
   const out = {};
   for (const key of MEASURES) {

@@ -9,8 +9,8 @@ import { columns, label, marked, shareOf, tail } from "./views.js";
 
 const AROUND = 4;  // lines of source before and after the active one
 
-// Returns the column of live bytes over time for the whole run. of(row) returns a trend of
-// data.js, or undefined.
+// Returns a table's column that shows live bytes over time. of(row) returns the row's trend (data.js), or
+// undefined.
 function overTime(store, trends, of) {
   return {
     title: "over time", about: "bytes alive in each slice of the run, as far as major collections found out",
@@ -23,7 +23,8 @@ function overTime(store, trends, of) {
     } };
 }
 
-// Returns rows for the entries i below n with a total above 0 in the mode and keep(i) true.
+// Returns the rows of a table: the numbers i from 0 to n - 1 that have a total above 0 in the mode and for
+// which keep(i) is true.
 function rowsOf(n, sums, mode, keep) {
   const rows = [];
   for (let i = 0; i < n; i++) {
@@ -115,7 +116,7 @@ export class Lines {
     ];
   }
 
-  // Returns the entry of a line in one of the maps of data.js.
+  // Returns the entry of line i in a map of data.js, such as data.trends.
   of(map, i) {
     return map && map.get(`${this.lines[i].fn.file}\n${this.lines[i].line}`);
   }

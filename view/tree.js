@@ -15,8 +15,8 @@ function childrenOf(parent, order) {
   return { start, list };
 }
 
-// Returns for every node 1 if it is the first with its row on the path from the root. 'row': by node, its
-// row, -1: none; 'rows': number of rows.
+// Returns for every node 1 if no node on the path from the root to it has the same row. 'row': the table
+// row of each node (-1: none); 'rows': number of table rows.
 function outermost(parent, row, rows) {
   const n = parent.length;
   const order = Int32Array.from({ length: n - 1 }, (_, i) => i + 1);
@@ -36,8 +36,8 @@ function outermost(parent, row, rows) {
   }
 }
 
-// Sets the function of each line's row; of several functions, the one with most bytes and samples.
-// 'inner': by node, the function of its innermost Lua frame.
+// Sets the function of each row of the table of lines. If a line is in several functions, takes the one with
+// most bytes and samples. 'inner': for each node, the function of the innermost Lua frame of its stack.
 function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   const sums = rows.map(() => new Map());
   for (let i = 0; i < samples.n; i++) {
@@ -50,8 +50,10 @@ function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   });
 }
 
-// Returns the rows of the table of lines, and by node: 'of', its row; 'nearest', the row of the innermost
-// Lua frame of its stack (-1: none); 'first', as outermost() for 'of'.
+// Returns the rows of the table of lines, and arrays with an element for each node:
+//   of       the node's row; -1: none
+//   nearest  the row of the innermost Lua frame of its stack; -1: none
+//   first    1 if no node on the path from the root has the same row
 function linesOf(data) {
   const { nodes, functions, head } = data;
   const of = new Int32Array(nodes.n).fill(-1), nearest = of.slice(), inner = of.slice();
@@ -76,8 +78,8 @@ function linesOf(data) {
   return { rows, of, nearest, first: outermost(nodes.parent, of, rows.length) };
 }
 
-// Returns the set of nodes at the start of at least 90% of the stacks: C frames from the root on in
-// which no sample ended. They only show how the interpreter called the program.
+// Returns the set of C frames with which at least 90% of all stacks start, and in which no sample was taken.
+// They only show how the interpreter called the program.
 function startOf(data) {
   const { nodes, rows, functions } = data;
   const itself = new Float64Array(nodes.n);
@@ -94,8 +96,9 @@ function startOf(data) {
   return start;
 }
 
-// Returns the tree in which siblings of one function (byLine: of one function and line) are one
-// node; 'map': by node of the data, its node in this tree. The nodes of 'folded' are merged into the root.
+// Returns the call tree with one node for all siblings of the same function (byLine: of the same function
+// and line). Merges the nodes of the set 'folded' into the root. The result's 'map' has the new node for
+// each node of the data.
 export function group(data, byLine, folded) {
   const { nodes, functions } = data;
   const map = new Int32Array(nodes.n);
@@ -124,8 +127,9 @@ export function group(data, byLine, folded) {
   return tree;
 }
 
-// Returns the data that do not depend on the state: rows of the table of lines, the functions at the start
-// of the stacks, and the trees without them ('folded') and with them ('whole'), each by [function, line].
+// Returns the data that do not depend on the state: the rows of the table of lines; the C functions with
+// which the stacks start; and the trees without these functions ('folded') and with them ('whole'), each
+// as [tree by function, tree by line].
 export function prepare(data) {
   const start = startOf(data), none = new Set();
   const trees = folded => [group(data, false, folded), group(data, true, folded)];
@@ -134,7 +138,7 @@ export function prepare(data) {
            folded, whole: start.size > 0 ? trees(none) : folded };
 }
 
-// Returns the children by total, the largest first, without those with the total 0.
+// Returns the children of all nodes, the largest total first, without those whose total is 0.
 export function sorted(tree, total) {
   const order = [];
   for (let i = 1; i < tree.n; i++) if (total[i] > 0) order.push(i);

@@ -35,8 +35,8 @@ function largest(values) {
   return largestOf.get(values);
 }
 
-// Returns the columns of a table, for Grid. sums() returns {self, total}, each with an array for each
-// measure; a row's 'id' is its index in these arrays.
+// Returns the columns that tables of costs have in common, for Grid. sums() returns {self, total}, each with
+// an array for each measure. A row's 'id' is its index in these arrays.
 export function columns(store, sums) {
   const value = part => row => sums()[part][store.state.mode][row.id];
   const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
@@ -60,7 +60,8 @@ export function columns(store, sums) {
   };
 }
 
-// Returns the share of the decided bytes of entry i that survived ('what' is "survived") or are alive ("alive").
+// Returns as text the share of the bytes of entry i, without undecided ones, that survived or are alive.
+// 'what': "survived" or "alive".
 export function shareOf(itself, what, i) {
   const of = itself.bytes[i] - itself.undecided[i];
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
