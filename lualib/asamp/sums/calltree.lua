@@ -1,18 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- Builds a call tree of functions without its small parts. Has no side effects: converts sums to rows
--- in display order.
+-- Returns a call tree of functions without its small parts, as rows in display order. Has no side effects.
 --
--- Nodes of the profile's tree that differ only in their line are merged. A row is indented deeper
--- than its parent only if the parent has several visible children, so that deep stacks stay
--- readable. C functions at the start of all stacks are left out.
+-- Frames of a function that differ only in their current line are merged. A row is indented deeper than its
+-- parent only if the parent has several visible children, so that deep stacks stay readable. C functions at
+-- the start of all stacks are left out.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- Merges nodes of the profile's call tree that have the same function and merged parent. Returns the columns
--- {parent, fn, self, total} of the new tree; children have higher indices than parents. self, total: values
--- of 'field' without and with callees, from 'itself' and 'sums'.
+-- Merges frames of a function that differ only in their current line. Returns the new tree as columns
+-- {parent, fn, self, total}; children have higher indices than parents.
+--
+-- itself, sums: results of totals.of: values by node, without and with callees
+-- field: the measure
 local function merge(profile, itself, sums, field)
   local tree = {parent = {}, fn = {}, self = {}, total = {}}
   local merged, bykey = {[0] = 0}, {}
@@ -50,10 +51,19 @@ local function childrenof(tree)
   return children
 end
 
---- Returns the rows of a call tree: {fn (of profile.functions), self, total, level, last (last of its
--- siblings), chained (the only visible part of its parent), bars (by level of an ancestor: true if it has
--- further children)}. A row without fn represents 'more' small children. 't': totals; 'field': the measure;
--- 'options': min (smallest share of the whole, percent), depth.
+--- Returns the rows of a call tree in display order:
+--
+--   - fn: element of profile.functions; nil: the row represents small children
+--   - more: number of these small children
+--   - self, total: values without and with callees
+--   - level: indentation
+--   - last: true: last one of its siblings
+--   - chained: true: the only visible part of its parent
+--   - bars: by level: true if the ancestor at this level has further children
+--
+-- t: totals of the profile
+-- field: the measure
+-- options: min (smallest visible share of the whole, percent), depth
 function M.rows(profile, t, field, options)
   if not t.self[field] then
     return {}
@@ -124,8 +134,11 @@ function M.rows(profile, t, field, options)
   return table.move(rows, first, #rows, 1, {})
 end
 
---- Returns the rows of M.rows as a list of trees: {name, file, line, native, self, total, children (a
--- list or nil)}, and {more (number), total} for small children.
+--- Returns the rows of M.rows as a list of trees. Fields of a node:
+--
+--   - name, file, line, native, self, total
+--   - children: list of nodes; nil: none
+--   - more: of a node for small children: their number
 function M.nested(profile, t, field, options)
   local rows = M.rows(profile, t, field, options)
   local roots, at = {}, {}

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Compares two profiles: converts the profiles and their totals to differences.
+-- Compares two profiles: returns the differences of their functions, lines, types and holders.
 --
 -- asamp.sums.significance tests whether a difference may be chance. It uses the variance of each sum
--- (measures.variance). This is too large for fixed sampling intervals and for rows with most of the
+-- (measures.variance), which is too large for fixed sampling intervals and for rows with most of the
 -- profile's total.
 
 local heldpairs = require "asamp.sums.heldpairs"
@@ -14,8 +14,8 @@ local M = {}
 
 -- {== rows ==================================================================
 
--- Returns the value of a sum's field and its variance, both for values multiplied by 'scale'; 0, 0 if 'sum'
--- is nil.
+-- Returns the value of a sum's field, multiplied by 'scale', and the variance of the product. Returns 0, 0 if
+-- 'sum' is nil.
 local function measured(profile, sum, field, scale)
   if not sum then
     return 0, 0
@@ -24,8 +24,10 @@ local function measured(profile, sum, field, scale)
          measures.variance(profile, sum, field) * scale * scale
 end
 
--- Pairs the rows 'a' and 'b' of two profiles: a list of {a, b}, one of them nil if the other has no partner.
--- 'same': {[row of a] = its partner in b}.
+-- Pairs the rows of two profiles: returns a list of {a, b}; rows without a partner are alone in their pair.
+--
+-- a, b: rows
+-- same: partners: {[row of a] = row of b}
 local function paired(a, b, same)
   local list, taken = {}, {}
   for _, row in ipairs(a) do
@@ -65,9 +67,14 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- Returns the data of one of the two compared profiles: {profile, scale, usual}. 'scale': factor of its
--- values. 'usual': mean value of 'field' that one observation represents, for the test of rows without any
--- (significance.test). 'whole': sums of the whole profile.
+-- Returns the data of one of the two compared profiles, for 'tested':
+--
+--   - profile, scale: as the parameters
+--   - usual: value that one observation represents on average, for rows without any
+--
+-- whole: sum of all samples of the profile
+-- field: field of sums that is compared
+-- scale: factor of the values
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
@@ -75,8 +82,11 @@ local function side(profile, whole, field, scale)
                   scale * (measures.isbytes(field) and math.max(profile.period or 1, 1) or 1)}
 end
 
--- Returns the values of 'field' in the sums suma and sumb (nil: 0) of two profiles, then the results of
--- significance.test for their difference: error, p, least. 'a', 'b': results of side.
+-- Tests whether two sums differ. Returns both values and the results of significance.test: error, p, least.
+--
+-- a, b: results of side
+-- suma, sumb: the sums; nil: 0
+-- field: field of the sums
 local function tested(a, suma, b, sumb, field)
   local va, variancea = measured(a.profile, suma, field, a.scale)
   local vb, varianceb = measured(b.profile, sumb, field, b.scale)
@@ -84,9 +94,14 @@ local function tested(a, suma, b, sumb, field)
                                    vb, varianceb, b.usual)
 end
 
--- Compares pairs {a, b} of functions, lines and so on by pair.a[key][field] and pair.b[key][field]. 'a',
--- 'b': results of side. Returns rows as in M.of's lists for all pairs with a value; significant ones first,
--- then by the size of the change.
+-- Returns the differences of paired functions, lines and so on, as rows of M.of: significant ones first, then
+-- the largest first. Omits pairs without a value.
+--
+-- list: pairs {a, b}
+-- key: "self" or "total"
+-- field: field of sums
+-- a, b: results of side
+-- sigma: as in M.of
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
   for _, pair in ipairs(list) do
@@ -110,7 +125,7 @@ end
 
 -- ==}
 
--- Returns a list of rows, one for each class of each type of 'types' (types of blocks with their classes).
+-- Returns a row for each class of all types of blocks. 'types': field of totals.of.
 local function classes(types)
   local rows, byname = {}, {}
   for _, kind in ipairs(types) do
@@ -129,8 +144,8 @@ local function holdersof(profile, totals)
          {step = {}, parent = {}, path = {}, samples = {}, bytes = {}} or nil
 end
 
--- Returns the differences of the paths that keep objects alive at the end; nil if a profile's holders are
--- unknown or the field is not of allocations.
+-- Returns the differences of the paths that keep objects alive at the end, as M.of does; nil: a profile's
+-- holders are unknown, or the field is not one of allocations.
 local function held(pa, a, pb, b, field, options)
   local ha, hb = holdersof(pa, a), holdersof(pb, b)
   if not (ha and hb) or field == "timesamples" or measures.counted(field) == "survived" then
@@ -151,8 +166,8 @@ local function held(pa, a, pb, b, field, options)
                  options.sigma)
 end
 
--- Returns the seconds that a time sample represents in each profile, and true. If one of them has no period
--- of time samples, returns 1, 1 and false: numbers of samples are compared.
+-- Returns the seconds that a time sample represents in each profile, and true; or 1, 1 and false if one of
+-- them is unknown, so that numbers of samples are compared.
 local function timeweights(pa, pb)
   local a, b = pa.timeperiod or 0, pb.timeperiod or 0
   if a > 0 and b > 0 then
@@ -161,8 +176,11 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Returns a field's total in each profile, and the standard error of their difference: 0 if the files record
--- the allocated bytes, or if samples have a fixed distance in bytes, so that their number is not random.
+-- Returns a field's total in each profile, and the standard error of their difference. The error is 0 if the
+-- totals are exact: the files record the allocated bytes, or samples have a fixed distance in bytes.
+--
+-- a, b: results of side
+-- suma, sumb: sums of all samples
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
   if field == "bytes" and pa.allocated and pb.allocated then
@@ -174,16 +192,26 @@ local function wholes(a, suma, b, sumb, field)
   return va, vb, even and 0 or error
 end
 
---- Compares the profiles 'pa' and 'pb' with the totals 'a' and 'b' by one field of sums (totals.lua).
--- 'options': sigma (standard errors up to which a change is noise), scaled (true: multiplies the values
--- of 'pa' so that both profiles have the same total), cumulative (true: compares totals, not self).
--- Fields of the result:
+--- Compares two profiles by one field of sums (totals.lua):
 --
---   - field; seconds: true: values are seconds; scale: factor of the values of 'pa'
---   - a, b: totals of the profiles, unscaled; error: standard error of their difference, 0: exact
---   - functions, lines, types, classes, holders (by path; nil: not available): lists of {name,
---     file, line, native, class, a, b, change, error (standard error of the change), p
---     (probability of such a change by chance), noise}
+--   - field: as the parameter
+--   - seconds: true: values are seconds
+--   - scale: factor of the values of pa
+--   - a, b: totals of the profiles, not scaled
+--   - error: standard error of their difference; 0: exact
+--   - functions, lines, types, classes, holders (by path): lists; nil: not available
+--     - name, file, line, native, class
+--     - a, b, change: values and their difference
+--     - error: standard error of the change
+--     - p: probability of such a change by chance
+--     - noise: true: it may be chance
+--
+-- pa, a: the old profile and its totals
+-- pb, b: the new profile and its totals
+-- options
+--   - sigma: standard errors up to which a change is noise
+--   - scaled: true: multiplies the values of pa so that both profiles have the same total
+--   - cumulative: true: compares totals, not self
 function M.of(pa, a, pb, b, field, options)
   local unita, unitb, seconds = 1, 1, nil
   if field == "timesamples" then
@@ -222,8 +250,10 @@ function M.clocks(pa, pb)
   end
 end
 
---- Returns the list of fields by which two profiles can be compared. 'a', 'b': results of totals.of for the
--- profiles 'pa', 'pb'.
+--- Returns the list of fields of sums by which two profiles can be compared.
+--
+-- pa, a: one profile and its totals
+-- pb, b: the other one and its totals
 function M.fields(pa, a, pb, b)
   local list = {}
   for _, field in ipairs(b.measures) do
@@ -235,9 +265,10 @@ function M.fields(pa, a, pb, b)
   return list
 end
 
---- Returns the field of the measure 'by' if the profiles can be compared by it: both files can have it,
--- and one of them has a value. Else returns nil, and the reason if it is known. 'a', 'b': results of
--- totals.of for the profiles 'pa', 'pb'.
+--- Returns the field of sums for the measure 'by' (a key of measures.MEASURES) if two profiles can be
+-- compared by it: both files can have it, and one has a value. Else returns nil and the reason, if it is
+-- known. Other
+-- parameters: see M.fields.
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Has no side
--- effects: converts a profile to rows.
+-- effects.
 --
--- A byte is copied "again" if its source was created by a copy: for a concatenation whose result
--- replaces an operand (s = s .. x), these are the operand's bytes; for a buffer or table that
--- grows, all bytes.
+-- A byte is copied "again" if a copy created its source. In a concatenation whose result replaces an operand
+-- (s = s .. x), these are the operand's bytes. In a buffer or table that grows, they are all bytes.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -13,7 +12,7 @@ local M = {}
 
 local SORTS = {[0] = "new", "again", "grown"}
 
--- A line builds strings in quadratic time if each byte is copied at least this often on average.
+-- A line builds strings in quadratic time if it copies each byte at least 10 times on average.
 local OFTEN = 10
 
 local function zero(row)
@@ -26,8 +25,8 @@ local function add(row, sort, samples, bytes)
   row[sort] = row[sort] + bytes
 end
 
--- Returns a lower bound of the mean number of copies per byte of the row's strings: all copied bytes,
--- divided by those copied for the first time plus two standard errors.
+-- Returns how often each byte of a row's strings was copied on average, as a lower bound: all copied bytes,
+-- divided by the bytes copied for the first time plus two standard errors.
 local function times(row)
   local period = row.bytes / row.samples
   local new = row.new / period
@@ -44,14 +43,19 @@ local function finish(row, duration)
   return row
 end
 
---- Returns the totals of copied bytes; nil: copies were not sampled. 'covered': set of the call tree nodes
--- that count (nil: all). Fields:
+--- Returns the totals of copied bytes; nil: copies were not sampled.
 --
---   - samples (number), bytes (copied in all), persecond (nil: no duration)
---   - new (bytes copied into new strings for the first time), again (bytes copied from a string that the new
---     one replaces), grown (bytes moved when a buffer or table grew); share ((again + grown) / bytes)
---   - lines: the same by line, most bytes first, with file, line, name, times (lower bound of the mean
---     number of copies per byte; nil: again is 0), quadratic (true: times is at least OFTEN)
+--   - samples, bytes: of all copies
+--   - persecond: bytes; nil: the duration is unknown
+--   - new: bytes copied into new strings for the first time
+--   - again: bytes copied from a string that the new one replaces
+--   - grown: bytes moved when a buffer or table grew
+--   - share: (again + grown) / bytes
+--   - times: lower bound of the mean number of copies per byte; nil: again is 0
+--   - quadratic: true: times is at least OFTEN
+--   - lines: the same by line, most bytes first; with file, line, name
+--
+-- covered: set of the call tree nodes that count; nil: all
 function M.of(profile, covered)
   local copies = profile.copies
   if not copies then

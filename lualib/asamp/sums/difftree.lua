@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at each node.
--- Has no side effects: converts profiles and their totals to columns. Compares shares of the whole, so that
--- a longer run alone is no difference; of live bytes at the end, compares amounts. Leaves out C functions
--- with which nearly all stacks of a profile start.
+-- Has no side effects.
+--
+-- Shares of the whole are compared, so that a longer run alone is no difference. Of live bytes at the end,
+-- amounts are compared. C functions with which nearly all stacks of a profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -15,8 +16,10 @@ local SIGMA = 3      -- minimum of a reported difference, in standard errors
 local START = 0.9    -- a C function with which at least this share of the stacks start is left out
 local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
 
---- Returns the measures that both profiles have, in display order: {key, field (of sums)}. 'a', 'b': results
--- of totals.of for the profiles 'pa', 'pb'.
+--- Returns the measures that both profiles have, in display order: {key, field (of sums)}.
+--
+-- pa, a: the old profile and its totals
+-- pb, b: the new profile and its totals
 function M.measures(pa, a, pb, b)
   local out = {}
   local function offer(key, field)
@@ -43,8 +46,8 @@ local function keyof(fn)
   return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
 end
 
--- Returns the variances of the estimated numbers of blocks: of each node with its callees, and of each
--- function by key. Assumes equally large blocks at each site.
+-- Returns the variances of the estimated numbers of blocks: a list by call tree node, with callees; and a map
+-- from the key of a function (keyof), without callees. All blocks of a site count as equally large.
 local function blocksvariance(profile)
   local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
   for i = 0, #parent do
@@ -67,20 +70,24 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns the data of one profile for one field of sums. Values are divided by 'whole', the field's total,
--- to get shares. Fields of the result:
+-- Returns functions that read one profile's values of one measure:
 --
---   - whole
---   - value(node): value of a call tree node with its callees; variance(node): variance of its share
+--   - value(node): value of a call tree node with its callees
+--   - variance(node): variance of the node's share of the whole
 --   - ofrow(row): variance of the share of a function without its callees
 --   - usual: weight of one observation if a sum is 0 (significance.test)
+--   - whole: as the parameter
+--
+-- t: totals of the profile
+-- field: field of sums
+-- whole: total of the field, the divisor of shares
 local function side(profile, t, field, whole)
   local columns = t.sums
   local blocks, own
   if field == "objects" then
     blocks, own = blocksvariance(profile)
   end
-  -- 'sum' has the fields of the call tree node 'node', as measures.variance expects them.
+  -- Represents the sum of one call tree node, 'node', for measures.variance.
   local node
   local sum = setmetatable({}, {__index = function(_, key)
     local column = columns[key]
@@ -106,8 +113,8 @@ local function side(profile, t, field, whole)
           usual = weight / whole}
 end
 
--- Returns the set of the nodes, from the root on, with which at least the share START of the stacks start: C
--- functions that are the innermost frame of no sample.
+-- Returns the set of call tree nodes that are left out: C functions at the start of at least the share START
+-- of the stacks, which are the innermost frame of no sample.
 local function start(profile, t)
   local set, parent = {}, profile.nodes.parent
   local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
@@ -135,9 +142,15 @@ end
 
 -- {== the tree of the functions of both profiles ============================
 
--- Returns the functions of both profiles, those of the new one (pb) first, and three maps to indices in this
--- list: from numbers of functions in the old profile (pa), from those in the new one, and from keys (keyof).
--- 'same': result of samecode.functions.
+-- Returns the functions of both profiles, those of the new one first, and three maps to indices in this list:
+--
+--   1. list: {name, file, line, native} each
+--   2. from numbers of functions in the old profile
+--   3. from numbers of functions in the new profile
+--   4. from keys (keyof)
+--
+-- pa, pb: old and new profile
+-- same: result of samecode.functions
 local function functions(pa, pb, same)
   local list, at, old, partner = {}, {}, {}, {}
   local function number(fn)
@@ -162,9 +175,13 @@ local function functions(pa, pb, same)
   return list, old, new, at
 end
 
--- Adds a profile's call tree nodes to the common tree, except those in the set 'folded'. Returns a map from
--- the profile's nodes to common nodes (0: the root); a folded node maps as its parent. 'bykey': common nodes
--- by parent and function; 'numbers': result of functions for this profile.
+-- Adds a profile's call tree to the common tree. Returns a map from the profile's nodes to common nodes (0:
+-- the root). A node that is left out maps to its parent's node.
+--
+-- tree: the common tree
+-- bykey: its nodes, by parent and function
+-- numbers: map from the profile's functions to common ones (functions)
+-- folded: set of nodes that are left out (start)
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
   for i, up in ipairs(profile.nodes.parent) do
@@ -184,8 +201,12 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds the amounts and variances of one profile's nodes to the fields 'value' and 'variance' of the rows.
--- 'map': result of add; 'numbers': index in 'rows' by node of the common tree; nil: none.
+-- Adds one profile's values to rows of the common tree.
+--
+-- one: result of side
+-- map, folded: result of add, and the set of nodes that are left out
+-- rows, numbers: the rows, and the index of a common node's row (nil: none)
+-- value, variance: names of the rows' fields
 local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
     local row = not folded[i] and rows[numbers[map[i]] or 0]
@@ -196,8 +217,11 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Raises the weight of each node of the common tree to the node's share in one profile. 'one': result of
--- side; 'map': from the profile's nodes to common ones; 'folded': set of omitted nodes.
+-- Raises the weight of each common node to its share in one profile. A weight is the largest share of a node
+-- in both profiles and all measures.
+--
+-- weight: by common node
+-- one, map, folded: as for gather
 local function weigh(weight, one, map, folded)
   local sums = {}
   for i = 1, #map do
@@ -212,8 +236,10 @@ end
 
 -- ==}
 
--- Sets change (of the share), error (its standard error) and noise (true: not significant) of each row from
--- its values a and b in the two profiles. sa, sb: results of side.
+-- Compares the values a and b of each row. Sets its fields change (of the share), error (standard error of
+-- the change) and noise (true: not significant).
+--
+-- sa, sb: results of side for the two profiles
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do
@@ -234,10 +260,18 @@ local function newrows(n)
   return rows
 end
 
--- Returns a row for each function: {fn (index in the list of functions), a, b (values of 'field' without
--- callees in the two profiles), va, vb (variances of these as shares), totala, totalb (values with
--- callees)}. 'a', 'b': totals; 'sa', 'sb': results of side; 'same': result of samecode.functions; 'at':
--- result of functions.
+-- Returns a row for each function:
+--
+--   - fn: index in the common list of functions
+--   - a, b: values in the old and the new profile, without callees
+--   - va, vb: variances of their shares
+--   - totala, totalb: values with callees
+--
+-- a, b: totals of the profiles
+-- sa, sb: results of side
+-- field: field of sums
+-- same: result of samecode.functions
+-- at: index of a function by key (functions)
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
   for _, fn in ipairs(b.functions) do
@@ -256,8 +290,8 @@ local function byfunction(a, sa, b, sb, field, same, at)
   return rows
 end
 
--- Drops the nodes with a weight below SMALL, and the smallest ones above 'limit'. Returns the tree, a map
--- from old to new nodes, and the number of dropped nodes.
+-- Removes small nodes from the common tree: those with a weight below SMALL, and the smallest ones beyond
+-- 'limit'. Returns the new tree, a map from old to new nodes, and the number of removed nodes.
 local function prune(tree, weight, limit)
   local order = {}
   for i = 1, #tree.parent do
@@ -283,15 +317,24 @@ local function prune(tree, weight, limit)
   return out, map, #tree.parent - #out.parent
 end
 
---- Returns the comparison. 'list': of M.measures; 'limit': most nodes. Fields:
+--- Returns the comparison of two profiles:
 --
---   - functions: {{name, file, line, native}}
---   - nodes: columns parent (0: the root; lower than the child's number), fn
+--   - functions: list of {name, file, line, native}
+--   - nodes: columns of the common tree: parent (0: the root; lower than the child's number), fn
 --   - left: number of nodes left out
---   - measures: list of {key, field, wholea, wholeb, ofa, ofb (divisors of shares), nodes, functions}.
---     'nodes' and 'functions' have rows {a, b (amounts; of functions without callees), totala, totalb (only
---     of functions: with callees), change (of the share), error (standard error), noise (true: may be
---     chance)}
+--   - measures: a list
+--     - key, field: as in M.measures
+--     - wholea, wholeb: totals of the profiles
+--     - ofa, ofb: divisors of shares
+--     - nodes, functions: rows; those of functions count without callees
+--       - a, b: amounts
+--       - totala, totalb: only of functions: with callees
+--       - change, error: of the share, and its standard error
+--       - noise: true: may be chance
+--
+-- pa, a, pb, b: as for M.measures
+-- list: result of M.measures
+-- limit: largest number of nodes
 function M.of(pa, a, pb, b, list, limit)
   local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
   local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)

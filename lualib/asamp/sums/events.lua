@@ -4,9 +4,12 @@
 
 local M = {}
 
---- Returns totals of the collections; nil: there are none: {minors, majors, tenured (bytes),
--- inuse, held, rss ({start, peak, stop}, bytes: at the first collection, the largest, at the
--- last), pauses ({n, total, median, p99, longest, at (end of the longest)}, or nil)}.
+--- Returns totals of the collections; nil: there are none.
+--
+--   - minors, majors: numbers of collections
+--   - tenured: bytes
+--   - inuse, held, rss: {start, peak, stop}: bytes at the first collection, the largest, at the last one
+--   - pauses: {n, total, median, p99, longest, at (end of the longest)}; nil: unknown
 function M.collections(profile)
   local course = profile.course
   if not course then
@@ -24,8 +27,8 @@ function M.collections(profile)
   return sum
 end
 
---- Returns the bytes in use over the session: n numbers, each the largest after a collection in 1/n of
--- the time; without a collection there, the bytes after the previous one.
+--- Returns the course of the bytes in use, n numbers for n equal times: each is the largest value after a
+-- collection in its time, or else the value after the previous collection.
 function M.heap(profile, n)
   local list = profile.collections
   local last = list[#list].time
@@ -42,8 +45,12 @@ function M.heap(profile, n)
   return levels
 end
 
---- Returns the markers by name, in the order of first use: {name, count, first, last (times),
--- least, mean, most (if all values are numbers), value (last one; "": none)}.
+--- Returns the markers by name, in the order of first use:
+--
+--   - name, count
+--   - first, last: times
+--   - least, mean, most: if all values are numbers
+--   - value: the last one; "": none
 function M.marks(profile)
   return profile.marknames or {}
 end

@@ -25,8 +25,8 @@ function M.byline(text)
   end
 end
 
---- Returns the set of nodes whose stacks have a frame that passes 'test'; and for each outermost
--- such frame {node, caller (its node; 0: none)}.
+--- Returns the set of call tree nodes whose stacks have a frame that passes 'test'. Second result: a list of
+-- the outermost such frames: {node, caller (its node; 0: none)}.
 function M.cover(profile, test)
   local covered, entries = {}, {}
   local nodes = profile.nodes
@@ -41,8 +41,8 @@ function M.cover(profile, test)
   return covered, entries
 end
 
---- Returns the set of nodes whose stacks have no function with this text in its name or file path.
--- It contains 0, the samples without a stack.
+--- Returns the set of call tree nodes whose stacks have no function with a text in its name or file path. It
+-- contains 0, the samples without a stack.
 function M.without(profile, text)
   local written = paths.written(text)
   local covered = M.cover(profile, function(fn)
@@ -59,8 +59,12 @@ function M.without(profile, text)
   return left
 end
 
---- Returns rows {name, file, line, native, total} of the callers in 'entries' (second result of M.cover), the
--- largest 'field' first. For Lua functions, 'line' is the line of the call. 'sums': the field of totals.of.
+--- Returns the callers of the functions in a report, the largest first: rows {name, file, line (of the call,
+-- for Lua functions), native, total}.
+--
+-- entries: second result of M.cover
+-- sums: the field of totals.of
+-- field: the measure
 function M.callers(profile, entries, sums, field)
   local rows, bykey = {}, {}
   local nodes = profile.nodes

@@ -2,20 +2,20 @@
 -- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both into
 -- one tree, and returns paths that together contain every sample once. Has no side effects.
 --
--- Two steps below one holder are the same if their texts are equal. Two others are paired if they differ
--- only in line numbers, or only in the places of functions, and no third step is like them.
+-- Two steps with the same holder are the same if their texts are equal. Others are paired if they differ only
+-- in line numbers, or only in the places of functions, and no third step is like them.
 
 local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- Paths of references are built step by step. A next step with at least the share MOST of a path's samples
--- is appended to the path. Else, each next step with at least the share SOME of all samples starts a path of
--- its own.
+-- Which paths have rows.
+-- MOST: a path is extended by its next step if that has 80% of the path's samples.
+-- SOME: else each next step with 5% of all samples starts a row of its own.
 local MOST, SOME = 0.8, 0.05
 
--- Returns the paths of a profile as a tree: {step, samples, bytes (including all nodes below),
--- list (of child nodes)}; the root has no step.
+-- Returns the paths of a profile as a tree. A node has the fields step (nil: the root), samples, bytes (both
+-- with all nodes below) and list (of child nodes). 'h': profile.holders.
 local function tree(h)
   local nodes = {[0] = {samples = 0, bytes = 0, list = {}}}
   for path, step in ipairs(h.step) do
@@ -38,14 +38,15 @@ local function tree(h)
   return nodes[0]
 end
 
--- Keys by which steps are paired, the most specific first.
+-- Functions of a step's text that return equal results for paired steps: the text; without line numbers;
+-- without places of functions.
 local KEYS = {
   function(step) return step end,
   function(step) return (step:gsub(":%d+", "")) end,
   function(step) return (step:gsub(" %([^()]*%)", ""):gsub("[^ ]*:%d+", "")) end,
 }
 
--- Maps the keys of nodes (result of 'key') to the nodes; to false if several nodes have the key.
+-- Maps keys to the nodes of a list; false: several nodes have the key. 'key': one of KEYS.
 local function by(list, key)
   local map = {}
   for _, node in ipairs(list) do
@@ -55,8 +56,8 @@ local function by(list, key)
   return map
 end
 
--- Pairs the nodes (steps of paths) of two profiles by their texts, exact matches first (KEYS). Returns
--- a list of {a, b}; a node without a partner is alone in its pair.
+-- Pairs the steps of two profiles by their texts, equal ones first (KEYS). Returns a list of {a, b}; a step
+-- without a partner is alone in its pair. 'a', 'b': nodes (tree).
 local function pair(a, b)
   local list, taken = {}, {}
   for _, key in ipairs(KEYS) do
@@ -91,7 +92,7 @@ local function size(p)
   return (p.a or NOTHING).samples + (p.b or NOTHING).samples
 end
 
--- Returns the pairs of the children of a pair's nodes, the largest first.
+-- Returns the pairs of the next steps after a pair of steps, the largest first.
 local function below(p)
   local list = pair((p.a or NOTHING).list, (p.b or NOTHING).list)
   table.sort(list, function(x, y)
@@ -103,8 +104,11 @@ local function below(p)
   return list
 end
 
--- Returns the samples and bytes of a pair's node that have no row in its child pairs 'parts'; nil: none.
--- 'node': the pair's node of the profile 'side' ("a" or "b"), or nil.
+-- Returns {samples, bytes} of a step without those of its next steps that have rows; nil: none.
+--
+-- node: the step's node in one profile; nil: none
+-- parts: pairs of the next steps with rows
+-- side: "a" or "b": the profile
 local function rest(node, parts, side)
   if not node then
     return nil
@@ -119,8 +123,11 @@ local function rest(node, parts, side)
   return samples > 0 and {samples = samples, bytes = bytes} or nil
 end
 
--- Extends the texts of a path in both profiles, {a, b}, by the step of the pair p. A profile without the
--- path receives the other one's steps.
+-- Returns the texts of a path in both profiles, {a, b}, extended by one step. A profile without the step has
+-- the text of the other one.
+--
+-- path: texts of the path
+-- p: pair of the step
 local function extended(path, p)
   local function text(before, node)
     return (before ~= "" and before .. holders.ARROW or "") .. node.step
@@ -128,8 +135,12 @@ local function extended(path, p)
   return {a = text(path.a, p.a or p.b), b = text(path.b, p.b or p.a)}
 end
 
--- Appends to 'list' the rows of a pair of nodes and of the pairs below it, as M.of returns them. 'path':
--- the path up to the pair in both profiles (extended); 'whole': number of all samples.
+-- Appends the rows of M.of for a pair of steps and all steps after it.
+--
+-- p: the pair
+-- path: texts of the path up to it (extended)
+-- whole: samples of both profiles
+-- list: receives the rows
 local function rows(p, path, whole, list)
   local children = below(p)
   while children[1] and size(children[1]) >= MOST * size(p) do
@@ -157,9 +168,13 @@ local function rows(p, path, whole, list)
   end
 end
 
---- Returns paths that contain every live sample of the holders 'a' and 'b' once: a list of {name
--- (the steps), a, b ({samples, bytes}; nil: none), parted (true: some longer paths have separate
--- rows)}.
+--- Returns paths that contain every live sample of two profiles once:
+--
+--   - name: the steps
+--   - a, b: {samples, bytes} in each profile; nil: none
+--   - parted: true: some longer paths have rows of their own
+--
+-- a, b: fields 'holders' of the profiles
 function M.of(a, b)
   local list, root = {}, {a = tree(a), b = tree(b)}
   rows(root, {a = "", b = ""}, size(root), list)

@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: MIT
--- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time. Has no side
--- effects: converts a profile to rows.
+-- Lifetimes of sampled blocks: in bytes allocated between allocation and death, or in time. Has no side
+-- effects.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Bounds of the rows of lifetimes, as log2 of bytes: the first row is below 1 MiB (FIRST), each
--- further one ends at four times (STEP) the previous bound.
+-- Rows of lifetimes are below 1 MiB, 4 MiB, 16 MiB and so on. FIRST and STEP are binary logarithms of the
+-- first bound and of the factor.
 local FIRST, STEP = 20, 2
 
--- Returns the index (0, 1, ...) of the row of lifetimes up to 2^digits bytes (see FIRST).
+-- Returns the index (0, 1, ...) of the row for a lifetime of less than 2^digits bytes.
 local function rowof(digits)
   return math.max(0, (digits - FIRST + STEP - 1) // STEP)
 end
 
--- Adds samples and bytes to a row; and adds the samples to row.lines[line], the row's samples of that line.
+-- Adds samples and bytes of one line to a row of lifetimes. 'line': row of totals.linerows, or nil.
 local function add(row, line, samples, bytes)
   row.samples = row.samples + samples
   row.bytes = row.bytes + bytes
@@ -29,8 +29,8 @@ local function newrow(kind, below)
   return {kind = kind, below = below, samples = 0, bytes = 0, lines = {}}
 end
 
--- Stores in a row of lifetimes the file, line and name of the line with the most of its samples, and that
--- line's share of them. Removes row.lines.
+-- Names in a row of lifetimes the line with most of its samples (fields file, line, name, share), and removes
+-- the samples of each line. Returns the row.
 local function lead(row)
   local best, most
   for line, n in pairs(row.lines) do
@@ -48,12 +48,13 @@ local function lead(row)
   return row
 end
 
---- Returns rows, the shortest lifetimes first; nil: the file has no deaths. Fields of a row:
+--- Returns how long blocks live, the shortest lifetimes first; nil: the file has no deaths.
 --
 --   - kind: "young": dead before the first collection; "later"; "alive": not known to be dead
 --   - below: of "later": upper bound of the lifetime, in allocated bytes
 --   - samples, bytes
---   - file, line, name: the line with the most samples of the row; share: its share of them; nil: none
+--   - file, line, name: the line with most samples of the row; nil: none
+--   - share: share of these samples that the line has
 function M.of(profile)
   if (profile.followed or 0) == 0 or not profile.fates then
     return nil
@@ -90,8 +91,7 @@ function M.of(profile)
   return rows
 end
 
--- Upper bounds of short and medium lifetimes, as shares of the run. These bounds and words are those of
--- the profiler FiLiP.
+-- Lifetimes are short up to 5% of the run, and medium up to half of it, as in the profiler FiLiP.
 local SHORT, MID = 0.05, 0.5
 
 -- Returns "short", "mid" or "long" for a lifetime, given as a share of the run.
@@ -99,8 +99,8 @@ local function sortof(share)
   return share <= SHORT and "short" or share <= MID and "mid" or "long"
 end
 
--- Returns the median lifetime of a row (M.classes) in us: the middle of the histogram's slot that contains
--- it; nil: over half of the objects are alive.
+-- Returns the median lifetime of a class in us: the middle of the slot of its histogram that contains the
+-- median; nil: over half of the objects are alive.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -112,8 +112,8 @@ local function median(row)
   return nil
 end
 
--- Returns the list {{below (us), objects}, ...}, the shortest lifetimes first. digits[k]: number of objects
--- whose lifetime in us has k binary digits, so it is below 2^k.
+-- Returns a histogram of lifetimes: a list of {below (us), objects}, the shortest first. digits[k]: number of
+-- objects with a lifetime of k binary digits in us, which is below 2^k.
 local function histogram(digits)
   local list = {}
   for k = 0, 63 do
@@ -124,14 +124,15 @@ local function histogram(digits)
   return list
 end
 
---- Returns lifetimes by class (by type for objects without a class), from allocation to the collection that
--- found the object dead, or to the end; the most bytes first; nil: too little data. A row has
+--- Returns the lifetimes of each class of objects (of each type, if it has no class), the one with most bytes
+-- first; nil: too little data. A lifetime ends at the collection that found the object dead, or with the run.
 --
---   - name, samples, bytes, objects (estimate)
---   - mean, median (us; nil: more than half are alive), share (mean as a share of the run)
---   - sort: "short": up to a twentieth of the run; "mid": up to half; "long"
---   - kept: live objects
---   - histogram: {{below (us, a power of 2), objects (dead at that age)}}
+--   - name, samples, bytes
+--   - objects, kept: estimated number of objects, and of live ones
+--   - mean, median: us; median nil: over half of the objects are alive
+--   - share: mean as a share of the run
+--   - sort: "short", "mid" or "long" (SHORT, MID)
+--   - histogram: {below (us, a power of 2), objects (dead at that age)} each
 function M.classes(profile)
   local sites, rows, byname, bykind, digits = profile.sites, {}, {}, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then
@@ -169,8 +170,8 @@ function M.classes(profile)
   return rows
 end
 
--- Returns the lifetimes of dead samples by line: {[binary digits of the bytes allocated during the
--- lifetime] = samples}.
+-- Returns for each line the samples that died, by lifetime: {[binary digits of the bytes allocated in it] =
+-- samples}. 'nearest': line of each call tree node.
 local function lives(profile, nearest)
   local list, found = profile.lifetimes, {}
   for i, node in ipairs(list.node) do
@@ -184,12 +185,12 @@ local function lives(profile, nearest)
   return found
 end
 
---- Returns lifetimes by allocating line, the most bytes first; nil: too little data. Fields of a row:
+--- Returns the lifetimes of each line's objects, the line with most bytes first; nil: too little data.
 --
---   - file, line, name: of the line
+--   - file, line, name
 --   - samples, bytes, objects, mean, share, sort, kept: as in M.classes
---   - young: number of samples that died before their first collection; alive: at the end
---   - later: {{below (bytes allocated during the lifetime, a power of 2), samples}, ...}
+--   - young, alive: samples that died before their first collection, and that are alive at the end
+--   - later: other samples: {below (bytes allocated in the lifetime, a power of 2), samples} each
 function M.lines(profile)
   local sites, rows, byline = profile.sites, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then

@@ -15,8 +15,8 @@ end
 
 local NAMED = {"states", "made", "inuse", "held", "allocated", "samples", "minors", "majors", "pauses"}
 
---- Parses the rows of an answer to the request "names". Returns for each name the totals of the present
--- and former Lua states with this name; name = nil: states without a sample yet.
+--- Parses an answer to the request "names". Returns a row for each name of Lua states, with the totals of its
+-- present and former states; name = nil: states without a sample yet.
 function M.names(rows)
   local list = {}
   for i, row in ipairs(rows or {}) do
@@ -31,8 +31,8 @@ function M.names(rows)
   return list
 end
 
---- Returns the rows of an answer to "labels": {bytes, labels = {{name, value}, ...}}, the largest first;
--- the last one, without 'labels', is the sum of all others.
+--- Parses an answer to the request "labels". Returns {bytes, labels} each, the largest first; 'labels' is a
+-- list of {name, value}, or nil in the last row, the sum of all other label sets.
 function M.labels(fields)
   local list = {}
   for i, row in ipairs(fields.rows) do
@@ -46,8 +46,8 @@ function M.labels(fields)
   return list
 end
 
---- Returns rates per second between two results of M.stats: allocated and inuse (bytes), gc (share
--- of the time), collections, samples. nil if no time has passed.
+--- Returns rates per second between two results of M.stats: allocated and inuse (bytes), collections,
+-- samples, gc (share of the time). nil: no time has passed.
 function M.rates(before, now)
   local seconds = now.now - before.now
   if seconds <= 0 then

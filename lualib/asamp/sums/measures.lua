@@ -27,9 +27,9 @@ function M.counted(field)
   return COUNTS[field] or field
 end
 
---- Returns the variance of the field of a sum, in the square of the field's unit. The sample points in one
--- block are independent, so n periods of an allocation have the variance n. The n periods of one time sample
--- are not: n^2.
+--- Returns the variance of a sum's field, in the square of the field's unit. Each block is sampled
+-- independently: n periods of allocations have the variance n. The n periods of one time sample are not
+-- independent: n^2.
 function M.variance(profile, sum, field)
   if field == "timesamples" then
     return sum.timesquares
@@ -41,8 +41,8 @@ function M.variance(profile, sum, field)
   return sum[field] * math.max(profile.period or 1, 1)
 end
 
---- Returns the bytes of a sum with the outcome 'which' ("survived", "later" (survived and died later) or
--- "alive"), and its bytes whose survival is known; numbers of samples if bytes are unknown.
+--- Returns the bytes of a sum with one outcome, and its bytes with a known outcome; numbers of samples if
+-- bytes are unknown. 'which': "survived", "later" (survived and died later) or "alive".
 function M.fate(sum, which)
   if sum.bytes > 0 then
     local undecided = sum.undecidedbytes
@@ -54,8 +54,7 @@ function M.fate(sum, which)
   return sum[which], sum.samples - sum.undecided
 end
 
---- Returns the effective number of time samples in a sum: this number of samples of equal weight has the
--- sum's relative error.
+--- Returns the number of time samples of equal weight that would have the relative error of the sum's time.
 function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end
