@@ -549,9 +549,10 @@ static void stopsignals (Clock *c, int keep) {
 
 /* {== clocks and their timers ========================================== */
 
-static void timer_nomemory (char *err, size_t errsize) {
+int timer_nomemory (char *err, size_t errsize) {
   errno = ENOMEM;
   snprintf(err, errsize, "cannot sample time: not enough memory");
+  return 0;
 }
 
 /* Called at the end of the OS thread with this number (Clock.thread). */

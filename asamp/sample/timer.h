@@ -54,6 +54,9 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 
+/* Writes to 'err' that there is not enough memory, and sets errno. Returns 0. */
+int timer_nomemory (char *err, size_t errsize);
+
 /* Makes clocks without timers keep their perf event open until their thread ends. This saves time
    if states are short-lived. */
 void timer_keep (void);

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "timing.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <ucontext.h>
 
 #include "altstack.h"
@@ -82,12 +80,6 @@ static void tick (void *ud, uint64_t count, void *context) {
 
 /* }===================================================================== */
 
-static int timing_nomemory (char *err, size_t errsize) {
-  errno = ENOMEM;
-  snprintf(err, errsize, "cannot sample time: not enough memory");
-  return 0;
-}
-
 static int hasbuffers (const Timing *t) {
   return t->moments.buffer[0] != NULL;
 }
@@ -98,9 +90,9 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
   t->L = L;
   t->native = native;
   if (!hasbuffers(t) && !moments_open(&t->moments, words))
-    return timing_nomemory(err, errsize);
+    return timer_nomemory(err, errsize);
   owner_prime();
-  if (scratch_open(native) == NULL) return timing_nomemory(err, errsize);
+  if (scratch_open(native) == NULL) return timer_nomemory(err, errsize);
   t->timer = timer_start(ns, clock, luaN_main(L), tick, t, err, errsize);
   return t->timer != NULL;
 }

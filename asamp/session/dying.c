@@ -31,9 +31,10 @@ static int ishere (void) {
   return __atomic_load_n(&where, __ATOMIC_RELAXED) == getpid();
 }
 
-static void dying_nap (void) {
-  const struct timespec ms = {0, 1000000};
-  nanosleep(&ms, NULL);
+void dying_nap (void) {
+  struct timespec t = {0, 1000000};
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* signals of the sampling timer may
+                                                          interrupt nanosleep */
 }
 
 /* Waits until no thread is between dying_hold and dying_release, at most PATIENCE_MS. */

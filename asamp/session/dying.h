@@ -38,6 +38,9 @@ void dying_forked (void);
 int dying_start (void);
 void dying_done (void);
 
+/* Sleeps for 1 ms. Async-signal-safe. */
+void dying_nap (void);
+
 /* Returns 1 if this process is finishing or has finished its profiles (dying_start). */
 int dying_hasbegun (void);
 

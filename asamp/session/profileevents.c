@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "profilequeue.h"
 #include "clock.h"
+#include "dying.h"
 #include "framename.h"
 #include "uncancelled.h"
 
@@ -418,19 +419,13 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 #define STUCK_MS	3000    /* ms without use of CPU time after which the writer thread counts
                                    as stuck */
 
-static void nap (void) {
-  struct timespec t = {0, 1000000};
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* signals of the sampling timer may
-                                                          interrupt nanosleep */
-}
-
 /* Takes the lock. Returns 0 if that takes more than LOCK_MS. */
 static int trylock (Profile *p) {
   int i;
   for (i = 0; i < LOCK_MS; i++) {
     if (pthread_mutex_trylock(&p->lock) == 0)
       return 1;
-    nap();
+    dying_nap();
   }
   return 0;
 }
@@ -451,7 +446,7 @@ static int awaitwriter (const Profile *p) {
     idle = works(p, &used) ? 0 : idle + 1;
     if (idle > STUCK_MS)
       return 0;
-    nap();
+    dying_nap();
   }
   return 1;
 }
@@ -467,7 +462,7 @@ static int awaitroom (Profile *p, int *locked) {
   while (p->error == 0 && QUEUE_BYTES - p->queue[p->active].used < needed) {
     pthread_mutex_unlock(&p->lock);
     idle = works(p, &used) ? 0 : idle + 1;
-    nap();
+    dying_nap();
     *locked = idle <= STUCK_MS && trylock(p);
     if (!*locked)
       return 0;

@@ -11,7 +11,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "binding.h"
@@ -470,11 +469,10 @@ static void samplerlist_forked (void) {
 /* Takes the lock at exit. Returns 0 after LOCK_MS or OTHER_MS, because a signal handler may have
    interrupted the code that holds it. The caller then reads the list without the lock. */
 static int trylock (void) {
-  const struct timespec nap = {0, 1000000};
   int i, n = locking ? LOCK_MS : OTHER_MS;
   for (i = 0; i < n; i++) {
     if (pthread_mutex_trylock(&lock) == 0) return 1;
-    nanosleep(&nap, NULL);
+    dying_nap();
   }
   return 0;
 }
