@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Native memory by library, and its peak. Has no side effects: converts a profile to rows.
+-- Native memory by library, and its peak. Has no side effects.
 --
--- A sample is charged to the object file of its innermost C function outside the C and C++ runtime
--- libraries: strdup's memory counts for its caller. If there are only runtime functions, the innermost one
--- is charged.
+-- A sample is charged to the library of its innermost C function outside the C and C++ runtime libraries:
+-- memory from strdup counts for the caller of strdup. If all of its C functions are in these, the innermost
+-- one counts.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -18,7 +18,8 @@ local function isruntime(file)
   return name:find "^libc[.-]" or name:find "^libstdc%+%+%." or name:find "^libc%+%+%."
 end
 
--- Returns the path of a node's library, or false.
+-- Returns the path of the library to which a stack is charged; false: it has no C function of a known
+-- library. 'node': the innermost frame of the stack.
 local function libraryof(profile, node)
   local nodes, innermost = profile.nodes, false
   while node > 0 do
@@ -34,8 +35,11 @@ local function libraryof(profile, node)
   return innermost
 end
 
--- Returns the largest number of live bytes at the end of a time slice, and that time in seconds. Ignores
--- blocks that died before their first collection.
+-- Returns the largest number of live bytes at the end of a time slice, and that time in seconds; nil:
+-- unknown. Ignores blocks that died before their first collection.
+--
+-- kinds: set of kinds of blocks that count
+-- covered: set of call tree nodes that count; nil: all
 local function highest(profile, kinds, covered)
   local bins, gone = profile.bins, profile.gone
   local change, alive, most, at = {}, 0, 0, 0
@@ -64,14 +68,17 @@ local function highest(profile, kinds, covered)
   return most, at
 end
 
---- Returns the native memory; nil: it was not sampled. 'covered': set of nodes that count (nil:
--- all). Fields:
+--- Returns the native memory of a profile; nil: it was not sampled.
 --
---   - samples, bytes, alive (bytes at the end; nil, also below: the file has no deaths)
---   - peak, peaktime: largest live bytes at the end of a time slice, and its time in seconds; nil:
---     no slices
---   - libraries: the largest first: {library (a path; "-": no C stack), samples, bytes, alive;
---     file, line, name of the Lua line with the most bytes, or nil}
+--   - samples, bytes
+--   - alive: bytes at the end; nil: the file has no deaths
+--   - peak, peaktime: largest live bytes at the end of a time slice, and its time in seconds; nil: unknown
+--   - libraries: the largest first
+--     - library: path; "-": no C stack
+--     - samples, bytes, alive
+--     - file, line, name: the Lua line with most bytes; nil: none
+--
+-- covered: set of call tree nodes that count; nil: all
 function M.of(profile, covered)
   if not profile.malloc then
     return nil

@@ -24,8 +24,11 @@ function M.normal(path, current)
   return "/" .. table.concat(names, "/")
 end
 
---- Returns a function(file) that returns true if a file is in the list, or below a folder of it; false for
--- chunks that are not files. 'current': the folder to which relative paths refer.
+--- Returns a function that returns true for files in a list, or below its folders; false for other files and
+-- for chunks that are not files.
+--
+-- list: paths of files and folders
+-- current: folder to which relative paths refer
 function M.below(list, current)
   local prefixes, here = {}, paths.written(current)
   for i, path in ipairs(list) do
@@ -45,8 +48,7 @@ function M.below(list, current)
   end
 end
 
--- Returns for every node the innermost node of its stack whose function passes 'test'; nil: none
--- does.
+-- Returns by call tree node the innermost frame of its stack whose file passes 'test'; nil: none.
 local function nearest(profile, test)
   local found, passed, nodes = {}, {}, profile.nodes
   for f, fn in ipairs(profile.functions) do
@@ -58,9 +60,9 @@ local function nearest(profile, test)
   return found
 end
 
---- Returns a profile in which every sample is charged to the innermost line of its stack whose file passes
--- 'test', if there is one; and the numbers of allocation and time samples so charged. A site's 'leaf' is the
--- original node of its samples.
+--- Charges every sample to the innermost line of its stack whose file passes 'test', if there is one. Returns
+-- the changed profile, and the numbers of allocation and time samples that were charged so. Sites keep their
+-- original node as 'leaf'.
 function M.of(profile, test)
   local found = nearest(profile, test)
   local function charged(columns)

@@ -28,14 +28,15 @@ function M.replaced(path)
   return path:find(";", 1, true) ~= nil or path:find(REPLACEMENT, 1, true) ~= nil
 end
 
--- Returns true if 'tail' is the whole path or its last names.
+-- Returns true if 'tail' is a path, or its last names, such as "b/x.lua" of "a/b/x.lua".
 local function ends(path, tail)
   return path == tail or path:sub(-#tail - 1) == "/" .. tail
 end
 
---- Returns true if 'wanted', a path given by the user, can mean the path 'file' in a profile: it is this path
--- or its end. If 'file' starts with three dots, which replace the start of a very long path, 'wanted' may
--- also end with the rest of it.
+--- Returns true if a path given by the user can mean a path in a profile: it is this path or its end.
+--
+-- wanted: the user's path; it may be longer than 'file' if that was cut
+-- file: the path in the profile; three dots at its start replace the start of a very long path
 function M.names(wanted, file)
   local written = M.written(wanted)
   local tail = file:match "^%.%.%.(.+)$"

@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Proves likely leaks with a heap snapshot of the same run: computes the bytes that would become free
--- without the reference that the report names. Has no side effects; its input is groups of
--- asamp.sums.verdict and a snapshot (profiler.heap). The bytes are exact, because the snapshot has all
--- objects. Shares of a line's bytes are estimated from its samples.
+-- Proves likely leaks with a heap snapshot (profiler.heap) of the same run: computes the bytes that would
+-- become free without the reference that the report names. Has no side effects.
+--
+-- The bytes are exact, because the snapshot has all objects. Shares of a line's bytes are estimated from its
+-- samples.
 
 local holders = require "asamp.sums.holders"
 
 local M = {}
 
---- A likely leak is proved if at least this share of the live sampled bytes of its lines would be freed. Of
--- lines whose bytes are in several containers, only the part in this one counts (partof).
+--- A likely leak is proved if half of the live sampled bytes of its lines would be freed. If lines have bytes
+-- in several containers, only those in this one count (partof).
 M.ENOUGH = 1 / 2
 
 function M.steps(text)
@@ -20,7 +21,7 @@ function M.steps(text)
   return list
 end
 
--- Returns the numbers of the snapshot's allocation sites that are at the lines of 'rows'.
+-- Returns the numbers of the snapshot's allocation sites at some lines.
 local function sitesof(heap, rows)
   local list, wanted = {}, {}
   for _, row in ipairs(rows) do
@@ -34,7 +35,7 @@ local function sitesof(heap, rows)
   return list
 end
 
--- Returns a path (text) up to its first container: the table before a step such as [12], or else the
+-- Returns the path to the first container in a path (text): the table before a step such as [12], or else the
 -- result of holders.container.
 local function container(text)
   local list = M.steps(text)
@@ -46,7 +47,8 @@ local function container(text)
   return (holders.container(text))
 end
 
--- Returns the group's share of the bytes that its lines keep: rows may have a part of them (row.whole: all).
+-- Returns the share of its lines' kept bytes that a likely leak has: lines may keep bytes in several
+-- containers.
 local function partof(group)
   local kept, whole = 0, 0
   for _, row in ipairs(group.rows) do
@@ -55,8 +57,11 @@ local function partof(group)
   return kept / math.max(whole, 1)
 end
 
--- Converts 'cut', a result of heap:cut, to a result of M.of. 'holder': text of the cut path; 'least': least
--- share that proves the leak; 'emptied': see M.of.
+-- Converts a result of heap:cut to a proof (M.of).
+--
+-- holder: text of the cut path
+-- least: least share that proves the leak
+-- emptied: as in M.of
 local function ofcut(cut, holder, least, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
   return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,
@@ -65,16 +70,19 @@ local function ofcut(cut, holder, least, emptied)
           also = cut.also and container(holders.text(cut.also)) or nil}
 end
 
---- Returns the proof for a likely leak ('group': of the field 'leaks' of asamp.sums.verdict.of); {reason} if
--- there is none, for example because the holder is unknown. Fields:
+--- Returns the proof for a likely leak; {reason} if there is none, for example because the holder is unknown.
 --
---   - holder: text of the path; references: number of removed references
+--   - holder: text of the path
+--   - references: number of removed references
 --   - freed, objects: bytes and number of the objects that would be freed
---   - share: of the live sampled bytes of the group's lines, those freed; nil: no live samples of these
---     lines; samples: their number
---   - emptied: true: other references keep the holder, so the references to its elements are removed
---   - also: path of another holder that keeps the remaining objects alive, or nil
---   - proved: true: the share is at least ENOUGH (of the part in this container)
+--   - share: of the live sampled bytes of the leak's lines, those freed; nil: the lines have no live samples
+--   - samples: number of these live samples
+--   - emptied: true: the references to the holder's elements were removed, because others keep the holder
+--   - also: path of another holder that keeps the remaining objects alive; nil: none
+--   - proved: true: the share is large enough (M.ENOUGH)
+--
+-- heap: the snapshot
+-- group: element of the field 'leaks' of asamp.sums.verdict.of
 function M.of(heap, group)
   if group.rows[1].type == "native" then
     return {reason = "it is native memory, which no reference of Lua holds"}

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Reduces the call tree to its largest nodes. Has no side effects: converts a profile to columns.
--- Removed nodes are merged into one below their nearest remaining caller, so that totals stay the same.
+-- Reduces the call tree to its largest nodes. Removed nodes are merged into one below their nearest remaining
+-- caller, so that totals stay the same. Has no side effects.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- Returns the weight of each call tree node: its shares of the allocation samples and of the time samples,
--- added, with its callees. Second result: the same without callees.
+-- Returns two lists of weights by call tree node, with and without callees. A weight is the node's share of
+-- the allocation samples plus its share of the time samples.
 local function weights(profile)
   local parent, sites, kinds = profile.nodes.parent, profile.sites, profile.kinds
   local weight = {}
@@ -31,8 +31,8 @@ local function weights(profile)
   return weight, itself
 end
 
--- Returns the set of the 'limit' largest nodes; nil: all. It contains their callers too, because a
--- caller has at least the total of a callee, and a lower index.
+-- Returns the set of the largest nodes, with all their callers; nil: the tree has at most 'limit' nodes. A
+-- caller has at least the weight of its callee, and a lower index.
 local function largest(weight, limit)
   local n = #weight
   if n <= limit then
@@ -49,9 +49,11 @@ local function largest(weight, limit)
   return keep
 end
 
--- Returns the columns {parent, fn, line} of the reduced call tree, the map from old to new nodes, and the
--- number of removed nodes. 'keep': set of the nodes to keep (nil: all); 'cutfn': number of the function that
--- represents removed nodes.
+-- Returns the reduced call tree as columns {parent, fn, line}, a map from old to new nodes, and the number of
+-- removed nodes.
+--
+-- keep: set of the nodes to keep; nil: all
+-- cutfn: number of the function that represents removed nodes
 local function tree(profile, keep, cutfn)
   local from, to = profile.nodes, {parent = {}, fn = {}, line = {}}
   local map, cutof, n, cut = {[0] = 0}, {}, 0, 0
@@ -76,9 +78,14 @@ local function tree(profile, keep, cutfn)
   return to, map, cut
 end
 
---- Returns the tree of the 'limit' nodes with the largest totals: {nodes = {parent, fn, line} (columns; fn
--- from 0; the number of functions for merged nodes), map (from the profile's nodes to these; 0 to 0),
--- cut (number of removed nodes), share (of all samples in them)}.
+--- Returns the call tree reduced to its largest nodes:
+--
+--   - nodes: columns parent, fn (from 0; the number of functions for merged nodes), line
+--   - map: from the profile's nodes to these
+--   - cut: number of removed nodes
+--   - share: of all samples, those in removed nodes
+--
+-- limit: largest number of nodes to keep
 function M.of(profile, limit)
   local weight, itself = weights(profile)
   local keep = largest(weight, limit)

@@ -10,11 +10,11 @@ local function key(file, defined)
   return file .. "\0" .. defined
 end
 
---- Returns for every node the key of the Lua function that called the innermost Lua function of
--- its stack; "": none.
+--- Returns by call tree node the key of the function that called the innermost Lua function of its stack; "":
+-- none.
 function M.callers(profile)
   local nodes, functions = profile.nodes, profile.functions
-  -- by node: its innermost Lua function, and the caller of that
+  -- by node: key of the innermost Lua function, and of its caller
   local inner, callers = {[0] = ""}, {[0] = ""}
   for i, f in ipairs(nodes.fn) do
     local fn, up = functions[f], nodes.parent[i]
@@ -37,8 +37,8 @@ local function maincaller(row)
   return best
 end
 
--- Returns true if the key of a caller is "" (none) or that of a file's main chunk: functions with only this
--- caller in common are not related, because it may call all functions of a program.
+-- Returns true if a caller's key is "" (none) or that of a main chunk. A main chunk may call all functions of
+-- a program, so functions with only this caller in common are not related.
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end
@@ -50,9 +50,10 @@ local function together(a, b)
          a.caller == b.caller and not ismain(a.caller)
 end
 
---- Groups related rows {file, line, defined (line of the function's start), keptbytes, callers
--- (bytes by caller, a key of M.callers)}. Returns a new list, sorted by groups, and sets
--- row.group.
+--- Groups related lines: returns a new list, sorted by groups, and sets the field 'group' of the rows.
+--
+-- rows: {file, line, defined (line of definition), keptbytes, callers (bytes by caller, a key of M.callers)}
+-- each
 function M.grouped(rows)
   local list = table.move(rows, 1, #rows, 1, {})
   table.sort(list, larger)

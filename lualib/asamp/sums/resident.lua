@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Breakdown of resident memory. Has no side effects: converts rows of a memory snapshot (of a profile or a
--- running process) to rows for reports. doc/profile-format.md lists the words in snapshots; an unknown word
--- has its own row.
+-- Breakdown of resident memory: converts a memory snapshot, of a profile or a running process, to rows for
+-- reports. Has no side effects. doc/profile-format.md lists the words in snapshots; an unknown word has its
+-- own row.
 
 local order = require "asamp.sums.order"
 
@@ -25,7 +25,7 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Words that give memory by source line: {[word] = word of the row that includes this memory}.
+-- Words with a source line, and the word of the row that includes their memory.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)
@@ -42,8 +42,8 @@ local function sumof(parts)
   return sum
 end
 
--- Sorts the parts of a row, the most bytes first. Sets row.known to the sum of their bytes. The parts of
--- free memory are estimated from samples: scales them if their sum exceeds the row.
+-- Sorts the parts of a row, the most bytes first, and sets row.known to their sum. Parts of free memory are
+-- estimated from samples: scales them if their sum exceeds the row. Returns the row.
 local function settle(row)
   local sum = sumof(row.parts)
   if row.what == PARTS.free and sum > row.bytes then
@@ -56,12 +56,19 @@ local function settle(row)
   return row
 end
 
---- Returns the breakdown of a snapshot of resident memory, a list of {what (word), bytes, text}. Fields:
+--- Returns the breakdown of a snapshot of resident memory:
 --
---   - rss: resident bytes of the process; sum: bytes of all rows; outside: external bytes of userdata
+--   - rss: resident bytes of the process
+--   - sum: bytes of all rows
+--   - outside: external bytes of userdata
 --   - lua, native, rest: bytes by group of rows (WORDS)
---   - rows: {{what, group, text, bytes, parts, known}, ...}. 'parts': {{where (a line or a file), bytes},
---     ...}; 'known': their sum. In old files, reserved memory that was never touched has negative bytes.
+--   - rows
+--     - what, group, text: word, group and description (WORDS)
+--     - bytes: in old files negative for reserved memory that was never touched
+--     - parts: list of {where (a line or a file), bytes}
+--     - known: bytes of all parts
+--
+-- picture: the snapshot's rows (M.parse)
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do
@@ -111,11 +118,11 @@ local function ordered(profile)
   return list
 end
 
---- Returns the breakdown of a profile; nil: it has no snapshot. Fields:
+--- Returns the breakdown of a profile's resident memory; nil: it has no snapshot.
 --
---   - last, peak: results of M.of with 'time' in seconds
---   - course: {{time, rss, lua, free (lines, reserve), native, rest}} by time
---   - duration (seconds)
+--   - last, peak: results of M.of for the last and the largest snapshot, with 'time' in seconds
+--   - course: all snapshots by time: {time, rss, lua, free (free lines and reserve), native, rest}
+--   - duration: seconds
 --   - highest: largest resident memory after a collection; nil: unknown
 function M.ofprofile(profile)
   if not profile.pictures then

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Tests whether the difference of two sums of samples may be chance. Has no side effects.
 --
--- A sum with a value and a variance counts as value / weight observations of the weight variance / value. If
--- both sums estimate the same amount, each observation belongs to the second one with a known probability:
+-- One observation of a sum has the weight variance / value, so a sum counts as value / weight observations.
+-- If both sums estimate the same amount, each observation belongs to the second one with a known probability:
 -- the exact test of two Poisson counts (Przyborowski and Wilenski 1940).
 --
 -- Some of many rows differ by chance. So of m rows the k-th most significant one must have a p-value below k
@@ -89,9 +89,12 @@ local function weightof(value, variance, usual)
   return value > 0 and variance > 0 and variance / value or usual
 end
 
---- Tests whether the sums a and b differ. 'variancea', 'varianceb': their variances; 'usuala', 'usualb':
--- weight of one observation, for a sum of 0. Returns the standard error of b - a; the p-value of the
--- difference; and the smallest p-value possible with this number of observations.
+--- Tests whether two sums differ. Returns the standard error of b - a, the p-value of the difference, and the
+-- smallest p-value that so few observations can have.
+--
+-- a, b: the sums
+-- variancea, varianceb: their variances
+-- usuala, usualb: weight of one observation if the sum is 0
 function M.test(a, variancea, usuala, b, varianceb, usualb)
   local wa = weightof(a, variancea, usuala)
   local wb = weightof(b, varianceb, usualb)
@@ -115,8 +118,10 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   return deviation, math.min(1, 2 * p), least
 end
 
---- Sets the field noise of rows {change, error (standard error of the change), p, least (of M.test)}: true if
--- the change may be chance. 'sigma': number of standard errors by which a row must change.
+--- Marks the rows whose change may be chance: sets their field 'noise'.
+--
+-- rows: {change, error (standard error of the change), p, least (results of M.test)} each
+-- sigma: number of standard errors by which a row must change
 function M.mark(rows, sigma)
   local limit = M.normal(sigma)
   local order, m = {}, 0

@@ -12,8 +12,8 @@ local function nameof(row)
   return ("%s:%d  %s"):format(row.file, row.line, row.name or "")
 end
 
--- Returns the key of a line, without its name: another function may name the line in the next
--- reading. The key of a C function has its name.
+-- Returns the key of a line. It has no name, because another function may name the line in the next reading.
+-- Only the key of a C function has its name.
 local function place(row)
   return ("%s:%s"):format(row.file, row.native and row.name or row.line)
 end
@@ -24,7 +24,8 @@ local function rowsof(t)
   return table.move(t.outside or {}, 1, #(t.outside or {}), #all + 1, all)
 end
 
---- Returns {bytes, alive, time} of all lines by key, for M.lines, which compares it with a later reading.
+--- Returns the values of all lines by key, {bytes, alive, time}, for M.lines after the next reading. 't':
+-- totals.
 function M.remember(t)
   local known = {}
   for _, row in ipairs(rowsof(t)) do
@@ -36,8 +37,14 @@ end
 
 local NONE = {bytes = 0, alive = 0, time = 0}
 
---- Returns rows {name, bytes, time (both since 'before'), alive, more (change of alive)}, sorted
--- by bytes, then by time, the largest first. 'before': result of M.remember; nil: the start.
+--- Returns what each line did since the previous reading, the most bytes first:
+--
+--   - name
+--   - bytes, time: since then
+--   - alive, more: live bytes, and their change since then
+--
+-- t: totals
+-- before: result of M.remember; nil: since the start
 function M.lines(t, before)
   local rows = {}
   for _, row in ipairs(rowsof(t)) do

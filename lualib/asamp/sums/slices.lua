@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples in each time slice by node and kind, as columns with a limited number of rows. Has no side
--- effects; its input is a profile with time slices (profile.bins).
+-- Samples in each time slice by call tree node and kind, as columns with a limited number of rows. Its input
+-- is a profile with time slices (profile.bins). Has no side effects.
 
 local measures = require "asamp.sums.measures"
 
@@ -11,8 +11,8 @@ local M = {}
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 
--- Returns the samples by time slice: columns as in profile.bins; one slice for the whole time if the profile
--- has at most one. Also returns the slices: {start, width (us), n}.
+-- Returns the samples by time slice, as columns like those of profile.bins; and the slices: {start, width
+-- (us), n (number)}. A profile without several slices has one for the whole time.
 local function rowsof(profile)
   local us = math.max(1, math.ceil(profile.duration * 1e6))
   local from, bins = profile.sites, {start = 0, width = us, n = 1}
@@ -35,8 +35,11 @@ local function rowsof(profile)
   return rows, bins
 end
 
--- Renumbers bins and nodes of rows by binof and nodeof, then adds up the rows with equal bin, node and kind,
--- at the position of the first one. Returns the columns and the number of rows.
+-- Adds up the samples with equal time slice, node and kind. Returns the columns and the number of rows.
+--
+-- rows: result of rowsof
+-- binof, nodeof: functions to new numbers of time slices and nodes
+-- kinds, nodes: numbers of kinds and of new nodes
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
   for _, key in ipairs(COUNTS) do
@@ -62,7 +65,10 @@ local function sum(rows, binof, nodeof, kinds, nodes)
   return out, n
 end
 
--- Merges neighbouring bins until the number of rows is at most 'limit'.
+-- Merges neighbouring time slices until there are at most 'limit' rows. Returns the columns and the slices.
+--
+-- rows, bins: results of rowsof
+-- nodeof, kinds, nodes: as for sum
 local function fit(rows, bins, nodeof, kinds, nodes, limit)
   local step = 1
   while true do
@@ -75,10 +81,16 @@ local function fit(rows, bins, nodeof, kinds, nodes, limit)
   end
 end
 
---- Returns the samples by slice, node and kind, as columns: bin, node, kind (from 0), samples (of time:
--- periods), bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes. Also returns the slices
--- {start, width (us), n (number)}, widened until there are at most 'limit' rows. 'tree': result of
--- asamp.sums.pruned.
+--- Returns the samples by time slice, call tree node and kind. Merges time slices if there are more than
+-- 'limit' rows. First result, columns:
+--
+--   - bin, node, kind (from 0)
+--   - samples: of time: number of periods
+--   - bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes
+--
+-- Second result, the slices: {start, width (us), n (number)}
+--
+-- tree: result of asamp.sums.pruned
 function M.of(profile, tree, limit)
   local rows, bins = rowsof(profile)
   return fit(rows, bins, function(node) return tree.map[node] end, #profile.kinds,

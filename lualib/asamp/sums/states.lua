@@ -1,7 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the Lua states of a process, each or by name. Has no side effects. A row has id (nil by
--- name), name, count (states), bytes and alive (estimates), allocated (exact; 0: unknown), time
--- (seconds), collections. Rows are sorted by bytes, then by time, the largest first.
+-- Totals of the Lua states of a process, each or by name; the one with most bytes first. Has no side effects.
+--
+--   - id: nil by name
+--   - name
+--   - count: number of states
+--   - bytes, alive: estimates
+--   - allocated: exact; 0: unknown
+--   - time: seconds
+--   - collections: number
 
 local M = {}
 
@@ -36,8 +42,7 @@ function M.states(profile)
   return rows
 end
 
---- Returns a row for all states of each name; 'allocated' is 0 unless it is known for each of
--- them.
+--- Returns a row for the states of each name; 'allocated' is 0 if it is unknown for one of them.
 function M.names(profile)
   local rows, byname, unknown = {}, {}, {}
   for _, s in ipairs(profile.states or {}) do
@@ -71,8 +76,8 @@ function M.threads(profile)
   return rows
 end
 
---- Returns the sorted ids of the states with this number, or with the text in their names; nil and
--- a message if there are none.
+--- Returns the sorted ids of the Lua states that a user means; nil and a message: none. 'text': the number of
+-- a state, or a part of names.
 function M.find(profile, text)
   if not profile.states then
     return nil, "the profile does not record Lua states; profiles made with ASAMP or asamp run -- PROGRAM " ..

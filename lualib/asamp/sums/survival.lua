@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Estimates the share of a nursery that survives, for any size of nursery. Has no side effects. All lengths
--- are bytes filled in the nursery.
+-- Estimates the share of a nursery's bytes that survives a collection, for any size of nursery. Has no side
+-- effects. All lengths are bytes filled in the nursery.
 --
 -- Of the bytes allocated u before a collection and v after the previous one, the share A(u) B(v) is dead. A
 -- is the mortality by age. B is below 1 after a collection because of nepotism: dead objects that were just
@@ -15,10 +15,13 @@ local M = {}
 local ROUNDS = 60
 local TAIL = 0.03
 
--- Returns the mortality by bin: the monotone sequence of shares, each at most 'most', that fits died[bin] /
--- exposed[bin] (died or survived; bytes) best. A bin without exposed bytes has the previous bin's share. At
--- least the share TAIL of the exposed bytes determines the last share, which applies to all longer
--- nurseries.
+-- Returns the mortality by bin (range of ages): the monotone sequence that fits the observed shares best. A
+-- bin without bytes has the share of the previous one. At least 3% of the bytes (TAIL) determine the last
+-- share, which applies to all longer nurseries.
+--
+-- died, exposed: bytes by bin: dead ones, and all
+-- bins: number of the last bin
+-- most: largest share
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do
@@ -48,9 +51,11 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Returns the dead and the exposed (all) bytes of the cells, by bin of one of the two ages. 'by': the field
--- of a cell with its bin; 'other': that with its bin of the other age. 'values': factors of a cell's exposed
--- bytes, by bin of the other age; nil: none.
+-- Returns the dead bytes and all bytes by bin of one of the two ages (u, v).
+--
+-- cells: profile.ages
+-- by, other: field of a cell with its bin of this age, and of the other age
+-- values: factors of a cell's bytes, by bin of the other age; nil: 1
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
@@ -61,9 +66,14 @@ local function sums(cells, by, other, values)
   return died, exposed
 end
 
---- Fits the model to a profile's 'ages'. Returns the argument of M.share; nil: there are no ages.
--- Its fields include reach (largest observed nursery, bytes), bytes (of all samples), mean (share of
--- these bytes that survived).
+--- Fits the model to a profile's samples; nil: there are none. Fields for other modules (M.share uses more):
+--
+--   - reach: largest observed nursery, bytes
+--   - bytes: of all samples
+--   - mean: share of these bytes that survived
+--   - byage, bins: mortality by bin of the age, and number of the last bin
+--
+-- ages: field of a profile
 function M.of(ages)
   if #ages == 0 then
     return nil
@@ -99,7 +109,7 @@ function M.of(ages)
           reach = startof(last + 1)}
 end
 
---- Returns the surviving share of a nursery filled with n bytes. 's': result of M.of.
+--- Returns the share of n bytes of a nursery that survives. 's': result of M.of.
 function M.share(s, n)
   if n <= 0 then
     return 1
@@ -123,8 +133,8 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the uncertainty of M.share: how far it is at most from the share that follows if only the age (A),
--- or only the time since the previous collection (B), determines survival.
+--- Returns the uncertainty of M.share: its largest difference from models in which only the age (A), or only
+-- the time since the previous collection (B), determines survival.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Live bytes over time by line and by function: bytes not known to be dead at the end of each time slice,
--- and their rate of growth. The profile must have time slices (profile.bins).
+-- Live bytes over time by line and by function, and their rate of growth. The profile must have time slices
+-- (profile.bins).
 --
--- Blocks that died before their first collection are left out. Others count from the slice of their
--- allocation to that of the collection that found them dead. The slope is that of the least-squares line
--- through the slices' ends. Its standard error has two parts: the sampling error, and the residuals, because
--- growth in steps deviates from a line.
+-- Bytes count as live from the time slice of their allocation to that of the collection that found them dead.
+-- Blocks that died before their first collection are left out. The slope is that of the least-squares line
+-- through the slices' ends. Its standard error includes the sampling error, and the residuals, because growth
+-- in steps deviates from a line.
 
 local measures = require "asamp.sums.measures"
 local totals = require "asamp.sums.totals"
@@ -15,7 +15,8 @@ local M = {}
 local LEAST = 8  -- minimum number of slices of a trend
 local SURE = 3   -- standard errors of a significant slope
 
--- Adds (sign 1) or subtracts (sign -1) bytes of samples in a slice of the row.
+-- Adds samples to the change of live bytes in a time slice, or subtracts them (sign -1). 'row': result of
+-- newrow.
 local function add(row, slice, bytes, samples, sign)
   row.change[slice] = (row.change[slice] or 0) + sign * bytes
   row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)
@@ -25,9 +26,11 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- Returns three values for a line fitted by least squares to live bytes at the ends of slices ('seconds'):
--- for each slice the factor by which bytes that become live in it, and stay so, change the slope; the mean
--- of the ends; the sum of their squared distances from it.
+-- Prepares a least-squares line of live bytes over time. Returns three values: by time slice, how much a byte
+-- that becomes live in it, and stays so, adds to the slope; the mean of the times; the sum of their squared
+-- distances from the mean.
+--
+-- seconds: ends of the time slices
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do
@@ -44,9 +47,10 @@ local function weights(seconds)
   return list, mean, squares
 end
 
--- Returns the variance of the slope of a fitted line, estimated from the residuals. 'alive': live bytes at
--- the end of each slice; 'line': {seconds (these ends), mean (of these), squares (sum of their squared
--- distances from the mean)}.
+-- Returns the variance of the slope of a fitted line, estimated from the residuals.
+--
+-- line: {seconds, mean, squares (results of weights)}
+-- alive: live bytes at the end of each time slice
 local function scatter(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do
@@ -97,14 +101,18 @@ local function sorted(rows, line)
   return list
 end
 
---- Returns the trends; nil: the profile has too little data. 'covered': set of nodes that count
--- (nil: all). Fields:
+--- Returns the trends of live bytes; nil: the profile has too little data.
 --
---   - seconds: ends of the slices, since the start
---   - lines, functions: rows, the most live bytes at the end first: {file, line (of a function:
---     its definition), name, alive (bytes at the end of each slice), peak, slope (bytes per
---     second), error (of the slope), grows (true: significantly)}
+--   - seconds: ends of the time slices, since the start
 --   - whole: a row for all samples
+--   - lines, functions: rows, the most live bytes at the end first
+--     - file, line, name: line of a function: its definition
+--     - alive: bytes at the end of each time slice
+--     - peak: largest of these
+--     - slope, error: bytes per second, and the standard error
+--     - grows: true: the slope is significant
+--
+-- covered: set of call tree nodes that count; nil: all
 function M.of(profile, covered)
   local bins, gone = profile.bins, profile.gone
   if not bins or not gone or bins.n < LEAST or not profile.lines or

@@ -1,20 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- Merges several profiles into one, of many processes or many runs. Has no side effects. Counts are added.
--- Functions with equal names in files with equal names are merged, and so are calls at the same line below
--- the same callers. Data with a time in one run (collections, marks, slices, states, holders) are left out.
+-- Merges several profiles into one, of many processes or many runs. Has no side effects.
+--
+-- Counts are added. Functions with equal names in files with equal names are merged, and so are calls at the
+-- same line below the same callers. Data with a time in one run (collections, marks, time slices, states,
+-- holders) are left out.
 
 local M = {}
 
--- Columns of the field 'sites' of a profile. COLUMNS: those that every profile has. SQUARES: optional
--- columns with a variance, and the column whose variance they have.
+-- COLUMNS: columns of profile.sites that every profile has.
+-- SQUARES: optional columns with a variance, and the column whose variance they have.
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
                  latersquares = "laterbytes"}
 
--- Returns a table of empty columns (lists) with the keys 'first', 'second' and those in 'names'; and a
--- function(a, b, amounts) that adds each amounts[name] to the column 'name', in the row with the values a
--- and b in the first two columns. A new row has zeros.
+-- Creates a table of sums with two key columns. Returns its columns by name, and a function(a, b, amounts)
+-- that adds amounts to the row with the keys a and b.
+--
+-- names: columns of the sums
+-- first, second: key columns
 local function rows(names, first, second)
   local all, find = {[first] = {}, [second] = {}}, {}
   for _, name in ipairs(names) do
@@ -37,8 +41,11 @@ local function rows(names, first, second)
   end
 end
 
--- Returns a function that maps an item to the index in 'list' of the item with the same key(item); if
--- there is none, it appends copy(item).
+-- Returns a function that returns the index in a list of the item that is equal to its argument; it appends a
+-- copy if there is none.
+--
+-- key: function from an item to the key by which items are equal
+-- copy: function that copies an item
 local function interned(list, key, copy)
   local places = {}
   return function(item)
@@ -51,8 +58,9 @@ local function interned(list, key, copy)
   end
 end
 
--- Adds the call tree of profile p to the merged tree. Returns a map from the numbers of the nodes in p to
--- those in the merged tree.
+-- Adds the call tree of profile p to the merged tree. Returns a map from nodes in p to merged nodes.
+--
+-- functionof, nodeof: results of interned for functions and nodes
 local function addtree(p, functionof, nodeof)
   local at = {[0] = 0}
   for i, up in ipairs(p.nodes.parent) do
@@ -61,9 +69,12 @@ local function addtree(p, functionof, nodeof)
   return at
 end
 
--- Returns the amounts of the i-th element of p.sites by column. 'time' true: a site of time samples, which
--- count in periods of length 'timeperiod'. 'varied' true: computes variances, because a profile has columns
--- of them.
+-- Returns the values that samples of one site add to a merged profile, by column.
+--
+-- p, i: profile, and number of the site in p.sites
+-- time: true: they are time samples
+-- varied: true: the merged profile has variances
+-- timeperiod: length of its periods of time samples
 local function amounts(p, i, time, varied, timeperiod)
   local sites, sum = p.sites, {}
   for _, name in ipairs(COLUMNS) do
@@ -83,15 +94,17 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields of the merged profile. SUMS: sums of the profiles' fields. EACH: true if true in all profiles. ANY:
--- true if true in any. A profile without allocation samples does not affect fields about these.
+-- Fields of the merged profile. A profile without allocation samples does not affect fields about these.
+-- SUMS: sums of the profiles' fields.
+-- EACH: true if true in all profiles.
+-- ANY: true if true in any profile.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}
 local EACH = {"own", "complete", "random"}
 local ANY = {"fates", "wall", "cpu", "uneven"}
 
--- Data that a merged profile lacks: {text, function that returns true if a profile has these data}.
+-- Data that a merged profile lacks: name, and a function that returns true if a profile has them.
 local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
   {"collections one by one", function(p) return #(p.collections or {}) > 0 end},
@@ -114,8 +127,8 @@ local function alone(profiles)
   return list
 end
 
--- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all'. Samples and bytes are added;
--- 'seconds' becomes the shortest time.
+-- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all', which it returns. 'seconds'
+-- becomes the shortest time.
 local function addring(all, ring)
   if not ring then
     return all
@@ -126,8 +139,7 @@ local function addring(all, ring)
           wanted = ring.wanted and math.max(all.wanted or 0, ring.wanted) or all.wanted}
 end
 
--- Returns the totals of a profile without labels as those of the empty label set, in the form of
--- the reader's sets.
+-- Returns the totals of a profile without labels, in the form of the reader's label sets.
 local function unlabelled(p)
   local set = {labels = {}, samples = p.samples, bytes = p.bytes, survivedbytes = p.survivedbytes,
                laterbytes = p.laterbytes, undecidedbytes = p.undecidedbytes,
@@ -151,8 +163,8 @@ local function estimated(set)
   return copy
 end
 
--- Returns one list of the label sets of all profiles; nil if none has labels. If a set lacks its exact
--- bytes, removes the field 'exact' from all sets.
+-- Returns the label sets of all profiles in one list; nil: none has labels. The field 'exact' is only kept if
+-- all sets have it.
 local function labels(profiles)
   local all, found, exact = {}, false, true
   for _, p in ipairs(profiles) do
@@ -167,8 +179,7 @@ local function labels(profiles)
   return found and all or nil
 end
 
--- Returns the first profile with allocation samples: the periods of the others are compared with
--- its period.
+-- Returns the profile whose sampling period the merged one has: the first with allocation samples.
 local function sampled(profiles)
   for _, p in ipairs(profiles) do
     if p.samples > 0 then
@@ -249,9 +260,8 @@ local function head(profiles)
   return all
 end
 
---- Merges a list of profiles of profiler.reader into one for asamp.sums.totals, calltree, focus
--- and lifetimes. Adds 'profiles', their number, and 'alone', texts about the data that were left
--- out.
+--- Merges profiles of profiler.reader into one for asamp.sums.totals, calltree, focus and lifetimes. Its
+-- field 'profiles' is their number, 'alone' a list of texts about data that were left out.
 function M.of(profiles)
   local all = head(profiles)
   local nodes, functions, kinds = {parent = {}, fn = {}, line = {}}, {}, {}
