@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The profiler, the only module that programs require: starts and stops sampling, and decides the path of
--- the profile. Checks arguments, reads LUA_PROFILER and recognizes `-l profiler`. profiler.options defines
--- the options; profiler.core does the rest.
+-- the profile. Also starts the profile of a whole run (LUA_PROFILER, `-l profiler`). profiler.options checks
+-- the options; profiler.core takes the samples.
 --
 -- Wrong arguments raise an error. Failures of the environment (a path that cannot be written) return nil,
 -- message, errno.
@@ -40,15 +40,19 @@ local exit = os.exit
 -- Sampling options of the open session.
 local session
 
--- Returns the open session, or nil. After a fork the child has none: the file belongs to the
--- parent.
+-- Returns the open session, or nil. A forked child has none: the file belongs to its parent.
 local function current()
   if session and not core.stats().open then session = nil end
   return session
 end
 
--- Returns the path of the profile (default: SCRIPT.PID.vmprof in the current folder); the first number to
--- try in its name; and true if the name may get a number, because 'out' is nil or has an escape such as %p.
+-- Returns where to write the profile:
+--
+--   1. path (default: SCRIPT.PID.vmprof in the current folder)
+--   2. first number to try in its name
+--   3. true: the name may get a number, because 'out' is nil or has an escape such as %p
+--
+-- out: option of the session
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   local pid = core.getpid()
@@ -108,8 +112,11 @@ local function open(o, every, summary)
   return true
 end
 
--- Starts the sources of samples of a session. If only time cannot be sampled, returns true, message, errno;
--- if nothing can, closes the session and returns nil, message, errno.
+-- Starts to take the samples of a session. Returns true; or true, message, errno if only time cannot be
+-- sampled; or nil, message, errno if nothing can, and closes the session.
+--
+-- o: options of the session
+-- every: bytes between allocation samples; 0: none
 local function start(o, every)
   local message, errno
   if interval(o) > 0 then
@@ -129,9 +136,12 @@ end
 
 -- {== the module ============================================================
 
---- Opens a session and starts sampling. t: options of a session; doc/reference.md lists names and
--- defaults. Returns true; or true, message, errno if only time cannot be sampled; or nil,
--- message, errno if the file cannot be created or nothing can be sampled.
+--- Opens a session and starts sampling. Returns
+--
+--   - true; or true, message, errno: only time cannot be sampled
+--   - nil, message, errno: the file cannot be created, or nothing can be sampled
+--
+-- t: options of the session; doc/reference.md lists names and defaults
 function M.enable(t)
   if t ~= nil and type(t) ~= "table" then
     error(("bad argument #1 to 'enable' (table of options expected, got %s)"):format(type(t)), 2)
@@ -155,9 +165,13 @@ function M.disable()
   return core.close()
 end
 
--- Checks the options o of the function 'name' (alloc_start, time_start). Refuses 'own', which the function's
--- first argument sets, and 'other', which starts the other source of samples. Raises errors at the caller of
--- 'name'.
+-- Returns checked options for a function that samples one kind of events. Raises errors at the function's
+-- caller.
+--
+-- name: "alloc_start" or "time_start"
+-- o: options
+-- own: option that is refused, because the function's first argument sets it
+-- other: option that is refused, because it starts the other kind of samples
 local function startoptions(name, o, own, other)
   if o ~= nil and type(o) ~= "table" then
     error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
@@ -174,8 +188,8 @@ local function startoptions(name, o, own, other)
   return checked
 end
 
---- Samples one allocation every n bytes, on average; opens a session if none is open. o: options
--- of enable, except alloc and time, for a session that this call opens.
+--- Samples one allocation every n bytes, on average. Opens a session if none is open. o: options of that
+-- session, as in enable, without alloc and time.
 function M.alloc_start(n, o)
   local every, wrong = options.period(n)
   if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
@@ -204,9 +218,10 @@ function M.alloc_stop()
   return core.off()
 end
 
---- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread; opens a session if
--- none is open. o: options of enable, except alloc and time, for such a session; for an open one only 'wall'
--- and 'exact'. Returns true, or nil, message, errno.
+--- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread. Opens a session if
+-- none is open. Returns true, or nil, message, errno.
+--
+-- o: options of that session, as in enable, without alloc and time; if one is open, only 'wall' and 'exact'
 function M.time_start(hz, o)
   local n, wrong = options.rate(hz)
   if not n then error(("bad argument #1 to 'time_start' (%s)"):format(wrong), 2) end
@@ -263,9 +278,10 @@ function M.mark(name, value)
   return core.mark(name, value or "")
 end
 
---- Writes the data recorded so far. In a session with 'ring', writes the flight recorder to 'path', or else
--- to the profile's path with the next number. In other sessions, flushes the profile's file. Returns the
--- path, or nil and a message.
+--- Writes the data recorded so far, and returns the path; or nil and a message. A session with 'ring' writes
+-- the flight recorder to a new file. Another session flushes the profile's file.
+--
+-- path: of the flight recorder's file; nil: the profile's path with the next number
 function M.dump(path)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'dump' (path expected, got %s)"):format(options.show(path)), 2)
@@ -295,8 +311,8 @@ function M.label(t)
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- restoring[n] is a to-be-closed value that makes label set number n the current one when it is closed.
--- 'restore' is its metatable.
+-- restoring[n] is a to-be-closed value: closing it makes label set number n the current one. 'restore' is its
+-- metatable.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
@@ -320,15 +336,20 @@ end
 
 local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 
---- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references.
--- Returns a table with path, forked, stopped (seconds of this call), refused (why fork failed, or
--- nil); or nil, message, errno.
+--- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references. Returns a
+-- table; or nil, message, errno.
 --
---   - path: default SCRIPT.PID.heap; %p is the process id. If the file exists, the next free name
---     is used (x.2.heap).
---   - t.wait: return after the snapshot was written (default false)
---   - t.fork: write in a forked process (default true); if that is impossible, this process writes
---   - t.overwrite: replace an existing file of any kind (default false)
+--   - path
+--   - forked: true: a forked process writes
+--   - stopped: seconds of this call
+--   - refused: why fork failed; nil: it did not
+--
+-- path: default SCRIPT.PID.heap; %p is the process id. If the file exists, the next free name is used
+-- (x.2.heap).
+-- t: options
+--   - wait: return after the snapshot was written (default false)
+--   - fork: write in a forked process (default true); if that is impossible, this process writes
+--   - overwrite: replace an existing file of any kind (default false)
 function M.snapshot(path, t)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'snapshot' (path expected, got %s)"):format(options.show(path)), 2)
@@ -367,17 +388,19 @@ function M.holders()
   return current() and core.holders() or 0
 end
 
---- Exact counts, without a session (doc/reference.md): count(f, ...) returns the bytes and blocks
--- that the state allocated in f, then f's results; counter() returns an object that counts until it
--- is closed; alive(f, ...) returns the bytes that stay alive after f.
+--- Exact counts, without a session (doc/reference.md):
+--
+--   - count(f, ...): returns the bytes and blocks that the state allocated in f, then f's results
+--   - counter(): returns an object that counts until it is closed
+--   - alive(f, ...): returns the bytes that stay alive after f
 M.count, M.counter, M.alive = core.count, core.counter, core.alive
 
---- limit(bytes, f, ...) calls f(...) and returns its results; raises an error in f when it allocates
--- more bytes. {allocated = bytes, alive = bytes} in place of 'bytes' sets two limits.
+--- limit(bytes, f, ...) calls f(...) and returns its results; raises an error in f when it allocates more
+-- bytes. With {allocated = bytes, alive = bytes} as first argument there are two limits.
 M.limit = core.limit
 
---- Returns the counters of the profiler (doc/reference.md), with t = {labels = true} also the exact bytes
--- by label.
+--- Returns the counters of the profiler (doc/reference.md). With t = {labels = true} it also returns the
+-- exact bytes by label.
 function M.stats(t)
   local isset = type(t) == "table" and type(t.labels) == "boolean"
   if t ~= nil and not (isset and next(t) == "labels" and next(t, "labels") == nil) then
@@ -393,8 +416,8 @@ end
 
 -- {== lua -l profiler =======================================================
 
--- Returns true if the interpreter's arguments before the script contain -l profiler. Without a
--- script, all of its arguments are searched.
+-- Returns true if the interpreter's arguments have -l profiler before the script, or anywhere without a
+-- script.
 local function wanted()
   if type(arg) ~= "table" then return false end
   local first, last = -1, -1

@@ -5,8 +5,8 @@
 
 local M = {}
 
---- Shortest and longest period in bytes, lowest and highest rate of time samples per second. They repeat
--- those of profiler.core, because `asamp run` does not load it.
+--- Shortest and longest period in bytes; lowest and highest number of time samples per second. profiler.core
+-- has the same limits, but `asamp run` does not load it.
 M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 
 --- Maps the values of the option 'overwrite' to those of profiler.core.
@@ -156,8 +156,8 @@ local OPTIONS = {
   end,
 }
 
---- Checks of the options that only the variable ASAMP has, by name, as in OPTIONS: each returns the value,
--- or nil and a message.
+--- Functions that check the options that only the variable ASAMP has, by name: each returns the value, or nil
+-- and a message.
 M.PROCESS = {
   listen = function(v)
     if v == "1" then return "" end
@@ -190,8 +190,8 @@ local function names(more)
   return table.concat(list, ", ")
 end
 
---- Returns a checked copy of the options t; 'more': additional options, by name. Returns nil and a
--- message if an option is unknown or has a wrong value.
+--- Returns a checked copy of the options t. Returns nil and a message if an option is unknown or has a wrong
+-- value. 'more': functions that check additional options, by name.
 function M.check(t, more)
   local o = {}
   for k, v in pairs(t) do
@@ -225,12 +225,14 @@ function M.read(text)
   return t
 end
 
--- Longest name of a script in the default path, in bytes: file names have at most 255.
+-- Longest name of a script in the default path, in bytes: systems permit names of files up to 255 bytes.
 local LONGEST = 200
 
---- Returns the default path of the profile of process 'pid': SCRIPT.PID.vmprof in the current
--- folder. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. The prefix ./ before
--- a leading dash prevents that a command takes the name for an option.
+--- Returns the default path of a profile: SCRIPT.PID.vmprof in the current folder. The prefix ./ before a
+-- leading dash prevents that a command takes the name for an option.
+--
+-- script: arg[0]; nil or "-" (standard input) gives lua.PID.vmprof
+-- pid: process id
 function M.path(script, pid)
   local name = script and script ~= "-" and script:match "([^/]+)/*$" or "lua"
   if #name > LONGEST then

@@ -11,9 +11,10 @@ local M = {}
 local DEFAULT_PERIOD = 512 * 1024
 local SECOND = 1000000000
 
---- Sets up the profile of a process with many states. 'wish' is the text of the environment variable
--- ASAMP: key=value, separated by commas; "1" selects the defaults. Returns true, or nil and the reason
--- why there will be no profile.
+--- Starts the profile of a process with many states. Returns true, or nil and the reason why there will be no
+-- profile.
+--
+-- wish: text of the environment variable ASAMP: key=value, separated by commas; "1" selects the defaults
 function M.setup(wish)
   local t, wrong = options.read(wish)
   if t and t["1"] then t["1"] = nil end

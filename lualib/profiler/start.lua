@@ -3,8 +3,10 @@
 -- own folders only, and restores package.loaded: a script can then require modules that its own paths name.
 -- Returns the module.
 --
--- Arguments: (_, share, lib [, run]). share, lib: folders of the Lua and C modules, with a slash at the end.
--- run: set by `asamp run`, which calls this from -e; changes 'arg' to that of `lua SCRIPT`.
+-- Arguments, after an unused one:
+--
+--   - share, lib: folders of the Lua and C modules, with a slash at the end
+--   - run: true: `asamp run` calls this from -e; changes 'arg' to that of `lua SCRIPT`
 
 local _, share, lib, run = ...
 
