@@ -12,7 +12,7 @@ local M = {}
 --- true if this Lua has exact counts.
 M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
 
---- Default of the increase over its baseline, in percent, that a test may have.
+--- Default limit of a test's increase over its baseline, in percent.
 M.TOLERANCE = 5
 
 local ROWS = 10     -- limit of lines and of holders in a message

@@ -36,15 +36,14 @@ local function userof(pid)
   return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
 end
 
--- Returns the id of a process in the container in which it runs; nil: it runs in none.
+-- Returns the id that a process has inside its container; nil: it runs in none.
 local function idincontainer(pid)
   local text = said(pid, "status")
   return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
 end
 
--- Returns the paths at which a process can have its socket, and a list of the users who must own them:
--- another user could have created a socket in a public folder. For root, the folder of the process's user is
--- searched.
+-- Returns the paths at which a process can have its socket, and for each path the user who must own it: in a
+-- public folder, another user could have created a socket. For root, adds the path of the process's user.
 local function places(pid)
   local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
   local function add(owner, path, ...)
@@ -97,7 +96,7 @@ end
 --- Returns the path of the process's socket; or nil, a message, and true if no such process runs.
 M.find = find
 
--- By target: the id of the process that gave the last answer.
+-- The id of the process that gave a target's last answer, by target.
 local known = {}
 
 -- Returns true if a process has ended. If it has answered before ('answered'), waits for its exit, 10 ms at a
@@ -182,8 +181,8 @@ local function result(waits, request, target, path, seconds, answer)
   return fields
 end
 
---- Sends a request to all targets at the same time. Returns a list with a table of the results of
--- M.send for each target.
+--- Sends a request to all targets at the same time. Returns a list with one element for each target: a table
+-- of the results of M.send.
 function M.all(targets, request, seconds)
   local found, sent, paths, waits = {}, {}, {}, {left = ENDING}
   seconds = seconds or PATIENCE

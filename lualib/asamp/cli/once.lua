@@ -118,9 +118,11 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Records in the map 'owners' that the item contains its recordings (identify). owners[text] is the item that
--- contains a recording. owners[id of a flight recorder] is a list of dumps, sorted by start: {item, from, to,
--- latest (the one that ends last, of this dump and those before it)}.
+-- Records in the map 'owners' which recordings an item contains (identify). Values of the map:
+--
+--   - by the text of a recording: the item that contains it
+--   - by the id of a flight recorder: its dumps, sorted by start, as {item, from, to, latest}; 'latest' is
+--     the dump that ends last, of this one and those before it
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -214,8 +216,8 @@ function M.of(paths, read)
     end
   end
   list = unique(list, function(item) return item.recording end, larger, always, PART, notes)
-  -- Of dumps of one recorder that overlap in time, the largest must stay. 'unique' compares each dump with
-  -- those already kept, so it receives them sorted by size.
+  -- Of dumps of one recorder that overlap in time, the largest must stay. unique() compares each dump with
+  -- the kept dumps, so it receives the largest dumps first.
   local dumps, several = table.move(list, 1, #list, 1, {}), {}
   local order = {}
   for i, item in ipairs(list) do

@@ -158,8 +158,8 @@ function M.color(o, world)
   return world.color
 end
 
---- Returns the settings of renderers (asamp.show.tables) from --color, --width and --top. 'top':
--- the default number of rows.
+--- Returns the settings of renderers ('style' in asamp.show.tables) according to --color, --width and --top.
+-- 'top': default number of rows.
 function M.style(o, world, top)
   return {paint = layout.painter(M.color(o, world)), top = o.top or top,
           width = o.width or world.columns or layout.WIDTH}

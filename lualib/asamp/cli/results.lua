@@ -18,9 +18,11 @@ local function another(out, kind)
   end
 end
 
---- Returns an exit code, after an error message, if the result must not be written to 'out'; else nil. It
--- must not replace the command's input 'path', nor, unless the user has given the path ('given'), a file of
--- another kind than 'kind' (profiler.convert.kind). 'warn': see asamp.cli.complaints.
+--- Returns an exit code, after an error message, if a command must not write its result to 'out'; else nil.
+-- The result must not replace:
+--
+--   - the command's input 'path'
+--   - a file of another kind than 'kind' (profiler.convert.kind), unless the user has given the path: 'given'
 function M.refuse(warn, out, given, path, kind)
   local there = not given and another(out, kind)
   if there then

@@ -175,8 +175,10 @@ end
 
 --- Returns a function that reads source files, and the list of the files that it has read, for M.changed. The
 -- function(name [, profiled]) returns the text, and "long" if it was cut at MAXFILE bytes; or nil and the
--- reason (VS1). 'profiled': the file's name in the profile, if different. 'folders': folders whose files may
--- be opened; relative names are searched in the current folder, then in these.
+-- reason (VS1).
+--
+--   - name, profiled: the file's name, and its name in the profile if that is different
+--   - folders: folders whose files may be opened; a relative name is searched in the current folder first
 function M.finder(folders, functions)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   local defined = definitions(functions or {})

@@ -17,8 +17,8 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
---- Default of --alloc for a script. In a run that allocates 1 GB, a check with it finds a line with a quarter
--- of the bytes that grew by 10%.
+--- Default of --alloc for a script. With it, in a run that allocates 1 GB, a check finds the growth by 10% of
+-- a line that allocates a quarter of the bytes.
 M.PERIOD = "32K"
 
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
@@ -108,8 +108,8 @@ local function ispart(o)
   return (o.exclude or range.of(o)) and true
 end
 
--- Returns true if the profile needs no samples: its exact number of allocated bytes is below all limits, and
--- neither a line nor the live objects can have more bytes.
+-- Returns true if the check needs no samples, because the exact number of all allocated bytes is within each
+-- limit for a line or for live objects.
 local function decided(profile, o)
   local n, least = profile.allocated, o["max-alive"] or math.huge
   for _, wanted in ipairs(o["max-line"] or {}) do
@@ -147,8 +147,8 @@ local function load(path, name, o, world, warn)
   return profile, t
 end
 
--- Returns a message if --max-alive can be neither kept nor exceeded for certain: samples whose deaths were
--- not recorded count as alive, and without them the limit is kept. Otherwise nil.
+-- Returns a message if it is unknown whether the live bytes exceed --max-alive: they do so only with samples
+-- whose deaths were not recorded, which count as alive. Otherwise returns nil.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)

@@ -20,12 +20,12 @@ local MAXTEXT = 64 << 20  -- limit of the source text in one result, in bytes
 
 local FLAVOURS = {stock = 6, extended = 7}
 
--- By format: the suffix of the output file's name if the option --out is missing.
+-- Default suffix of the output file's name, by format.
 local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",
 }
--- The kind of each result's file, as profiler.convert.kind returns it.
+-- Name of the kind of file, as profiler.convert.kind returns it, by format.
 local KINDS = {
   firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
   collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",

@@ -63,9 +63,9 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
--- Returns the comparisons (compare.of) of all fields. Without --by, adds one of the bytes or samples alive at
--- the end: if they changed, as the first one, because it shows whether a leak was fixed; else as the last
--- one with 'head' = true, which shows only its totals.
+-- Returns the comparisons (compare.of) of all fields. Without --by, adds a comparison of the bytes or samples
+-- alive at the end. If they changed, it is the first one, because it shows whether a leak was fixed. Else it
+-- is the last one, with 'head' = true: only its totals are shown.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}

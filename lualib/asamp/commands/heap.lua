@@ -85,8 +85,8 @@ end
 
 local OTHERS = 8  -- largest number of states in a list
 
--- Returns up to OTHERS Lua states of a process as text, without state number 'but': "3 'app.lua' (1.2M in
--- use, 5 collections), ...". nil: there are no others, or the process cannot list them.
+-- Returns a text about up to OTHERS Lua states of a process, except the state with the number 'but': "3
+-- 'app.lua' (1.2M in use, 5 collections), ..."; nil: there are no others, or the process cannot list them.
 local function others(target, but)
   local fields = client.send(target, "states")
   local list = {}

@@ -102,7 +102,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns a function that returns true for the frames that --function and --line select, and its title.
+-- Returns a function that returns true for a frame that --function and --line select; and a title for the
+-- selected frames.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)
@@ -353,7 +354,8 @@ local function readone(path, o, setting, world, warn)
   return profile
 end
 
--- Sets setting.by to the field that --by names. Returns true, or nil and a message if --by is wrong.
+-- Sets setting.by to the field of sums that the option --by names. Returns true, or nil and a message if the
+-- profile does not have it.
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
@@ -383,7 +385,7 @@ local function judge(view, t, o, setting)
   setting.holders = verdict.held(view, not o.json and not o.show and HELDROWS or nil)
 end
 
--- Creates the report of a profile. Returns text, or a table for JSON; nil and a message on
+-- Creates the report of a profile. Returns it as text or, with --json, as a table; nil and a message on
 -- failure.
 local function reportof(profile, o, setting)
   if o.sum then

@@ -18,8 +18,8 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- rows of each table of the short report
 
--- OTHERS: terminal rows that the short report leaves free: two for the profiler's line, two empty ones, one
--- for the shell's prompt. LEAST: height that is assumed if the terminal has fewer rows.
+-- OTHERS: number of terminal rows that the short report leaves free: two for the profiler's line, two empty
+-- ones, one for the shell's prompt. LEAST: number of rows assumed for a terminal that has fewer.
 local OTHERS, LEAST = 5, 24
 
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
@@ -35,7 +35,7 @@ local function like(pattern, wants)
   end
 end
 
--- Values of these options are only checked for their form here; profiler.options checks their ranges.
+-- The options of asamp run. Only the form of values is checked here; profiler.options checks their ranges.
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = 1,
@@ -257,8 +257,8 @@ local function now()
   return {second = os.time(), clock = host.clock()}
 end
 
--- Returns true if a profile is of the run that started at 'since' (result of now). 'second', 'clock': start
--- of the profile; clock = 0: unknown.
+-- Returns true if a profile is of the run that started at 'since', a result of now(). Start of the profile:
+-- 'second' (since the epoch) and 'clock' (monotonic clock; 0: unknown).
 local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
@@ -290,8 +290,8 @@ local function find(path, pid, since)
   end
 end
 
--- Returns the paths of the profiles of process 'pid' and its children: first its own, which is also the field
--- 'own', then the others from the largest on.
+-- Returns the paths of the profiles of process 'pid' and its children: first that of the process, which is
+-- also the list's field 'own', then the others from the largest on.
 --
 --   - pattern: path with escapes such as %p
 --   - since: start of the run (now)

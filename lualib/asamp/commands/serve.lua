@@ -143,8 +143,8 @@ local function targetsof(words, warn)
   return list
 end
 
--- Sends a request to each target, and warns of those that do not answer: their words may be wrong. Returns
--- false if all targets are ids of processes, but no such process runs.
+-- Sends a request to each target of the command line, and warns of those that do not answer. Returns false if
+-- all targets are ids of processes, but no such process runs.
 local function reachable(list, warn)
   local words, possible = {}, false
   for i, t in ipairs(list) do
@@ -219,8 +219,8 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
 end
 
--- Returns the statistics of the target 'wanted' (nil: of all), by target. All targets that did not answer
--- last time receive the same request: sent together, their time limits do not add up.
+-- Returns the statistics of the target 'wanted' (nil: of all), by target. Also sends the request to all
+-- targets that did not answer last time: their time limits run at the same time instead of adding up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do

@@ -60,10 +60,9 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the seconds in which the values of the lines accumulated. 'before' and 'now' are the times (s) of
--- the last events that the file had at the previous update and has at this one. As the file may be a second
--- old, their difference may be too small: if it is below half of 'between', the seconds between the two
--- updates (nil: no previous one), returns 'between'.
+-- Returns the seconds of the run in which the values of the lines accumulated: now - before, the times (s) of
+-- the file's last events at this update and at the previous one. But the file may be a second old: if that
+-- is below half of 'between', the seconds between the two updates (nil: no previous one), returns 'between'.
 local function timeof(now, before, between)
   local seconds = now - before
   return between and seconds < between / 2 and between or seconds

@@ -14,7 +14,7 @@ local function size(n)
   return units.short(math.floor(n + 0.5))
 end
 
--- If the output has fewer columns, tables omit the standard errors of their numbers.
+-- Width in columns below which tables omit the standard errors of their numbers.
 local ERRORS = 50
 
 local function within(style, unit, n, deviation)
@@ -89,8 +89,8 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- Minimum frequency of a kind of scanned objects in the text about a pause, relative to the most frequent
--- kind. VISITED: {field of a row of pauses, words in the text}.
+-- The text about a pause omits kinds of scanned objects that are rarer than SEEN times the most frequent
+-- kind. VISITED: the kinds, {field of a pause, words in the text}.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}

@@ -38,8 +38,8 @@ end
 
 -- ==}
 
--- Returns one table of the comparison as lines of text: the significant rows, then the number of rows whose
--- change is noise (if style.all is set, these rows, too). under(row) returns text to print below a row.
+-- Returns a table of the comparison as lines of text: rows with a significant change, then the number of
+-- rows whose change is noise (with style.all, also these rows). under(row): returns text below a row, or nil.
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
   local shown, noise = {}, 0
@@ -122,9 +122,11 @@ local function nameof(a, b, field)
          measures.NAMES[field]
 end
 
--- Returns the tables of a comparison (functions, lines, types and so on) as lines of text. 'result': of
--- asamp.sums.compare. 'which', 'by': parts of the titles: "self" or "total" values, and the measure ("" if
--- it is the only one).
+-- Returns the tables of a comparison (functions, lines, types and so on) as lines of text.
+--
+--   - result: of asamp.sums.compare
+--   - which: words in the titles: self or total values
+--   - by: words in the titles: the measure; "" if there is only one
 local function tablesof(result, style, which, by)
   local lines = {}
   local function append(...)

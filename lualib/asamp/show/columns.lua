@@ -58,7 +58,7 @@ function M.measured(style, field)
   return columns
 end
 
--- Returns true if a field counts all allocations, not only survivors or live objects.
+-- Returns true if the measure 'field' counts all allocations, not only survivors or live objects.
 local function ofall(field)
   return field == "bytes" or field == "samples"
 end

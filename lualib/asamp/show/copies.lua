@@ -54,7 +54,7 @@ local function listing(style, copies)
   return lines
 end
 
---- Returns lines of text; none if 'copies' is nil. 'brief': without explanations.
+--- Returns the section as lines of text; {} if 'copies' is nil. 'brief': true: without explanations.
 function M.lines(style, copies, brief)
   if not copies then
     return {}

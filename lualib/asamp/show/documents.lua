@@ -89,8 +89,8 @@ function M.report(profile, t, top, options)
   return doc
 end
 
---- Returns the comparison of profiles a and b. 'results': results of asamp.sums.compare, one for
--- each field.
+--- Returns the comparison of profiles a and b. 'results': of asamp.sums.compare, one for each measure;
+-- 'top': rows of each list (nil: all).
 function M.diff(a, b, results, top)
   local measures = {}
   for i, result in ipairs(results) do

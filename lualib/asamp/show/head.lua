@@ -89,7 +89,7 @@ end
 
 -- With fewer time samples, shares of time are not shown.
 local FEWTIME = 8
--- More samples that are worth advice on how to get them.
+-- Least number of additional samples for which the head advises how to get them.
 local LEASTMORE = 20
 -- Period in seconds that most kernels allow for time samples without --exact.
 local SHORTEST = 1 / 250

@@ -107,8 +107,8 @@ local function branch(row, n)
   return layout.cutend(text, n)
 end
 
---- Returns a text about the rows that a tree does not have; nil: it has all. 'hidden': number of rows that
--- --top hides.
+--- Returns a text about the rows that a tree omits; nil: it omits none. 'hidden': number of rows that --top
+-- hides.
 function M.leftout(totals, least, hidden)
   local parts, small = {}, totals.left - totals.cut
   parts[1] = small > 0 and ("%s of less than %s"):format(count(small, "row"), units.percent(least, 1)) or nil

@@ -65,7 +65,7 @@ local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = funct
                       :gsub("\xE2\x81[\xA6-\xA9]", "?"))
 end}
 
--- Returns true if a table has no fields for pairs(): next() does not see the fields of some sums.
+-- Returns true if a table is empty. Uses pairs(), because next() does not see the fields of some sums.
 local function isempty(t)
   local step, state, key = pairs(t)
   return step(state, key) == nil
@@ -73,7 +73,7 @@ end
 
 local put
 
--- Returns true if the locale's decimal point is ".", so that table.concat writes numbers as JSON has them.
+-- Returns true if the locale's decimal point is ".", as in JSON: then table.concat can write numbers.
 local function haspoint()
   return tostring(0.5) == "0.5"
 end
@@ -127,8 +127,8 @@ function put(out, v, style, line)
   end
 end
 
---- Returns the text of a value: lists without nil, tables with string keys, strings, numbers,
--- booleans. An empty table is an empty list.
+--- Returns a value as JSON text. Valid are lists without nil, tables with string keys, strings, numbers and
+-- booleans. An empty table becomes an empty list.
 function M.encode(value)
   local out = {}
   put(out, value, OPEN, OPEN.line)
@@ -138,8 +138,8 @@ end
 -- M.write concatenates and writes the text after this number of pieces.
 local PIECES = 10000
 
---- Converts a value to JSON text and passes it, with a newline at its end, piece by piece to write(text): the
--- whole text of a large profile would need more memory than the profile's tables.
+--- Writes a value as JSON text, with a newline at its end. Calls write(text) for one piece after the other:
+-- the whole text of a large profile would need more memory than the profile's tables.
 function M.write(value, write)
   local out = {}
   local function some()
@@ -154,8 +154,8 @@ function M.write(value, write)
   write(table.concat(out) .. "\n")
 end
 
---- Appends the text of a value to the list 'out' on one line, without "<" and direction marks, so
--- that it can be embedded in a page. A list that starts with an integer must have only numbers.
+--- Appends a value to the list 'out' as JSON text that a page can embed: on one line, without "<" and
+-- direction marks. A list that starts with an integer must have only numbers.
 function M.embed(out, value)
   put(out, value, TIGHT, TIGHT.line)
 end

@@ -19,15 +19,15 @@ local function whereof(row)
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end
 
--- Returns the name of a row's function. Native code without a symbol has a name such as "libc.so+0x1f0"; of
--- it, returns only "+0x1f0", because the place (whereof) has the library.
+-- Returns the name of a row's function; of native code without a symbol, which has a name such as
+-- "libc.so+0x1f0", only "+0x1f0": labels show the library after it (whereof).
 local function nameof(row)
   local name = layout.clean(row.name)
   local library, place = name:match "^(.*)(%+0x%x+)$"
   return row.native and library == layout.clean(row.file:match "([^/]*)$") and place or name
 end
 
--- Returns true for a row without a file and line: the row of the collector, or of replaced tail calls.
+-- Returns true for a row that has no file: that of collections, or of frames replaced by tail calls.
 local function isplaceless(row)
   return totals.iscollection(row) or totals.istailcalls(row)
 end
@@ -37,8 +37,9 @@ local function lastname(where)
   return where:match "([^/]*)$"
 end
 
---- Returns a function and its place in n columns: cuts the middle of the name and the start of the
--- place. The last part of the place has precedence over the name, except for a native function.
+--- Returns the text "function  file:line" of a row in n columns: cuts the middle of the function's name and
+-- the start of the file's path. The end of the path has precedence over the name, but not for a native
+-- function.
 function M.offunction(row, n, paint)
   local name = nameof(row)
   if isplaceless(row) then

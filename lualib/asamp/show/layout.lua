@@ -9,13 +9,13 @@ local characters = require "asamp.show.characters"
 
 local M = {}
 
---- WIDTH: default columns if the width is unknown. NARROW: minimum columns.
+--- WIDTH: columns of the output if the terminal's width is unknown. NARROW: least columns of the output.
 M.WIDTH, M.NARROW = 80, 40
 
---- If a table's text column would be narrower than this, M.grid drops columns with the field 'spare'.
+--- Width of a table's text column below which M.grid drops columns of numbers that have the field 'spare'.
 M.LEAST = 16
 
--- If a table's text column would be narrower than this, M.grid drops columns without 'spare', too.
+-- Width of a table's text column below which M.grid also drops columns without the field 'spare'.
 M.FEWEST = 8
 
 --- Bars of increasing height.
@@ -50,8 +50,8 @@ function M.replaced(text, replacement)
   return text
 end
 
--- Returns the text with "?" instead of each byte that is not UTF-8, each ASCII character of the
--- pattern 'controls', and each character of CONTROLS.
+-- Replaces by "?" each byte that is not UTF-8, each ASCII character that matches the pattern 'controls', and
+-- each character of CONTROLS. Returns the result.
 local function without(text, controls)
   if not text:find("[^ -~]") then
     return text
@@ -208,8 +208,8 @@ function M.wrap(text, indent, width)
   return table.concat(lines, "\n")
 end
 
--- Drops columns of a table until its text column has at least 'least' columns. Returns the remaining ones,
--- each with its width 'w', and their total width.
+-- Drops columns of numbers until a table's text column has the width 'least'. Returns the columns of numbers
+-- that remain, each with its width 'w', and their total width.
 local function fitting(columns, rows, width, least)
   local kept, left = {}, 0
   for i, column in ipairs(columns) do

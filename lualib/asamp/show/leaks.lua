@@ -24,8 +24,8 @@ local function nativetext(found)
   return kept .. ", and these lines kept requesting memory that was not freed"
 end
 
---- Returns the sentence above the table of likely leaks, without a full stop: how the heap grew, and whether
--- lines are listed because of that.
+--- Returns the sentence above the table of likely leaks, without a full stop: how the heap grew, and why
+-- the table lists lines or none.
 function M.summary(found)
   local alone, besides
   if found.native then
@@ -59,7 +59,7 @@ function M.summary(found)
                                                             units.bytes(found.after))
 end
 
--- Returns the text about the holder of a line's live samples, shown below its row.
+-- Returns the text below a line's row: the reference that holds the line's live samples.
 local function heldby(style, row, holder)
   return layout.wrap(("holder of %.0f%% of %s: %s"):format(100 * holder.share,
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
@@ -112,7 +112,7 @@ local function fewtext(found)
     few.alloc and ("; a run with --alloc %s would decide"):format(units.period(few.alloc)) or "") or nil
 end
 
---- Returns lines of text; none if 'found' is nil. 'brief': without explanations.
+--- Returns the section as lines of text; {} if 'found' is nil. 'brief': true: without explanations.
 function M.lines(style, found, brief)
   if not found then
     return {}

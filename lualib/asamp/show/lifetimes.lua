@@ -36,7 +36,7 @@ local function listing(style, rows)
     end, labels.least(style.width, rows))
 end
 
---- Returns lines of text; none if 'rows' is nil. 'brief': without explanations.
+--- Returns the section as lines of text; {} if 'rows' is nil. 'brief': true: without explanations.
 function M.lines(style, rows, brief)
   if not rows or #rows == 0 then
     return {}

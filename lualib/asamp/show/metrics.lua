@@ -53,8 +53,8 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
--- Returns 'name', or, if it was returned before, the first text of the format 'numbered' (name, 2), ...
--- that was not: Prometheus rejects a response with duplicate rows. 'known': the results so far.
+-- Makes a text unique, because Prometheus rejects a response with duplicate rows: returns 'name' or, if it is
+-- among the results so far ('known'), the first unused text numbered:format(name, n) with n = 2, 3, ...
 local function distinct(name, numbered, known)
   local result, n = name, known[name] or 1
   while known[result] do

@@ -22,7 +22,7 @@ function M.summary(native)
       units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
 end
 
---- Returns lines of text; none if 'native' is nil. 'brief': without explanations.
+--- Returns the section as lines of text; {} if 'native' is nil. 'brief': true: without explanations.
 function M.lines(style, native, brief)
   if not native then
     return {}

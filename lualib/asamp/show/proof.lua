@@ -27,9 +27,10 @@ local function named(path)
   return layout.clean(last .. (#list > 0 and " of " .. table.concat(list, " → ") or ""))
 end
 
---- Returns the sentences about a result of asamp.sums.proof.of. 'lines': words for the source lines whose
--- live bytes are the whole of the share in the sentence. 'plain': true for a holder that is no likely leak:
--- omits "Proved" and "Not proved".
+--- Returns the sentences about a result of asamp.sums.proof.of.
+--
+--   - lines: words for the source lines whose live bytes are 100%, such as "this line's"
+--   - plain: true for a holder that is no likely leak: omits "Proved" and "Not proved"
 function M.sentence(proof, lines, plain)
   if proof.reason then
     return ("%s: %s."):format(plain and "Not measurable" or "Not provable", layout.clean(proof.reason))
@@ -50,7 +51,7 @@ function M.sentence(proof, lines, plain)
   return text .. "."
 end
 
---- Returns the words for the lines of a group: "this line's" or "these lines'".
+--- Returns the words for the source lines of a group in M.sentence: "this line's" or "these lines'".
 function M.lines(rows)
   return #rows == 1 and "this line's" or "these lines'"
 end

@@ -13,9 +13,13 @@ end
 
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
---- Returns the rows of a memory snapshot, each with its largest parts (at most 'top') after it; the last row
--- is the sum. Fields: bytes; label; part (true: a part of the row above); more (number of omitted parts, in a
--- row without bytes).
+--- Returns the rows of a table about resident memory: each use of memory, followed by its largest parts (at
+-- most 'top'); the last row is the sum. Fields of a row:
+--
+--   - bytes: nil in a row about omitted parts
+--   - label
+--   - part: true: a part of the use above it
+--   - more: number of omitted parts
 function M.rows(found, top)
   local list = {}
   for _, row in ipairs(found.rows) do
@@ -75,7 +79,7 @@ local NOTE = "Free memory in blocks is charged to the source lines whose objects
   "estimates."
 local UNTOUCHED = " A row is negative if memory was requested and not written to: it is not resident."
 
--- Returns true if a exceeds b by more than an eighth. nil is 0.
+-- Returns true if a (nil: 0) exceeds b by more than an eighth.
 local function ismore(a, b)
   return (a or 0) > b * 9 / 8
 end
@@ -95,8 +99,8 @@ local function most(found)
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
 
---- Returns a sentence about the resident size in the snapshot found.last. found.peak: the snapshot with the
--- largest size; nil if it is found.last, or if the process still runs.
+--- Returns a sentence about the resident size in the last snapshot. 'found': result of asamp.sums.resident
+-- with the snapshots last and peak (the largest; nil if that is the last one, or the process still runs).
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or

@@ -24,8 +24,8 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- Computes the cells of a table's columns. 'list': columns {title, cell, gap =, least =, spare =}; cell(row)
--- returns a text. Returns the list, with the fields that layout.grid needs.
+--- Prepares the columns of a table for layout.grid: computes the cells of all rows. 'list': columns {title,
+-- cell, gap =, least =, spare =}, in which cell(row) returns a text. Returns the list.
 function M.columns(rows, list)
   for _, column in ipairs(list) do
     column.title, column.cells = column[1], {}
@@ -34,16 +34,19 @@ function M.columns(rows, list)
   return list
 end
 
---- Returns a column (M.columns) of percentages: row[field] of 'whole'. 'spare': as in layout.grid.
+--- Returns a column for M.columns with the percentages row[field] / whole. 'spare': as in layout.grid.
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
   end}
 end
 
---- Returns a column (M.columns) for each field that is above 0 in a row of 'all'. 'list': for each field
--- {title, field, show, spare = (as in layout.grid), shares = (true: adds a column of percentages)};
--- show(value) returns a cell's text.
+--- Returns columns for M.columns: one for each field of 'list' that is above 0 in at least one row of 'all'.
+-- An element of 'list': {title, field, show, spare =, shares =}.
+--
+--   - show(value): returns a cell's text
+--   - spare: as in layout.grid
+--   - shares: true: adds a column of percentages
 function M.sums(all, list)
   local columns = {}
   for _, sum in ipairs(list) do
@@ -74,7 +77,8 @@ function M.remark(style, left, text)
   return style.paint("dim", layout.wrap(text, (" "):rep(left), style.width))
 end
 
---- Returns a table with all rows of the list, as lines of text. Parameters and results: see M.titled.
+--- Returns a table of all rows of the list as lines of text, with a title. Takes the arguments of M.titled,
+-- which returns only the first rows.
 function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end

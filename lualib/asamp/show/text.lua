@@ -75,7 +75,7 @@ local function legend(shown, own, text)
   return table.concat(parts, " ")
 end
 
---- The sections, in display order.
+--- Names of the report's sections, in display order.
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
@@ -84,7 +84,9 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "nat
 --
 --   - show: set of the names of sections (M.SECTIONS)
 --   - top: largest number of rows of each table
---   - color (true: with colours), width (columns), brief (true: without explanations)
+--   - color: true: with colours
+--   - width: columns of the output
+--   - brief: true: without explanations
 --   - rows: height of the report in rows of the screen; sections that do not fit are left out
 --   - by: field of sums by which tables are sorted and for which they show shares; nil: all measures
 --   - cumulative: true: sort by total, not self

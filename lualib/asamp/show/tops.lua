@@ -16,7 +16,8 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- Returns a table as lines of text, and adds its columns to the legend. Parameters: as for tables.titled.
+-- Returns a table as lines of text, and adds its columns to the report's legend. Takes the arguments of
+-- tables.titled.
 local function explained(style, title, list, columns, what, ...)
   local lines, kept = tables.titled(style, title, list, columns, what, ...)
   style.explain(what, kept)

@@ -44,7 +44,7 @@ local function listing(style, title, list, what, label)
   labels.least(style.width, rows, what == "function"))
 end
 
---- Returns lines of text; none if 'trends' is nil. 'brief': without explanations.
+--- Returns the section as lines of text; {} if 'trends' is nil. 'brief': true: without explanations.
 function M.lines(style, trends, brief)
   if not trends or #trends.lines == 0 then
     return {}

@@ -21,7 +21,8 @@ end
 
 --- Returns {labels, states}, two lists of tables. Fields of a table:
 --
---   - title, what: heading of the table and of its column of names
+--   - title: heading of the table
+--   - what: heading of its column of names
 --   - rows: list of {name, bytes, alive (bytes), time (seconds), collections, count (states, or nil)}
 --   - left: number of omitted rows
 function M.of(profile)

@@ -12,8 +12,8 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- standard errors in the page are integers, in 1 / SCALE of the profile's total
--- The page shows live bytes first if they changed by more than SIGMA standard errors, and if the share that
--- changed exceeds that of the usual first measure by LEAST.
+-- The page shows the measure "alive" first if it changed by more than SIGMA standard errors, and if its
+-- relative change exceeds that of the usual first measure by LEAST.
 local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)
@@ -40,7 +40,7 @@ local function rounded(row)
           error = math.floor(row.error * SCALE + 0.5), noise = row.noise and 1 or 0}
 end
 
--- Returns up to ROWS functions: significant changes before noise, large changes of the share before small.
+-- Returns up to ROWS functions: those with significant changes before noise, then by change of their share.
 local function largest(rows)
   local list = {}
   for _, row in ipairs(rows) do
@@ -62,8 +62,8 @@ local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end
 
--- Returns the key of the measure that the page shows first: "alive" if live bytes changed much (SIGMA,
--- LEAST); else the first measure of 'list' (difftree.measures).
+-- Returns the key of the measure that the page shows first: "alive" if live bytes changed much (limits SIGMA
+-- and LEAST); else the first measure of 'list' (result of difftree.measures).
 local function first(old, a, new, b, list)
   local function compared(field)
     return compare.of(old, a, new, b, field, {sigma = SIGMA})

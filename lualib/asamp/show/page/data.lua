@@ -49,8 +49,9 @@ local function functions(profile)
   return out, files, add
 end
 
--- Merges successive collections until at most POINTS remain. Returns columns with the largest values and the
--- last time of each merged group ('minor', 'major': -1 without such a pause), and the size of a group.
+-- Merges successive collections to at most POINTS groups of equal size. Returns columns with an element for
+-- each group, and the size of a group. An element is the largest value in the group, or the last time; the
+-- pauses 'minor' and 'major' are -1 if the group has no such collection.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths as a
 -- tree, and the lines that allocated the objects. Has no side effects: converts a profile to columns. Keeps
--- the PATHS paths that hold most, with the longer paths that start with them, and ROWS pairs of path and
--- line. An omitted path counts for the path that it extends.
+-- the PATHS paths that hold most (together with the longer paths that start with them), and ROWS pairs of
+-- path and line. The objects that an omitted path holds count for the longest kept path with which it starts.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"

@@ -19,7 +19,7 @@ local M = {}
 local ROWS = 500
 local PATHS = 5  -- largest number of holders that are shown for one line
 
--- Returns the profile with fewer, longer time slices: asamp.sums.leaks accepts at most leaks.BINS, and the
+-- Returns the profile with the time slices merged to at most leaks.BINS, the limit of asamp.sums.leaks; the
 -- page has more.
 function M.coarse(profile)
   local from, step = profile.bins, 1
@@ -70,8 +70,8 @@ function M.leaks(profile)
           left = #found.rows - #rows}
 end
 
--- Returns how many rows of the list a table has. Appends a sentence to 'left' if it omits some. 'plural':
--- text for rows.
+-- Returns the number of rows of a list that a table shows. If the table omits some, appends a sentence to the
+-- list 'left'. 'plural': words for rows.
 local function fitting(list, left, plural)
   if #list > ROWS then
     left[#left + 1] = ("The page has the %d largest of %s %s."):format(ROWS, units.count(#list), plural)

@@ -10,7 +10,7 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
---- Returns the verdict on a profile with bins; nil: it has no likely leaks.
+--- Returns the verdict on a profile with time slices (bins); nil: it has no likely leaks.
 function M.verdict(profile)
   if profile.profiles or profile.samples == 0 then
     return nil
