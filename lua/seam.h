@@ -311,9 +311,9 @@ typedef struct luaN_Walker {
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* If not NULL, the walk reports a tree: only the first edge to each object. 'edge' is called for
-     a first edge from a root or a weak key; 'done' receives all others as parents[]. The walk
-     includes only strings whose bit in 'strings' is set (2^log2 bits, as in luaN_watch). */
+  /* If not NULL, the walk reports a tree: only the first edge to each object, and only the strings
+     whose bits (luaN_watchbit) are set in this bit set of 2^log2 bits. 'edge' is called for the
+     first edges from roots and weak keys; 'done' receives the other first edges as parents[]. */
   const uint64_t *strings;
   unsigned log2;
   /* Called at the end of a complete walk of n objects: objects[i] is at place i. If the walk

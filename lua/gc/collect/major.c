@@ -51,7 +51,7 @@
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because the heap may
-   grow. A larger RESERVE_PART keeps less memory and requests memory more often. */
+   grow. A larger RESERVE_PART keeps less unused memory, but requests memory more often. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together keep, except in a full collection:

@@ -68,8 +68,9 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Visits weak.unresolved: marks the values of keys that are marked now, with everything they refer
-   to, and removes these entries. Returns their number. backwards: 1 to visit from the end. */
+/* Marks the values of the entries in weak.unresolved whose keys are marked by now, with everything
+   that these values refer to. Removes these entries from the list and returns their number.
+   backwards: 1 to visit the list from its end. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -237,9 +238,9 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Steps 1 and 2 of the head: marks everything alive, and removes dead weak values. Leaves
-   tombstoned values, which look absent but keep the object's address (hidden.h). first, clock:
-   passed to converge. */
+/* Marks everything alive and removes dead weak values (steps 1 and 2 in the file's head), except
+   tombstoned ones, which look absent but keep the object's address (hidden.h). first, clock: as for
+   converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -270,10 +271,10 @@ static int hasallweak (const luaN_Gc *c) {
 }
 
 
-/* Steps 3 and 4 of the head, after dead objects were queued: marks everything that they refer to,
-   and removes entries with dead keys. (Slices remove these from the tables that slices have
-   visited.) Also removes dead values from the tables of weak.discovered from index 'nalive' on;
-   only queued objects refer to these tables. */
+/* After dead objects were queued (step 3 in the file's head): marks everything that they refer to,
+   and removes entries with dead keys, except from tables that slices have visited; later slices do
+   so. Also removes dead values from the tables of weak.discovered from index 'nalive' on, to which
+   only queued objects refer. first, clock: as for converge. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -339,9 +340,8 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* If this atomic step does not end the marking, the program runs before the next atomic step. The
-   program can then reach unmarked strings and weak keys; if it stores one, the next minor
-   collection marks it. */
+/* If this atomic step does not end the marking, the program runs before the next one and can reach
+   unmarked strings and weak keys. If it stores one, the next minor collection marks it. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -190,7 +190,7 @@ int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst
 }
 
 
-/* Returns 1 if slices have visited only a part of t so far. */
+/* Returns 1 if slices have visited a part of the weak table t, but not yet all of it. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }
