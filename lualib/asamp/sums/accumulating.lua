@@ -98,7 +98,7 @@ end
 -- has stopped. It has stopped if the stretch without samples at the end is improbable (STOP, QUIET) and more
 -- than twice as long as the longest earlier one (by CPU time: the second longest).
 --
--- run: {worked, to (births.worked), strings (largestrings)}
+-- run: CPU clock of the run (M.of)
 -- c: sum of the container's lines (function sum)
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
@@ -139,7 +139,8 @@ end
 -- Returns true if a container received its first object late (DELAY): its lines had allocated no survivor
 -- before.
 --
--- run, c: as for goeson
+-- run: CPU clock of the run (M.of)
+-- c: sum of the container's lines (function sum)
 -- lines: all lines (births.of)
 local function isdelayed(run, c, lines)
   local first = math.huge
@@ -264,10 +265,10 @@ local function retention(own, survivors, alive)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns true if chance does not explain that the older objects of a container are alive as often as the
--- newer ones (SURE, ERRORS).
+-- Returns true if a container has enough samples to show that its older objects are alive at least half as
+-- often as its newer ones (SURE, ERRORS).
 --
--- mine, of: second and third result of retention
+-- mine, of: pairs {older, newer}: live samples in the container, survivors outside of others (retention)
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
@@ -313,14 +314,15 @@ local function evenness(course)
   return (course(1) - course(1 / 2)) / (course(1 / 2) - course(0))
 end
 
--- Returns true if the heap does not grow in the second half of the run. 'course': result of births.course.
+-- Returns true if the heap does not grow in the second half of the run. 'course': function from a position in
+-- the run (0 to 1) to bytes (births.course), or nil.
 local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
 -- Returns the bytes by which the heap grows in the second half of the run; infinity: it does not grow.
 --
--- course: result of births.course; nil: returns 'late'
+-- course: size of the heap by position in the run (births.course); nil: returns 'late'
 -- late: live bytes of the second half, which the growth does not exceed
 local function growthof(course, late)
   local growth = course and course(1) - course(1 / 2) or not course and late or 0
@@ -340,9 +342,9 @@ end
 -- Returns the verdict on a container that keeps its objects: "leak", "maybe", "few" (too few samples) or nil
 -- (it does not accumulate).
 --
--- run: as for goeson
+-- run: CPU clock of the run (M.of)
 -- c: sum of the container's lines that keep their objects (keeping)
--- course: result of births.course
+-- course: size of the heap by position in the run (births.course), or nil
 -- born: live bytes of the second half of the run in all containers
 --
 -- A container that has lost 2 of 3 objects of the first half has a wrong verdict with 8 samples (LEAST) in 1
@@ -363,7 +365,7 @@ end
 -- Returns the verdict on a container that also loses objects: "leak", "maybe" or nil (it does not
 -- accumulate). With a heap of constant size, fewer than 1 of 100 runs have a wrong verdict.
 --
--- run, course: as for ofkept
+-- run, course: CPU clock, and size of the heap by position in the run
 -- c: sum of all lines of the container
 -- growth: bytes by which the heap grew in the second half, without those of other containers
 -- late: live bytes of the second half in this container
@@ -400,9 +402,10 @@ end
 -- a main function that had returned. Ignores lines that allocated vectors of live tables: the program has
 -- emptied these tables.
 --
--- run, course: as for ofkept
+-- run, course: CPU clock, and size of the heap by position in the run
 -- lines: all lines (births.of)
--- alive, tables: results of living
+-- alive: live samples of each line (living)
+-- tables: set of lines that allocated vectors of live tables
 -- keep: function that receives the sum of the lines, the verdict and the container
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
@@ -472,7 +475,7 @@ end
 --
 -- c: container (births.of)
 -- lines: all lines (births.of)
--- alive: result of living
+-- alive: live samples of each line in all containers (living)
 local function keeping(c, lines, alive)
   local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
   for key, own in pairs(c.lines) do
@@ -491,10 +494,7 @@ end
 
 --- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by allocated bytes.
 --
---   - verdict:
---     - "leak"
---     - "maybe": uncertain, for example without a major collection
---     - "few": too few samples
+--   - verdict: "leak"; "maybe": uncertain, for example without a major collection; "few": too few samples
 --   - holder: path of references (text) to the container; nil: unknown
 --   - n: live samples
 --   - lines: live samples by key of the line that allocated them (births.keyof)

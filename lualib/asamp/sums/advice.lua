@@ -86,8 +86,9 @@ end
 -- Returns by how much each collection differs from the one before: {filled, tenured, us, n (weight)}.
 -- Differences cancel other influences on the cost, such as the size of the heap.
 --
--- rows: see minorsof
--- us, mean: as for bybyte
+-- rows: minor collections (minorsof)
+-- us: mean time of a collection
+-- mean: {filled, tenured}: mean bytes of a collection
 local function differences(rows, us, mean)
   local list = {}
   for i = 2, #rows do
@@ -106,7 +107,7 @@ end
 -- (covariances of both)}. It is a ridge regression (least squares with a prior; Hoerl and Kennard 1970),
 -- because collections of equal size do not determine the two costs.
 --
--- rows: see minorsof
+-- rows: minor collections (minorsof)
 -- us: mean time of a collection
 -- mean: {filled, tenured}: mean bytes of a collection
 local function bybyte(rows, us, mean)
@@ -154,8 +155,8 @@ end
 --   - mean: {filled, tenured}: mean bytes of one collection
 --   - cov: covariances of filled and tenured
 --
--- rows: see minorsof
--- now: result of M.measured
+-- rows: minor collections (minorsof)
+-- now: measurements of the profiled run (M.measured)
 local function costs(rows, now)
   local all = math.max(0, now.time - now.major) * 1e6
   local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
@@ -167,8 +168,8 @@ end
 
 -- Predicts the time in us, and its standard error, of all minor collections with another nursery size.
 --
--- x: result of costs
--- now: result of M.measured
+-- x: costs of minor collections (costs)
+-- now: measurements of the profiled run (M.measured)
 -- minors: number of minor collections with that size
 -- tenured: bytes that they tenure
 local function costof(x, now, minors, tenured)
@@ -276,13 +277,13 @@ end
 
 -- Returns the model from which predictions are made; nil: the profile has too few samples.
 --
---   - now: see M.measured
---   - s: see survival.of
---   - rows: see minorsof
+--   - now: measurements of the profiled run (M.measured)
+--   - s: model of survival by age (survival.of)
+--   - rows: minor collections (minorsof)
 --   - known: for each row, the bytes that its collection should tenure
 --   - expected: bytes that all collections should tenure
 --   - factor: observed tenured bytes, divided by those that the samples suggest
---   - cost: see costs
+--   - cost: costs of minor collections (costs)
 --   - chosen: true: the collector chose the nursery sizes
 --   - doubted: share of survival.doubt that errors include
 local function basis(profile)
@@ -344,7 +345,7 @@ end
 -- Returns by how many bytes major collections are late on average. Only minor collections find that one is
 -- due, so it is half of the bytes between two minor collections.
 --
--- rows: see minorsof
+-- rows: minor collections (minorsof)
 -- what: "filled" or "tenured": the bytes that are counted
 local function lateness(rows, what)
   local bytes, squares = 0, 0
@@ -356,7 +357,7 @@ end
 
 -- Returns the predicted time of major collections, divided by the observed one, and its uncertainty.
 --
--- b: see basis
+-- b: model (basis)
 -- minors, tenured: predicted number of minor collections, and the bytes that they tenure
 local function majorratio(b, minors, tenured)
   local now, plain = b.now, tenured / math.max(1, b.now.tenured)
@@ -423,7 +424,7 @@ end
 
 --- Returns the advice; nil: the profile has too little data.
 --
---   - now: see M.measured
+--   - now: measurements of the profiled run (M.measured)
 --   - sizes: predictions (M.predict) for 6 sizes, from a quarter of the present one to 8 times of it
 --   - live, die: lines whose objects nearly all survive, and lines whose objects nearly all die young
 --     - file, line, name, samples, bytes
@@ -475,7 +476,7 @@ end
 -- Summarizes several runs of the same program: {tenured, minors (medians), time, most (shortest and longest
 -- seconds)}. The shortest time is the best estimate, because other load only makes a run longer.
 --
--- runs: results of M.measured
+-- runs: measurements of each run (M.measured)
 local function ofruns(runs)
   local tenured, times, minors = {}, {}, {}
   for i, run in ipairs(runs) do
@@ -493,7 +494,7 @@ end
 --   - nursery: n
 --   - setting: the value of LUA_GC
 --   - runs: number of runs with it
---   - predicted: see M.predict, with times scaled to the machine's present speed
+--   - predicted: the prediction (M.predict), with times scaled to the machine's present speed
 --   - before, measured: summaries (ofruns) of the runs with the old and with the new size
 --   - recorded: time in the profile
 --   - alike: true: runs with the old size differ from the profile by less than the share ALIKE

@@ -203,10 +203,13 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
--- Returns the CPU time in us without allocation between the last collection and the last heap walk, according
--- to time samples; and the CPU time before. It finds the tail of sessions that no collection ended. The first
--- result is 0 if it is short (one sampling period, UNSEEN), if the last collection was not due to a full
--- nursery, or if the file has many states.
+-- Returns the CPU time in us between the last collection and the last heap walk in which the program
+-- allocated nothing, according to time samples; and the CPU time before. This is the tail of a session that
+-- no collection ended. It is 0
+--
+--   - if it is short (one sampling period, UNSEEN),
+--   - if the last collection was not due to a full nursery,
+--   - or if the file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
   -- true: the last collection was due to a full nursery, because another period has as many allocated bytes

@@ -84,7 +84,7 @@ end
 
 -- Tests whether two sums differ. Returns both values and the results of significance.test: error, p, least.
 --
--- a, b: results of side
+-- a, b: data of the two profiles (side)
 -- suma, sumb: the sums; nil: 0
 -- field: field of the sums
 local function tested(a, suma, b, sumb, field)
@@ -100,8 +100,8 @@ end
 -- list: pairs {a, b}
 -- key: "self" or "total"
 -- field: field of sums
--- a, b: results of side
--- sigma: as in M.of
+-- a, b: data of the two profiles (side)
+-- sigma: standard errors up to which a change is noise
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
   for _, pair in ipairs(list) do
@@ -179,7 +179,7 @@ end
 -- Returns a field's total in each profile, and the standard error of their difference. The error is 0 if the
 -- totals are exact: the files record the allocated bytes, or samples have a fixed distance in bytes.
 --
--- a, b: results of side
+-- a, b: data of the two profiles (side)
 -- suma, sumb: sums of all samples
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile

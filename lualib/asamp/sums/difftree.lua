@@ -150,7 +150,7 @@ end
 --   4. from keys (keyof)
 --
 -- pa, pb: old and new profile
--- same: result of samecode.functions
+-- same: pairs of equal functions (samecode.functions)
 local function functions(pa, pb, same)
   local list, at, old, partner = {}, {}, {}, {}
   local function number(fn)
@@ -203,8 +203,9 @@ end
 
 -- Adds one profile's values to rows of the common tree.
 --
--- one: result of side
--- map, folded: result of add, and the set of nodes that are left out
+-- one: values of the profile (side)
+-- map: common node by the profile's node (add)
+-- folded: set of nodes that are left out
 -- rows, numbers: the rows, and the index of a common node's row (nil: none)
 -- value, variance: names of the rows' fields
 local function gather(one, map, folded, rows, numbers, value, variance)
@@ -221,7 +222,9 @@ end
 -- in both profiles and all measures.
 --
 -- weight: by common node
--- one, map, folded: as for gather
+-- one: values of the profile (side)
+-- map: common node by the profile's node (add)
+-- folded: set of nodes that are left out
 local function weigh(weight, one, map, folded)
   local sums = {}
   for i = 1, #map do
@@ -239,7 +242,7 @@ end
 -- Compares the values a and b of each row. Sets its fields change (of the share), error (standard error of
 -- the change) and noise (true: not significant).
 --
--- sa, sb: results of side for the two profiles
+-- sa, sb: values of the two profiles (side)
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do
@@ -268,9 +271,9 @@ end
 --   - totala, totalb: values with callees
 --
 -- a, b: totals of the profiles
--- sa, sb: results of side
+-- sa, sb: values of the profiles (side)
 -- field: field of sums
--- same: result of samecode.functions
+-- same: pairs of equal functions (samecode.functions)
 -- at: index of a function by key (functions)
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
@@ -323,7 +326,7 @@ end
 --   - nodes: columns of the common tree: parent (0: the root; lower than the child's number), fn
 --   - left: number of nodes left out
 --   - measures: a list
---     - key, field: as in M.measures
+--     - key, field: name, and field of sums
 --     - wholea, wholeb: totals of the profiles
 --     - ofa, ofb: divisors of shares
 --     - nodes, functions: rows; those of functions count without callees
@@ -332,8 +335,8 @@ end
 --       - change, error: of the share, and its standard error
 --       - noise: true: may be chance
 --
--- pa, a, pb, b: as for M.measures
--- list: result of M.measures
+-- pa, a, pb, b: old profile and its totals, new profile and its totals
+-- list: measures to compare (M.measures)
 -- limit: largest number of nodes
 function M.of(pa, a, pb, b, list, limit)
   local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))

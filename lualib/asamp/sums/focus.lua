@@ -62,8 +62,8 @@ end
 --- Returns the callers of the functions in a report, the largest first: rows {name, file, line (of the call,
 -- for Lua functions), native, total}.
 --
--- entries: second result of M.cover
--- sums: the field of totals.of
+-- entries: outermost frames of the functions (second result of M.cover)
+-- sums: values by node, with callees (field of totals.of)
 -- field: the measure
 function M.callers(profile, entries, sums, field)
   local rows, bykey = {}, {}

@@ -145,7 +145,7 @@ end
 --
 --   - allocated, peak, alive: limits in bytes
 --   - lines: limits of lines: a list of {file, line, bytes, text}
---   - leaks: result of asamp.sums.leaks, which must have no rows; false: leaks cannot be judged
+--   - leaks: likely leaks (asamp.sums.leaks), which must have no rows; false: leaks cannot be judged
 --   - lacks: the reason why leaks cannot be judged
 --   - cut: true: parts of the profile are excluded, so its exact totals do not apply
 function M.limits(profile, totals, o)
@@ -213,7 +213,11 @@ function M.least(p, n, needed, tolerance, exact)
 end
 
 -- Returns the longest sampling period, a power of 2, that would find an increase of twice the tolerance. nil:
--- the present period finds it or is unknown, or none does. Parameters: see M.least.
+-- the present period finds it or is unknown, or none does.
+--
+-- p, n: the line's share of the baseline, samples of the baseline
+-- needed, tolerance: standard errors and percent that an increase must exceed to fail
+-- exact: true: the exact numbers of allocated bytes are known
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
   local now = period
@@ -225,13 +229,14 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that a comparison with a baseline finds, in its largest lines and in total:
--- see the second result of M.changes.
+-- Returns the smallest increases that a comparison with a baseline finds, in its largest lines and in total
+-- (second result of M.changes).
 --
 -- rows: lines of the baseline
 -- profile, whole, n: the baseline, the sum of its samples, their number
 -- check: check of the total
--- needed, exact: as for M.least
+-- needed: standard errors that an increase must exceed to fail
+-- exact: true: the exact numbers of allocated bytes are known
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}
   table.sort(rows, function(x, y) return x.a > y.a end)
@@ -272,7 +277,7 @@ end
 -- pa, a: the baseline and its totals
 -- pb, b: the profile and its totals
 -- tolerance: percent
--- cut: see M.limits
+-- cut: true: parts of the profiles are excluded, so their exact totals do not apply
 function M.changes(pa, a, pb, b, tolerance, cut)
   local result = compare.of(pa, a, pb, b, "bytes", {sigma = M.SIGMA})
   local A, B = not cut and pa.allocated, not cut and pb.allocated

@@ -226,8 +226,8 @@ local function repeats(h, path)
   return at > 0
 end
 
--- Returns two maps: from each path to the samples at it and at all longer paths; and from each path to the
--- list of paths with one more step. The lists omit paths that repeat a step.
+-- Returns two maps from paths: to the samples of the path and all longer paths; and to the list of paths with
+-- one more step. The lists omit paths that repeat a step.
 --
 -- h: profile.holders
 -- own: samples by path
@@ -253,7 +253,8 @@ end
 
 -- Returns the longest path that extends 'path' and has most of its samples (MOST at each step).
 --
--- all, children: results of sums
+-- all: samples by path, with all longer paths
+-- children: by path, the paths with one more step
 local function deepest(path, all, children)
   local child = children[path] and children[path][1]
   while child and all[child] >= MOST * all[path] do
@@ -267,7 +268,8 @@ end
 -- if fewer than two of its extensions have one.
 --
 -- total: samples of all paths
--- all, children: results of sums
+-- all: samples by path, with all longer paths
+-- children: by path, the paths with one more step
 -- list: the rows
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do

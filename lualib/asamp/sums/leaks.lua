@@ -69,8 +69,8 @@ local FEW, STEPS, LAST = 6, 3, 1 / 4
 -- A vector is the block with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the smallest number of bytes in use after a collection, from one time slice until before another;
--- nil: no collection.
+-- Returns the smallest number of bytes in use after a collection, in the time slices from 'from' to 'to' - 1;
+-- nil: these slices have no collection.
 local function floor(profile, from, to)
   local least
   local bins = profile.bins
@@ -195,7 +195,10 @@ local function busyparts(n, has)
   return number, n
 end
 
--- Returns the middle one of the time slices that count (busyparts).
+-- Returns the number of the time slice in the middle of the program's activity (busyparts).
+--
+-- n: number of judged time slices
+-- wanted: set of kinds that count (kindsof)
 local function middleof(profile, n, wanted)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   for part = 0, n - 1 do
@@ -210,7 +213,8 @@ end
 -- second half of the run.
 --
 -- n: number of judged time slices
--- proved, wanted: as for worthy
+-- proved: true: deaths are known
+-- wanted: set of kinds that count (kindsof)
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true, true)
@@ -310,7 +314,7 @@ end
 -- proved: true: deaths are known
 -- ring: true: ignores the first slice, to which a flight recorder adds older objects
 -- straight: true: the heap grows evenly; fewer slices suffice, because a queue has lost its first elements
--- clock: see clockof
+-- clock: sampled bytes of the session by time slice (clockof)
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
@@ -354,8 +358,9 @@ end
 -- older objects.
 --
 -- n: number of judged time slices
--- clock: see clockof
--- ran, time: results of ranin
+-- clock: sampled bytes of the session by time slice (clockof)
+-- ran: set of time slices in which the program ran
+-- time: time samples of each slice
 local function stopped(row, n, bins, clock, ran, time)
   local from, ntail, before, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0, 0, 0
   for part in pairs(ran) do
@@ -392,7 +397,8 @@ end
 
 -- Replaces a line's numbers by those of its vectors alone.
 --
--- made, kept, steps: first results of vectorsof
+-- made, kept: samples of vectors, and kept ones
+-- steps: number of time slices in which the line allocated vectors
 -- n: number of all time slices
 local function reduce(row, made, kept, steps, n)
   for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
@@ -406,7 +412,7 @@ end
 -- row's numbers by those of the vectors (reduce).
 --
 -- n: number of time slices
--- clock: see clockof
+-- clock: sampled bytes of the session by time slice (clockof)
 local function grows(row, n, clock)
   local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0
@@ -450,7 +456,7 @@ end
 -- Returns two maps from the key of a line to its places (divide) in the containers that leak: places of its
 -- objects, with the container's fields parts and of; and places of its vectors.
 --
--- containers: result of accumulating.of
+-- containers: containers that accumulate (accumulating.of)
 local function placesof(containers)
   local objects, vectors = {}, {}
   local function append(to, key, place)
@@ -475,7 +481,7 @@ end
 -- vectors of the containers' tables. Second result: rows of other lines with a growing table, such as an
 -- array of numbers, whose elements are not sampled.
 --
--- containers: result of accumulating.of
+-- containers: containers that accumulate (accumulating.of)
 -- wanted: kinds of memory (kindsof)
 -- grew, growth: true if the heap grew, and by how many bytes
 local function accumulated(profile, containers, wanted, grew, growth)
@@ -519,7 +525,8 @@ end
 --   - alloc: sampling period with which the largest of these lines would have enough; nil: unknown
 --
 -- n: number of judged time slices
--- proved, wanted: as for worthy
+-- proved: true: deaths are known
+-- wanted: set of kinds that count (kindsof)
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
@@ -549,9 +556,11 @@ end
 -- lines with a growing table. The growing table must keep enough bytes itself, unless there are lines of the
 -- first kind: it may hold their objects.
 --
--- rows: see keepers
+-- rows: lines with enough kept samples (keepers)
 -- n: number of judged time slices
--- growth, proved, straight: as for steady
+-- growth: of the heap, bytes
+-- proved: true: deaths are known
+-- straight: true: the heap grows evenly
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
@@ -718,9 +727,9 @@ end
 -- Returns the list 'maybe' of M.of, or nil if it is empty. It has the containers with the verdict "maybe" and
 -- lines with a growing table. Second result: 'few' if a container has too few samples, else nil.
 --
--- containers: result of accumulating.of
+-- containers: containers that accumulate (accumulating.of)
 -- alone: rows of lines with a growing table (accumulated)
--- few: result of fewof
+-- few: data about lines with too few samples (fewof)
 local function undecided(profile, containers, alone, few)
   local maybe, isfew = {}, false
   for _, c in ipairs(containers) do
@@ -826,7 +835,7 @@ end
 --     - group: number of the container
 --     - holders: list of {text, samples, share (of 'held')}; nil: unknown
 --     - held: samples with a known holder
---   - few: lines with too few samples, see fewof; nil: none
+--   - few: lines with too few samples: {lines (number), least, alloc} (fewof); nil: none
 --   - alloc: sampling period that would find the lines, if there are neither rows nor 'few'
 --   - maybe: containers that may leak; nil: none
 --     - holder, samples, file, line, name, native

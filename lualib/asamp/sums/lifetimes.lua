@@ -188,7 +188,8 @@ end
 --- Returns the lifetimes of each line's objects, the line with most bytes first; nil: too little data.
 --
 --   - file, line, name
---   - samples, bytes, objects, mean, share, sort, kept: as in M.classes
+--   - samples, bytes, objects, kept: of all its objects; kept: live ones
+--   - mean, share, sort: mean lifetime in us, as a share of the run, as a word
 --   - young, alive: samples that died before their first collection, and that are alive at the end
 --   - later: other samples: {below (bytes allocated in the lifetime, a power of 2), samples} each
 function M.lines(profile)

@@ -61,7 +61,7 @@ end
 --
 -- holder: text of the cut path
 -- least: least share that proves the leak
--- emptied: as in M.of
+-- emptied: true: the references to the holder's elements were cut, not those to the holder
 local function ofcut(cut, holder, least, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
   return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,

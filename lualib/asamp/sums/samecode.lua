@@ -104,7 +104,7 @@ local MANY = 64
 -- Returns which files define a function with a name: {[name] = list of paths}.
 --
 -- paths: the files
--- of: result of namesof
+-- of: names of functions by file (namesof)
 local function byname(paths, of)
   local found = {}
   for _, path in ipairs(paths) do
@@ -351,8 +351,8 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, line of definition) for each row of a line and each function at this line: first for the
--- functions after which rows are named.
+-- Calls f(row, line of definition) for all functions at each source line: first for all rows with the
+-- function after which a row is named, then for the rows with several functions.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)
@@ -371,7 +371,7 @@ end
 -- Returns a function that returns by how many lines code has moved from the first profile to the second, for
 -- a file and line of the first: as far as the last function at or before the line; nil: unknown.
 --
--- functions: result of M.functions
+-- functions: pairs of equal functions (M.functions)
 local function movesof(functions)
   local starts = {}
   for x, y in pairs(functions) do

@@ -44,7 +44,7 @@ local NONE = {bytes = 0, alive = 0, time = 0}
 --   - alive, more: live bytes, and their change since then
 --
 -- t: totals
--- before: result of M.remember; nil: since the start
+-- before: values at the previous reading (M.remember); nil: since the start
 function M.lines(t, before)
   local rows = {}
   for _, row in ipairs(rowsof(t)) do

@@ -37,7 +37,7 @@ end
 
 -- Adds up the samples with equal time slice, node and kind. Returns the columns and the number of rows.
 --
--- rows: result of rowsof
+-- rows: samples, as columns (rowsof)
 -- binof, nodeof: functions to new numbers of time slices and nodes
 -- kinds, nodes: numbers of kinds and of new nodes
 local function sum(rows, binof, nodeof, kinds, nodes)
@@ -67,8 +67,9 @@ end
 
 -- Merges neighbouring time slices until there are at most 'limit' rows. Returns the columns and the slices.
 --
--- rows, bins: results of rowsof
--- nodeof, kinds, nodes: as for sum
+-- rows, bins: samples as columns, and their time slices (rowsof)
+-- nodeof: function to new numbers of nodes
+-- kinds, nodes: numbers of kinds and of new nodes
 local function fit(rows, bins, nodeof, kinds, nodes, limit)
   local step = 1
   while true do
@@ -90,7 +91,7 @@ end
 --
 -- Second result, the slices: {start, width (us), n (number)}
 --
--- tree: result of asamp.sums.pruned
+-- tree: the reduced call tree (asamp.sums.pruned)
 function M.of(profile, tree, limit)
   local rows, bins = rowsof(profile)
   return fit(rows, bins, function(node) return tree.map[node] end, #profile.kinds,

@@ -32,7 +32,7 @@ local function rowof(s)
   }
 end
 
---- Returns a row for each state; an empty list if the file has no states.
+--- Returns the totals of each Lua state; an empty list if the file has no states.
 function M.states(profile)
   local rows = {}
   for i, s in ipairs(profile.states or {}) do

@@ -95,7 +95,7 @@ end
 -- Calls add(field, n) for the fields of a sum to which allocation samples contribute.
 --
 -- i: number of their site in profile.sites
--- columns: result of columnsof
+-- columns: fields that are summed (columnsof)
 local function addallocations(profile, i, columns, add)
   local sites = profile.sites
   for k = 1, #columns do
@@ -236,7 +236,7 @@ end
 -- calls itself.
 --
 -- parent: by call tree node
--- sums: result of sumtrees
+-- sums: values by node, with all nodes below (sumtrees)
 -- rowof: row by node; nil: none
 local function addtotals(parent, sums, rowof)
   local depth = {}  -- by row: how often the current stack has it
@@ -310,7 +310,8 @@ end
 --   2. part of the node's own line, by call tree node; nil: none
 --   3. part of the innermost Lua frame of the node's stack, by node; nil: none
 --
--- rowof, several: results of rowsoflines
+-- rowof: row of a node's own line
+-- several: set of the rows with several functions
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -334,7 +335,7 @@ end
 
 -- Names each line after the largest function in it.
 --
--- parts: result of partsoflines
+-- parts: functions of lines with several of them (partsoflines)
 -- ismore: function that returns true if its first part is larger than its second
 local function rename(parts, ismore)
   local best = {}

@@ -15,8 +15,7 @@ local M = {}
 local LEAST = 8  -- minimum number of slices of a trend
 local SURE = 3   -- standard errors of a significant slope
 
--- Adds samples to the change of live bytes in a time slice, or subtracts them (sign -1). 'row': result of
--- newrow.
+-- Adds samples to the change of a row's live bytes in one time slice (sign 1), or subtracts them (sign -1).
 local function add(row, slice, bytes, samples, sign)
   row.change[slice] = (row.change[slice] or 0) + sign * bytes
   row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)

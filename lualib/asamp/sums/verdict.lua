@@ -271,11 +271,11 @@ end
 -- Groups the lines that are likely to leak by the holder of their objects. Returns a list, most bytes first:
 --
 --   - holder: path of references (text); nil: unknown
---   - kind: see kindof
+--   - kind: "coroutines", "closures", "references", "list", "keys" or "chain" (kindof)
 --   - bytes: bytes that the lines keep
 --   - rows: the lines, rows of asamp.sums.leaks
 --
--- found: result of asamp.sums.leaks, or nil
+-- found: likely leaks (asamp.sums.leaks), or nil
 -- h: profile.holders, or nil
 local function leaksof(found, h)
   local groups, byholder = {}, {}
@@ -312,7 +312,7 @@ local function leaksof(found, h)
   return groups
 end
 
--- A holder has no row of its own if it is inside another one whose own objects have 4 times as many bytes.
+-- A holder has no row if it is inside another holder that itself keeps at least 4 times as many bytes.
 local PART = 4
 
 -- Adds small holders to the large holder that contains them (PART). Returns the remaining rows.
@@ -345,7 +345,8 @@ local SMALLENTRY, ENTRIES = 1 / 20, 12
 -- Replaces many small entries of package.loaded, _G or the registry by one row of that table (SMALLENTRY).
 -- Returns the remaining rows.
 --
--- rows, byholder: as for joined
+-- rows: rows of M.held
+-- byholder: the same rows, by path
 -- all: bytes of all rows
 local function gathered(rows, byholder, all)
   local tables, kept = {}, {}
@@ -541,7 +542,7 @@ end
 --   - "few": too few samples
 --   - nil: unknown
 --
--- found: result of asamp.sums.leaks, or nil
+-- found: likely leaks (asamp.sums.leaks), or nil
 local function growthof(profile, found)
   local period_ = periodof(profile)
   if profile.own and profile.fates and profile.survived == 0 and
@@ -565,7 +566,7 @@ end
 
 --- Returns the verdict on a profile:
 --
---   - growth: whether the heap grows, see growthof
+--   - growth: whether the heap grows, a word such as "grows" or "level" (growthof)
 --   - before, after, few, maybe: of asamp.sums.leaks
 --   - period: mean sampling period, bytes
 --   - alloc: sampling period with which another run would show whether the heap grows; nil: none is needed
@@ -574,13 +575,13 @@ end
 --   - trends: true: asamp.sums.trends has rows
 --   - searched: when holders were last searched, "end" or us; nil: never
 --   - samples: number of samples, without native memory
---   - leaks: see leaksof; asamp.sums.proof adds 'proof' to a group
+--   - leaks: likely leaks, grouped by holder (leaksof); asamp.sums.proof adds 'proof' to a group
 --   - lines: the lines that allocated most
 --     - file, line, name, bytes, samples
 --     - share: of all bytes
 --     - survived: share of its bytes
 --     - type, sort: type and sort of block with most bytes
---     - reason: see reasonof
+--     - reason: why it allocates, a word such as "closures" (reasonof)
 --     - times: how often each byte was copied
 --     - calls: the C function that allocates
 --     - few: true: too few samples for a reason
@@ -593,8 +594,8 @@ end
 --     - at: its slowest line: file, line, name, calls, share
 --
 -- t: totals of the profile
--- found: result of asamp.sums.leaks, or nil
--- copies: result of asamp.sums.copies, or nil
+-- found: likely leaks (asamp.sums.leaks), or nil
+-- copies: copied bytes (asamp.sums.copies), or nil
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   holdings(profile, v.leaks)
