@@ -43,8 +43,8 @@ local SURE, ERRORS = 1 / 2, 1.6
 -- CAUSED: these live bytes are at least 5% of the growth,
 -- YOUNG: and the container's first sample is in the first 7 of 8 parts of the run.
 local GROWTH, EVEN, NET, CAUSED, YOUNG = 1.02, 3 / 4, 1 / 4, 1 / 20, 7 / 8
--- Like KEPT, for objects that no heap walk reached (unreached): new garbage that no collection has found dead
--- counts as alive there.
+-- Objects that no heap walk reached are kept if older ones are alive at least half as often as newer ones
+-- (unreached). New garbage that no collection has found dead counts as alive.
 local LEFT = 1 / 2
 -- If the last heap walk reached at most 10% of the objects that no collection found dead, the others were
 -- freed when the program ended.

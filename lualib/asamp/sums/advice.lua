@@ -309,8 +309,8 @@ end
 --   2. standard error of this quotient
 --   3. mean bytes by which these nurseries exceed their planned size
 --
--- The quotient is that of all collections, changed only as far as chance does not explain the difference of
--- these ones (positive-part James-Stein estimator).
+-- The quotient is that of all collections, corrected for collections with about n bytes: by the part of
+-- their difference that chance does not explain (positive-part James-Stein estimator).
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)

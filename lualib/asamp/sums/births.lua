@@ -45,7 +45,8 @@ local UNSEEN = 1 / 10
 -- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
 -- because it includes a part of that collection.
 local OWNTAIL = 1 / 20
--- At least half of the bytes must be allocated before the last major collection (M.course).
+-- The course of the heap is unknown if the last major collection was in the first half of the bytes
+-- (M.course).
 local COVERED = 1 / 2
 -- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
 -- Then the table is the container (shared):

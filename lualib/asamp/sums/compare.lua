@@ -69,7 +69,7 @@ end
 
 -- Returns the data of one of the two compared profiles, for 'tested':
 --
---   - profile, scale: as the parameters
+--   - profile, scale: as given
 --   - usual: value that one observation represents on average, for rows without any
 --
 -- whole: sum of all samples of the profile

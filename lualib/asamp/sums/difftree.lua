@@ -76,7 +76,7 @@ end
 --   - variance(node): variance of the node's share of the whole
 --   - ofrow(row): variance of the share of a function without its callees
 --   - usual: weight of one observation if a sum is 0 (significance.test)
---   - whole: as the parameter
+--   - whole: as given
 --
 -- t: totals of the profile
 -- field: field of sums

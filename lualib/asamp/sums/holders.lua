@@ -94,9 +94,10 @@ function M.atleast(rows, least)
   return kept
 end
 
--- Steps to any element of a table, which stand for many objects, and whether the table is a list or has keys.
+-- Texts of steps that stand for all elements of a table, and the kind of the table.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
--- The registry's table of debug.sethook has a hook for each coroutine, but is not reported as a large table.
+-- The registry's table of debug.sethook, which has a hook for each coroutine. It does not count as a table
+-- with many elements.
 local HOOKS = '["_HOOKKEY"]'
 
 --- Tables that are no holders: their entries, such as one module or one global, are.

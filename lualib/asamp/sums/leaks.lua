@@ -453,8 +453,8 @@ local function divide(row, places, list)
   end
 end
 
--- Returns two maps from the key of a line to its places (divide) in the containers that leak: places of its
--- objects, with the container's fields parts and of; and places of its vectors.
+-- Returns where lines leak, as two maps from the key of a line to a list of {holder, size}: for its objects
+-- (with the container's fields parts and of), and for its vectors.
 --
 -- containers: containers that accumulate (accumulating.of)
 local function placesof(containers)
@@ -697,7 +697,7 @@ end
 -- variable: it mainly loads data, and all holders are unknown, local variables, or chains from these. Does
 -- nothing if a heap walk at the end shows the holders ('walked').
 --
--- found: result of M.of
+-- found: the likely leaks (M.of)
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return

@@ -10,7 +10,7 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
--- FEW: a line needs 20 samples for a reason, or fewer if they are clear (isenough).
+-- FEW: why a line allocates is reported from 20 samples on, or fewer if they are clear (isenough).
 -- FEWTIME: the slowest line is named from 8 time samples on, or fewer if they are clear (evident).
 -- SMALL: if the heap grew by less than 12 sampling periods, the growth is "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
@@ -22,14 +22,14 @@ local SLOWGC = 1 / 5
 -- CHANCE: C code or collections are slow if chance gives as many samples in fewer than 1 of 100 profiles.
 -- FEWGC, LONG: collections are also slow with 2 samples, if pauses took 30% of the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
--- WORTH: a line needs 10% of all bytes for a reason.
--- MOST: a type is the reason if it has half of the line's bytes.
+-- WORTH: why a line allocates is reported if it has 10% of all bytes.
+-- MOST: the reason is a type, such as "closures", if that has half of the line's bytes.
 -- LIVED: a line keeps its objects if more than half of its bytes survive.
 -- SLOW: C code is reported as slow if it took 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 -- A line has the reason "resized" if its growing tables copied at least a quarter of its allocated bytes.
 local GROWN = 1 / 4
--- A line with at least 2 tables for 3 vectors has no growing tables: these allocate several vectors each.
+-- A line with at least 2 tables for 3 vectors has no growing table, which would allocate several vectors.
 local ONCE = 2 / 3
 -- Strings are "long" if their mean size is at least 1 KiB. Each may be a longer copy of the previous one.
 local TEXT = 1024
