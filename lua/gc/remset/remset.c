@@ -52,14 +52,12 @@ void luaN_keepdirty (lua_State *L) {
 
 void luaN_rememberaged (lua_State *L, luaN_Vec *from) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
-  lua_assert(r->slots.n == 0);
-  if (!luaN_reserve(G(L), &r->slots, from->n)) r->overflow = 1;
-  else {
-    size_t i;
-    for (i = 0; i < from->n; i++) r->slots.a[i] = from->a[i];
-    r->slots.n = r->aged = from->n;
-  }
-  from->n = 0;
+  luaN_Vec empty = r->slots;
+  lua_assert(empty.n == 0);
+  r->aged = from->n;
+  if (from->n == 0) return;
+  r->slots = *from;
+  *from = empty;
 }
 
 

@@ -33,8 +33,8 @@
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
 /* To be called at the end of a minor collection, when remset.slots is empty. Moves the pairs
-   (table, slot) of 'from' to remset.slots; their slots refer to objects that the collection has not
-   tenured (ageing.h). */
+   (table, slot) of 'from' to remset.slots, by an exchange of the two arrays; their slots refer to
+   objects that the collection has not tenured (ageing.h). */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
 /* Records that the stack of L may change from now on, so that the next collection scans it: clears
