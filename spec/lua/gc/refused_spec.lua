@@ -39,6 +39,35 @@ describe("a state near its limit", function()
     end)
   end)
 
+  -- A former bug: the size of a table's next vector was computed from its dead entries, too, and was not
+  -- computed again after an emergency collection had removed them.
+  it("adds keys to a weak table whose entries are dead", function()
+    sweep(60, 120, 4, function()
+      local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
+      for i = 1, 3000 do values["key" .. i] = {i} end
+      for i = 1, 3000 do keys[{i}] = i end
+      return type(values) == type(keys) and "done"
+    end)
+  end)
+
+  -- A former bug: the vectors of a table that should shrink were replaced even if there was no memory.
+  it("adds keys to a weak table that should shrink", function()
+    sweep(1040, 1160, 12, function()
+      local registry, live, n = setmetatable({}, {__mode = "k"}), {}, 3000
+      for i = 1, n do
+        live[i] = {i}
+        registry[live[i]] = {i}
+      end
+      math.randomseed(42, 7)
+      for i = 1, 15000 do
+        local k, object = math.random(n), {i}
+        live[k] = object
+        registry[object] = {k}
+      end
+      return "done"
+    end)
+  end)
+
   -- A former bug: emergency collections that followed each other kept the finalizers from being called.
   it("calls finalizers although each collection is an emergency", function()
     sweep(96, 480, 48, function()
