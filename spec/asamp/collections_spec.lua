@@ -68,20 +68,23 @@ describe("a collection in a profile", function()
 
   -- They were part of it: a program that collects often seemed to work at its end without allocating.
   it("has it without the pauses of collections that are left out", function()
-    local worked, collected
+    local all, paused
+    local function pauses() return collectgarbage("statistics").pauses end
     local list = samples.of(function()
       local start = os.clock()
       local kept = work(100000)
-      worked = os.clock() - start
-      repeat collectgarbage() until os.clock() - start > 3 * worked  -- a fixed number takes 0.5 to 3 times it
-      collected = os.clock() - start - worked
+      local worked, before = os.clock() - start, pauses()
+      repeat collectgarbage() until pauses() - before > worked  -- their number differs by 6 times
+      all, paused = os.clock() - start, pauses() - before
       kept[1] = nil
     end, {period = 1 << 26})
-    local mutator, left = 0, 0
-    for _, c in ipairs(list.gcs) do mutator, left = mutator + c.mutator, left + c.left end
-    local note = ("%d us, %d left out; %g + %g s"):format(mutator, left, worked, collected)
-    assert.is_true(collected > worked and left > 0.5e6 * collected, note)
-    assert.is_true(mutator < (1.2 * worked + 0.2 * collected) * 1e6, note)
+    local mutator, left, own = 0, 0, 0
+    for _, c in ipairs(list.gcs) do
+      mutator, left, own = mutator + c.mutator, left + c.left, own + c.duration
+    end
+    local note = ("%d us, %d and %d in pauses; %g s, %g in pauses"):format(mutator, left, own, all, paused)
+    assert.is_true(left > 0 and left + own > 0.9e6 * paused, note)
+    assert.is_true(mutator < (all - 0.5 * paused) * 1e6, note)
   end)
 
   it("counts those that are left out, minor and major, and so all there are", function()
