@@ -366,10 +366,11 @@ LUA_API int luaN_refused (lua_State *L);
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection without finalizers. It calls the sampler's 'decide', where luaN_isdead
-** returns whether the object that owns a sample is dead. (If the remembered set is incomplete, runs
-** a full collection.) Does nothing inside a collection or finalizer, or while the state is created
-** or closed. Not for a sampler's functions, except 'closing'.
+** Runs a minor collection without finalizers. The sampler's callback 'decide' is called in it, and
+** learns from luaN_isdead which samples' objects are dead. (If the remembered set is incomplete,
+** runs a full collection.) Does nothing inside a collection or finalizer, or while the state is
+** created or closed. A sampler's callbacks must not call it, except 'closing', which lua_close
+** calls first.
 */
 LUA_API void luaN_collect (lua_State *L);
 

@@ -21,13 +21,13 @@
 #include <stdint.h>
 
 #define MALLOC_VERSION	2
-#define MALLOC_NAME	"asamp_mallocs"	/* symbol of the library's MallocSeam */
+#define MALLOC_NAME	"asamp_mallocs"	/* name of the library's exported MallocSeam */
 /* default sampling period of native memory, bytes */
 #define MALLOC_PERIOD	(UINT64_C(512) << 10)
 
 #define MALLOC_SLOTS	65536u	/* largest number of watched blocks */
 
-/* states of a slot (MA3) */
+/* states of the slot of a watched block */
 enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };
 
 /* The data that the preloaded library and the sampler share. Any thread may change the fields
@@ -37,13 +37,13 @@ typedef struct MallocSeam {
   uint64_t period;	/* mean interval, bytes; below INTERVAL_MIN: off; atomic */
   uint64_t seed;	/* seed of the intervals; 0: random */
   unsigned char *slots;	/* the slots of watched blocks: MALLOC_SLOTS bytes, each a state such as
-                                   MALLOC_ALIVE (MA3); atomic */
+                           MALLOC_ALIVE; atomic */
   uint64_t deaths;	/* watched blocks freed so far; atomic */
   /* Called when a block of 'size' bytes has passed 'count' sample points, before the program
      receives it. Set by the sampler; NULL: none. Atomic. */
   void (*sampled) (void *block, uint64_t size, uint64_t count);
-  /* Watches a block until it is freed. Only 'sampled' may call it, with its block. Returns the
-     block's slot, or NULL if all slots are used. */
+  /* Watches a block until it is freed. Only the callback 'sampled' may call it, with its block.
+     Returns the block's slot, or NULL if all slots are used. */
   unsigned char *(*watch) (void *block);
   /* Makes the calling thread draw the distance to its next sample point anew, with the current
      period, at its next allocation. */

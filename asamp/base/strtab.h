@@ -18,7 +18,7 @@ typedef struct StrTab {
   char *text;        /* the strings, NUL-terminated; the buffer may move when one is added */
   uint32_t n, size;  /* bytes used, and allocated */
   uint32_t limit;    /* largest number of bytes */
-  uint64_t left;     /* number of strings not stored because of the limit (ST3) */
+  uint64_t left;     /* number of strings not stored because of the limit */
   IdMap byhash;      /* maps hashes of strings to their numbers */
   int failed;        /* 1: not enough memory; strtab_put returns 0 from now on */
 } StrTab;

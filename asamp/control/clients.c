@@ -15,13 +15,13 @@
 #include "descriptor.h"
 
 #define PATIENCE	UINT64_C(5000000000)	/* ns of silence after which a client is
-                                                   disconnected (CN3 of control.h) */
+                                                   disconnected */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a snapshot request to the first check
                                                    whether it is finished */
 #define POLL_PART	8	/* an unfinished snapshot is checked again after 1 / POLL_PART of
                                    the time since its request */
 #define REST_NS		UINT64_C(250000000)	/* ns without a call of accept or poll after one has
-                                                   failed (CN8 of control.h) */
+                                                   failed */
 
 typedef struct Client {
   Request request;
@@ -69,7 +69,7 @@ static void clients_leave (size_t i) {
 }
 
 /* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the one that has been
-   silent for longest (CN3 of control.h), if possible one that waits for no snapshot. */
+   silent for longest, if possible one that waits for no snapshot. */
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;
@@ -117,8 +117,8 @@ static int give (Client *c) {
   return clients_answer(c);
 }
 
-/* Answers a client that waits for a snapshot (CN6 of control.h), if the snapshot is finished.
-   Returns 0 to disconnect the client. */
+/* Answers a client that waits for a snapshot, if the snapshot is finished. Returns 0 to disconnect
+   the client. */
 static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;
@@ -183,7 +183,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* sleeps, because poll has failed (CN8 of control.h) */
+    /* sleeps, because poll has failed */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

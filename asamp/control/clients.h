@@ -11,8 +11,7 @@
 int clients_start (void);
 
 /* Waits for requests, for connections at the socket 'server' (-1: none), or for 'ms' milliseconds
-   (negative: no limit). Then answers, accepts one connection, and disconnects silent clients (CN3
-   of control.h). */
+   (negative: no limit). Then answers, accepts one connection, and disconnects silent clients. */
 void clients_serve (int server, int ms);
 
 /* Returns the smaller of 'ms' (negative: no limit) and the milliseconds from 'now' to 'due'

@@ -95,7 +95,7 @@ static void *run (void *ud) {
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || bound != NULL) ? CHECK_MS : -1;
-    /* true if there is no socket, or the program has closed its descriptor (CN7 of control.h) */
+    /* true if there is no socket, or the program has closed its descriptor */
     if (bound != NULL && (server < 0 || !server_has(server))) {
       if (server >= 0) server_close(server);
       server = openserver(failed);

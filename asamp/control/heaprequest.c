@@ -11,8 +11,8 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* Which threads have released the request (HK1). REQUESTED: none; DONE: the thread that runs the
-   state; LEFT: the control thread. */
+/* Which threads have released the request. REQUESTED: none; DONE: the thread that runs the state;
+   LEFT: the control thread. */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {

@@ -311,7 +311,7 @@ static int requests_stop (Request *r) {
   return say(r, "ok\n");
 }
 
-/* Writes the flight recorder's content to a file; 'to' is as in process_dump. */
+/* Writes the flight recorder's content to a file; 'to': path; NULL: the next file. */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))

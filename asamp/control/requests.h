@@ -43,7 +43,7 @@ int request_continue (Request *r);
 /* Appends "error WHY" to the answer. Returns 0 if out of memory. */
 int request_refuse (Request *r, const char *why);
 /* Sends as much of the answer as possible now. Returns 0 if the connection or its descriptor is
-   closed (CN7 of control.h). */
+   closed. */
 int request_send (Request *r);
 /* Frees the data of a client and cancels its snapshot. */
 void request_end (Request *r);

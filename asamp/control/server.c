@@ -19,9 +19,9 @@
 
 #include "descriptor.h"
 
-/* Protects 'held'; locked during a fork (CN5 of control.h). */
+/* Protects 'held'; locked during a fork. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-/* The open descriptors, with device and inode of their files (CN7 of control.h). */
+/* The open descriptors, with device and inode of their files. */
 static struct Held {
   int fd;
   dev_t device;
@@ -74,8 +74,8 @@ void server_close (int fd) {
   pthread_mutex_unlock(&opening);
 }
 
-/* Checks the folder of 'path', its owner and its rights (CN1 of control.h); with 'create', creates
-   it if it is missing. Returns NULL, or why the folder cannot be used. */
+/* Checks the folder of 'path', its owner and its rights; with 'create', creates it if it is
+   missing. Returns NULL, or why the folder cannot be used. */
 static const char *server_folderof (const char *path, int create) {
   char folder[PATH_MAX];
   char *slash;
@@ -114,8 +114,8 @@ void server_unlink (const char *path) {
   if (lstat(path, &s) == 0 && isown(&s)) unlink(path);
 }
 
-/* Removes the file if no process listens at it (CN4 of control.h), or if it is the socket that this
-   process made last, even if a forked child listens at it. */
+/* Removes the file if no process listens at it, or if it is the socket that this process made last,
+   even if a forked child listens at it. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
@@ -205,7 +205,7 @@ int server_open (const char *path, int create, char *why, size_t size) {
   return -1;
 }
 
-/* Returns 1 if the client runs as this user or as root (CN2 of control.h). */
+/* Returns 1 if the client runs as this user or as root. */
 static int isfriend (int fd) {
   struct ucred c;
   socklen_t n = sizeof(c);

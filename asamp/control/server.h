@@ -13,19 +13,19 @@
 /* Removes from the folder of 'path' the sockets NUMBER.sock of this user's ended processes. */
 void server_sweep (const char *path);
 
-/* Creates the socket by the rules CN1 and CN4 of control.h, and listens. 'create' 1: also creates
-   the socket's folder if it is missing. Returns the descriptor, or -1 with the reason in 'why';
-   errno is EMFILE if too few descriptors are left. */
+/* Creates the socket and listens. Checks the socket's folder; removes a socket without a listener.
+   'create' 1: also creates the socket's folder if it is missing. Returns the descriptor, or -1 with
+   the reason in 'why'; errno is EMFILE if too few descriptors are left. */
 int server_open (const char *path, int create, char *why, size_t size);
 
 /* Removes the file if it is the socket that this process made last. Async-signal-safe. */
 void server_unlink (const char *path);
 
 /* Accepts a connection without waiting. Returns -1 if there is no connection or no free descriptor,
-   or if the client is of another user (CN2 of control.h). */
+   or if the client is of another user. */
 int server_accept (int server);
 
-/* Returns 1 if 'fd' still refers to the recorded file (CN7 of control.h). */
+/* Returns 1 if 'fd' is in the list of descriptors and refers to the same file as then. */
 int server_has (int fd);
 
 /* Closes 'fd' if server_has(fd) is 1, and removes it from the list of descriptors. */

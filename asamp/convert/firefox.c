@@ -17,8 +17,7 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the row counts of a tag's place (tags.h): one Lua state, all of a script, or all
-   others. */
+/* Returns the row counts of the Lua state or script (Tag.group) of a tag. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
@@ -33,7 +32,7 @@ static uint32_t whose (Firefox *f) {
 }
 
 /* Stores a row of an allocation or, with negative 'bytes', of a death. 'time': us since the start;
-   'leaf': index of the stack in f->leaves; 'tag': tags.h. */
+   'leaf': index of the stack in f->leaves; 'tag': number of the Lua state and labels (tags.h). */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)
@@ -48,8 +47,8 @@ static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
   counts(f, tag)->rows++;
 }
 
-/* Stores a row with negative bytes for each sample in 'deaths' (FX2), empties 'deaths', and makes
-   the samples' addresses free again. */
+/* Stores a row with negative bytes for each sample in 'deaths', empties 'deaths', and makes the
+   samples' addresses free again. */
 static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
@@ -102,7 +101,8 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
   }
   if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
     firefox_settle(f);
-  address = f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;  /* FX2 */
+  address = f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;  /* an address that no live
+                                                                         sample has */
   row(f, s->time, leaf, (int64_t)bytes, address, whose(f));
   f->client.tag = address;
   if (fate == READER_DIED)

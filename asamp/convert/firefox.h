@@ -31,7 +31,7 @@ enum FirefoxCategory {
   FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED, FIREFOX_HOLDER, FIREFOX_LABELS
 };
 
-/* A sample whose block has died, but whose row with negative bytes (FX2) is not stored yet. */
+/* A sample whose block has died, but whose row with negative bytes is not stored yet. */
 typedef struct FirefoxDeath {
   size_t leaf;          /* index in Firefox.leaves */
   uint32_t tag;
@@ -51,8 +51,7 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* distinguishes Lua states */
-  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by place of their Lua state
-                                        (tags.h) */
+  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by Lua state or script (Tag.group) */
   /* Numbers of rows by group of Lua states (tags.h). Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: samples with different label sets are distinguished;
@@ -64,9 +63,9 @@ typedef struct Firefox {
                            references to them, 0: unknown */
   uint64_t last;        /* time of the last stored row of an allocation, us */
   uint64_t address;     /* largest address used */
-  uint64_t *unused;     /* addresses that are free again, because their samples have died (FX2) */
+  uint64_t *unused;     /* addresses that are free again, because their samples have died */
   size_t nunused, unusedsize;
-  FirefoxDeath *deaths; /* samples whose blocks have died, but whose rows of the death (FX2) are
+  FirefoxDeath *deaths; /* samples whose blocks have died, but whose rows with negative bytes are
                            not stored yet */
   size_t ndeaths, deathsize;
   /* time at which the blocks of 'deaths' were found dead, us */
@@ -75,7 +74,8 @@ typedef struct Firefox {
      collections and marks; 'collections': of collections alone. */
   uint64_t rows, timerows, events, collections;
   /* Columns of the rows of allocations, each in a file. 'time': us since the previous row; 'stack':
-     index in 'leaves'; 'weight': bytes; 'memory': address; 'whose': tag (tags.h). */
+     index in 'leaves'; 'weight': bytes; 'memory': address; 'whose': tag, the number of a Lua state
+     and label set (tags.h). */
   Spill time, stack, weight, memory, whose;
   /* Columns of the rows of time samples, each in a file. 'tick': us since the previous row;
      'tickstack': index in 'ticksites'; 'tickweight': ns; 'tickwhose': tag. */

@@ -317,7 +317,7 @@ static void threads (FirefoxFile *w) {
   static const char held[] = "Alive at the end, by holder";
   uint32_t number = 0;
   output_text(w->o, "\"threads\":[");
-  /* one thread for each group of Lua states (FX5 of firefox.h) */
+  /* one thread for each group of Lua states */
   for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {
     if (firefox_has(w->f, w->group))
       thread(w, number++);

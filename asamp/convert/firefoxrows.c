@@ -109,7 +109,7 @@ typedef struct Track {
 } Track;
 
 /* Reads the next row of an allocation in group w->group. Skips rows of deaths, whose bytes are
-   negative (FX2 of firefox.h). */
+   negative. */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;

@@ -11,7 +11,7 @@
 void firefoxrows_samples (FirefoxFile *w);
 /* Writes the allocations of the Lua states in group w->group. 'tid' is the thread's number. */
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* Writes the samples of the thread that shows the objects alive at the end (FX4 of firefox.h). */
+/* Writes the samples of the thread that shows the objects alive at the end. */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

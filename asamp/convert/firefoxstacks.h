@@ -16,8 +16,8 @@
 /* A stack whose outermost frame is a label set. */
 typedef struct FirefoxStack {
   uint32_t node;       /* call tree node; 0: the stack has only the labels */
-  uint32_t set;        /* index in 'sets' */
-  /* 1 + index in 'list' of the caller's stack; 0: no caller */
+  uint32_t set;        /* the label set, index in FirefoxStacks.sets */
+  /* 1 + index in FirefoxStacks.list of the caller's stack; 0: no caller */
   uint32_t parent;
 } FirefoxStack;
 
@@ -28,7 +28,7 @@ typedef struct FirefoxStacks {
   size_t n, size;
   IdMap byplace;       /* maps a label set and a call tree node to the index in 'list' of their
                           stack */
-  uint32_t *sets;      /* numbers of the label sets of these stacks, as in ReadSample.labels */
+  uint32_t *sets;      /* numbers of the label sets of these stacks (ReadSample.labels) */
   size_t nsets, setsize;
 } FirefoxStacks;
 

@@ -22,8 +22,8 @@ typedef struct Fold {
                              the frame's position in the stack (1: outermost) */
 } Fold;
 
-/* Chooses the frames of a profile that are folded (FO1); if 'keep' is not 0, no frame is folded.
-   Returns 0 if out of memory; call fold_free in either case. */
+/* Chooses the frames of a profile that are folded; if 'keep' is not 0, no frame is folded. Returns
+   0 if out of memory; call fold_free in either case. */
 int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);
 

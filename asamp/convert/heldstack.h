@@ -19,15 +19,15 @@
 
 /* A frame of a path: a reference or, as the innermost frame, the function that allocated. */
 typedef struct HeldNode {
-  uint32_t parent;     /* index in 'nodes' of the next outer frame; 0: none */
-  uint32_t step;       /* index in 'steps' of the reference; HELDSTACK_NONE: the frame is a
+  uint32_t parent;     /* next outer frame, index in HeldStack.nodes; 0: none */
+  uint32_t step;       /* the reference, index in HeldStack.steps; HELDSTACK_NONE: the frame is a
                           function */
   uint32_t function;   /* index in the profile's functions */
   uint32_t line;       /* 0: unknown */
 } HeldNode;
 
 typedef struct HeldRow {
-  uint32_t node;       /* index in 'nodes' of the innermost frame */
+  uint32_t node;       /* innermost frame, index in HeldStack.nodes */
   uint64_t bytes;      /* bytes of the objects with this stack */
 } HeldRow;
 

@@ -56,7 +56,8 @@ static void putobjects (const ReadProfile *r, Bytes *to, Output *o) {
   vmprof_meta(to, key, "unknown", strlen("unknown"));
 }
 
-/* Writes the records that make the log complete (X2). Returns 0 or an errno. */
+/* Writes the records that the intact part of a log lacks: objects, required meta records and the
+   trailer. Returns 0 or an errno. */
 static int putend (const ReadProfile *r, uint64_t undecided, Output *o) {
   Bytes end = {0}, *to = &end;
   char text[24];

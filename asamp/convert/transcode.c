@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FATES		65536  /* largest number of outcomes that one call of encoder_fates
+#define FATES		65536  /* largest number of samples whose survival one call of encoder_fates
                                   receives */
 #define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references: a
                                   flag, then pairs of a length and a path */
@@ -101,8 +101,8 @@ static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/* Writes the sampling period of allocations and copied bytes if it differs from the last one
-   written for the state. */
+/* Writes 'bytes', the sampling period of allocations and copied bytes, unless it is the one written
+   last for the current state. */
 static void changedbytes (Transcode *t, uint64_t bytes) {
   if (t->of->period == bytes) return;
   t->of->period = bytes;
@@ -401,7 +401,7 @@ static uint32_t classid (Transcode *t, uint32_t name) {
   return id;
 }
 
-/* Passes the outcomes in 'survived' to the encoder. */
+/* Passes the survival of the samples in 'survived' to the encoder. */
 static void handon (Transcode *t) {
   size_t i;
   int classes = 0;
@@ -413,8 +413,7 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
-/* Passes the deaths in 'deaths' to the encoder. Call it after the outcomes of the same collection
-   are passed (handon). */
+/* Passes the deaths in 'deaths' to the encoder. Call it after handon for the same collection. */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
@@ -451,8 +450,8 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Stores an outcome in 'survived', so that the encoder receives all outcomes of a collection (at
-   most FATES) in one call. */
+/* Stores in 'survived' whether a sample survived. The encoder receives all samples of a collection
+   (at most FATES) in one call. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;

@@ -20,8 +20,8 @@ typedef struct TranscodeState {
   uint32_t from;        /* number of the state in the input */
   size_t deathplace;    /* position of the first survivor of the state that the deaths in
                            Transcode.deaths do not cover; 0 is the oldest */
-  int undecided;        /* 1: a sample of the state has no outcome. Outcomes are in the order of
-                           samples, so later samples have none either */
+  int undecided;        /* 1: the survival of a sample of the state is unknown, and so is that of
+                           all later samples */
   int ended;            /* 1: the state was closed at the time 'end' */
   uint64_t end;         /* ns */
   uint64_t orphans;     /* number of samples of native memory that are still live after the state
@@ -87,9 +87,9 @@ typedef struct Transcode {
   IdMap classes;        /* maps a class to its id in the output. The key is 1 + the offset of the
                            class's name */
   uint32_t nclasses;
-  unsigned char *survived;  /* outcomes of samples, not yet passed to the encoder. 0: died, 1:
+  unsigned char *survived;  /* whether samples survived, not yet passed to the encoder. 0: died, 1:
                                survived, 2: survived, and its death is not recorded */
-  uint32_t *class;      /* class[i]: class of the object whose outcome is survived[i] */
+  uint32_t *class;      /* class[i]: class of the object of sample survived[i] */
   size_t nfates;
   uint32_t *deaths;     /* deaths of survivors, not yet passed to the encoder: from the oldest
                            survivor on, the number of live ones, then of dead ones, then of live
@@ -115,13 +115,13 @@ void transcode_free (Transcode *t);
 
 /* Writes the encoder's output (EncoderSink); 'ud' is the Output. */
 void transcode_sink (void *ud, Bytes *out);
-/* The callback 'head': stops the reading of a profile that cannot be converted. */
+/* Callback for the head of the input: stops the reading of a profile that cannot be converted. */
 void transcode_head (void *ud, const ReadProfile *r);
 /* Makes the encoder assign the following events to the state client.state. Sets client.stop on
    failure. For merged files only. */
 void transcode_turn (Transcode *t);
-/* Passes the outcomes and deaths in 'survived' and 'deaths' to the encoder. Call it before the
-   encoder changes its Lua state (encoder_of). For merged files only. */
+/* Passes the survival and deaths of samples ('survived', 'deaths') to the encoder. Call it before
+   the encoder changes its Lua state (encoder_of). For merged files only. */
 void transcode_pause (Transcode *t);
 
 /* Adds the input's counts of dropped data to *to. Returns the number of cut texts. */

@@ -127,7 +127,7 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* }========================================================================= */
 
-/* {== names (UN1) ========================================================== */
+/* {== names ========================================================== */
 
 /* The native function with the number n in 'natives' has the address NATIVES + 2 * n and the id
    NATIVES + 2 * n + 1. These ids are larger than the special ids of frameids.h. */
@@ -208,16 +208,16 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* }========================================================================= */
 
-/* {== Lua states in the merged profile (UN2, UN3 of unite.h) =============== */
+/* {== Lua states in the merged profile =============== */
 
-/* Returns the key of the profile's state 'id' in the maps 'places' and 'orphaned'; keys are above
-   0. */
+/* Returns the key of the profile's state 'id' in the maps 'places' and 'orphaned': not 0, which
+   IdMap excludes. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
 
 /* Returns the result's state for the profile's state 'id' (callback TranscodeInto.state). Adds it
-   to 'open' if it is new; fails at the limit of open states (UN3). */
+   to 'open' if it is new; fails if READER_MAXSTREAMS states are open. */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -250,8 +250,7 @@ static TranscodeState *unite_current (Unite *m) {
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
 
-/* Writes the ends of the states in 'ended', because another state of the same profile starts
-   (UN2). */
+/* Writes the ends of the states in 'ended', because another state of the same profile starts. */
 static void bury (Unite *m) {
   TranscodeState *s;
   size_t i;
@@ -280,8 +279,8 @@ static void bury (Unite *m) {
   }
 }
 
-/* Writes the ends of the states of this profile that were closed earlier (UN2), and then the start
-   of the current state. The current state may have samples already. */
+/* Writes the ends of the states of this profile that were closed earlier, and then the start of the
+   current state. The current state may have samples already. */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
@@ -318,7 +317,7 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-/* Adds the current state to 'ended', the closed states whose ends are written later (UN2). */
+/* Adds the current state to 'ended', the closed states whose ends are written later. */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -333,8 +332,9 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   }
 }
 
-/* Moves the states that are open at the end of a profile to 'rest' (UN2), and frees the encoder's
-   memory of these states. If the profile has only one state, names it after the profile's file. */
+/* Moves the states that are open at the end of a profile to 'rest', whose ends are written after
+   all profiles, and frees the encoder's memory of these states. If the profile has only one state,
+   names it after the profile's file. */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
@@ -405,7 +405,7 @@ static void addring (Unite *m, const ReadProfile *r) {
   m->isring |= r->isring;
 }
 
-/* The callback 'head' of a profile. In a profile of only one Lua state, records the state's start
+/* Callback for the head of a profile. In a profile of only one Lua state, records the state's start
    at time 0. */
 static void unite_head (void *ud, const ReadProfile *r) {
   transcode_head(ud, r);

@@ -19,7 +19,7 @@
 #include "output.h"
 #include "transcode.h"
 
-/* A state that is still open in the merged profile after its whole profile was copied (UN2). */
+/* A state that is still open in the merged profile after its whole profile was copied. */
 typedef struct UniteRest {
   uint32_t id;              /* number of the state in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
@@ -41,7 +41,7 @@ typedef struct Unite {
   uint64_t clock, started;
   Encoder *encoder;         /* NULL before the first unite_add */
   TranscodeInto into;
-  Origins names;            /* names of functions and classes; equal ones have one number (UN1) */
+  Origins names;            /* names of functions and classes; equal ones have one number */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of label sets whose text is in 'labels' */
   ProfileLeft left;         /* counts of the data that the profiles' writers or the merge dropped */
@@ -59,13 +59,14 @@ typedef struct Unite {
                                order */
   size_t nopen, opensize;
   TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
-  IdMap places;             /* index in 'open' of a state, by its key (placekey) */
-  /* Maps an ended state with live native memory to the state's number in the merged profile. The
-     key is the result of placekey. */
+  IdMap places;             /* maps each state of this profile that is in 'open' to its index
+                               there */
+  /* Maps an ended state with live native memory to the state's number in the merged profile. */
   IdMap orphaned;
-  IdMap sets;               /* maps label sets of this profile to numbers in 'labels' */
-  uint32_t set;             /* label set of this profile whose labels the callback labelsof
-                               stores */
+  IdMap sets;               /* maps label sets of this profile to numbers of their texts in
+                               'labels' */
+  uint32_t set;             /* label set of this profile for which the encoder requests the
+                               labels */
 } Unite;
 
 /* Initializes m, which will write to the open output 'o'. Returns 0 if out of memory; call

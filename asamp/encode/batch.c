@@ -45,7 +45,7 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Writes the outcomes as run lengths: died, survived, died, ... The first may be 0. */
+/* Writes which samples survived, as run lengths: died, survived, died, ... The first may be 0. */
 static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
   size_t i = 0;
   int fate = 0;

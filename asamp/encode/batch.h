@@ -43,7 +43,8 @@ void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
    nursery), and its kind (negative: none). */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
-/* Adds the outcomes of n > 0 samples. 'classes' has their classes, or is NULL. */
+/* Adds whether n > 0 samples survived their first collection. 'classes' has their classes, or is
+   NULL. */
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors: n run lengths, alternately of live and of dead samples. */

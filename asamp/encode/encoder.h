@@ -93,13 +93,13 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
 void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
-/* Records whether the n oldest samples without an outcome survived a collection. Call it before
+/* Records whether the n oldest samples not decided yet survived a collection. Call it before
    encoder_collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
 /* Records deaths of followed samples, the survivors whose deaths are reported: n run lengths,
    alternately of live and dead samples. The first run starts where the previous call's runs ended
-   or, after an outcome or a collection, at the oldest followed sample. */
+   or, after encoder_fates or encoder_collection, at the oldest followed sample. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
@@ -141,7 +141,8 @@ int encoder_full (const Encoder *e);
 void encoder_batch (Encoder *e);
 
 /* Marks the log as written by a flight recorder that was to keep the last 'wanted' ns and has the
-   last 'ns' ns. 'samples' and 'bytes' are as in RingTotals. */
+   last 'ns' ns. 'samples' and 'bytes': sampling periods and bytes of the older samples that are
+   still alive. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Encodes an event about samples: stack, outcomes, class or paths. Returns 0 for other types. */
+/* Encodes an event about samples: stack, survival, class or paths. Returns 0 for other types. */
 static int encodesample (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;

@@ -18,10 +18,10 @@ enum EventType {
   EVENT_SAMPLE,
   /* A time sample. n: number of new frames. Body: TimeEvent */
   EVENT_TIME,
-  /* Outcomes of samples. n: number of samples. Body: a byte for each: 0: died, 1: survived, 2:
+  /* Survival of samples. n: number of samples. Body: a byte for each: 0: died, 1: survived, 2:
      survived, but the death is not reported later */
   EVENT_FATES,
-  /* Outcomes and classes of samples. n: number of samples. Body: a 32-bit class for each, then the
+  /* Survival and classes of samples. n: number of samples. Body: a 32-bit class for each, then the
      bytes of EVENT_FATES */
   EVENT_CLASSFATES,
   /* Deaths of survivors. n: number of run lengths. Body: 32-bit run lengths, alternately live
@@ -76,7 +76,7 @@ enum EventType {
 typedef struct Event {
   uint32_t type;
   uint32_t size;        /* bytes, with the head */
-  uint64_t n;           /* see enum EventType */
+  uint64_t n;           /* a number; enum EventType has its meaning for each type */
   uint32_t state;       /* number of the Lua state of the event */
   uint32_t thread;      /* OS thread (gettid) that runs the state; 0: another thread reported the
                            event */

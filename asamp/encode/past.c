@@ -249,7 +249,7 @@ static void past_name (Past *p, PastState *s, uint64_t id, const char *text) {
   s->names[s->nnames++].text = past_put(p, text);
 }
 
-/* Stores the name of a class if it is new. A new class has the next number (P6 of profile.h). */
+/* Stores the name of a class if it is new. A new class has the next number. */
 static void class (Past *p, PastState *s, uint64_t id, const char *text) {
   if (id != s->nclasses + 1)
     return;
@@ -288,8 +288,8 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   k->stack = getstack(p, s);
 }
 
-/* Handles the outcomes of the n oldest samples that had no outcome yet: keeps the survivors whose
-   deaths will be reported. */
+/* Handles whether the n oldest undecided samples survived: keeps the survivors whose deaths will be
+   reported. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;
@@ -394,7 +394,7 @@ static void past_holders (PastState *s, const uint32_t *words, size_t n) {
         s->list[s->cursor].path = words[i + 1];
 }
 
-/* Stores the data of an event about samples: stack, outcomes, class or paths. Returns 0 for other
+/* Stores the data of an event about samples: stack, survival, class or paths. Returns 0 for other
    types. */
 static int past_takesample (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
@@ -528,7 +528,7 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes the outcome 1 (survived) and the class of each survivor. */
+/* Writes that each survivor has survived, and its class. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

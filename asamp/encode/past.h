@@ -4,7 +4,7 @@
 ** names, stacks, periods, and live samples. A written profile starts with these data.
 **
 **   PA1  list[0] to list[followed - 1] are the survivors whose deaths will be reported,
-**        list[followed] to list[n - 1] the samples without an outcome. Run lengths of later events
+**        list[followed] to list[n - 1] the samples not decided yet. Run lengths of later events
 **        refer to these positions;
 **   PA2  equal stacks of a state are stored once. Stacks take at most PAST_STACKS bytes; samples
 **        beyond that have no stack and are counted in past_left;

@@ -27,7 +27,7 @@ typedef int (*CompressorSink) (void *ud, const unsigned char *data, size_t n);
 
 /* A compressor. All zero: not open. */
 typedef struct Compressor {
-  struct isal_zstream *fast;  /* of FAST, else NULL */
+  struct isal_zstream *fast;  /* stream of the method FAST; NULL: another method */
   int hasz;                   /* 1: 'z' was initialized, for SMALL */
   z_stream z;
   unsigned char *packed;      /* output, COMPRESSOR_PIECE bytes */
@@ -38,8 +38,8 @@ typedef struct Compressor {
 /* Opens a compressor. Returns 0 if out of memory; call compressor_close in either case. */
 int compressor_open (Compressor *p, int how);
 
-/* Compresses n bytes. 'then': MORE input follows; FLUSH (PK1); END, after which only
-   compressor_close may be called. */
+/* Compresses n bytes. 'then': MORE input follows; FLUSH: a reader can unpack all bytes so far; END,
+   after which only compressor_close may be called. */
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 

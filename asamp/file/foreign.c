@@ -106,7 +106,7 @@ static const char *foreign_kindof (mode_t mode) {
 }
 
 /* Returns 1 if the file may be opened although the process 'peer' has named it: it belongs to that
-   process's user, or is open in that process (UF2). 'peer' NULL: any file. */
+   process's user, or is open in that process. 'peer' NULL: any file. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }

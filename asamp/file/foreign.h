@@ -27,18 +27,18 @@ typedef struct ForeignPeer {
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /* Opens a regular file for reading, without following links. If 'peer' is not NULL, the file must
-   belong to the user of that process, or be open in the process (UF2). Returns a descriptor, or -1
-   with the reason in 'why'. */
+   belong to the user of that process, or be open in the process. Returns a descriptor, or -1 with
+   the reason in 'why'. */
 int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size);
 
-/* Makes a folder of mode 0700 from a template, with the rights of user 'uid' (UF3). Returns 0
-   or an errno. */
+/* Makes a folder of mode 0700 from a template, with the rights of user 'uid'. Returns 0 or an
+   errno. */
 int foreign_folder (char *path, uid_t uid);
 
-/* Removes a folder of foreign_folder with its files (UF3). */
+/* Removes a folder made by foreign_folder, with its files. */
 void foreign_discard (const char *path, uid_t uid);
 
-/* Removes a socket, but no other file (UF3). */
+/* Removes a socket, but no other file. */
 void foreign_unlink (const char *path, uid_t uid);
 
 #endif

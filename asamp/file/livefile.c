@@ -15,7 +15,7 @@
 #include "place.h"
 
 #define WAIT_MS		250     /* ms between checks of a full pipe */
-#define LEAVING_MS	5000    /* ms for which the end of a profile waits for a full pipe (W8) */
+#define LEAVING_MS	5000    /* ms for which the end of a profile waits for a full pipe */
 
 void livefile_fail (LiveFile *f, int error) {
   if (f->error == 0)
@@ -34,7 +34,7 @@ void livefile_at (LiveFile *f, const char *path, int folder) {
 }
 
 /* Returns 1 if the descriptor still belongs to the file. If not, forgets the descriptor without
-   closing it, because another file may have this number now (W5). */
+   closing it, because another file may have this number now. */
 static int livefile_has (LiveFile *f, struct stat *s) {
   if (f->fd >= 0 && fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode)
     return 1;
@@ -131,7 +131,7 @@ int livefile_open (LiveFile *f, int fd, int how) {
   return 0;
 }
 
-/* Compresses or writes bytes; compressor_put describes 'then'. */
+/* Compresses or writes bytes. 'then': MORE, FLUSH or END (compressor_put). */
 static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
     compressor_put(&f->compressor, data, n, then, putpacked, f);
@@ -151,8 +151,8 @@ static void livefile_settle (LiveFile *f) {
     compressor_ending(&f->compressor, f->ending);
 }
 
-/* Tries to end a stall (W6): completes the gzip member that the last flush wrote (the file's first
-   f->sure bytes), then writes the bytes kept in memory as another member. */
+/* Tries to end a stall, in which writes fail: completes the gzip member that the last flush wrote
+   (the file's first f->sure bytes), then writes the bytes kept in memory as another member. */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
@@ -165,8 +165,8 @@ static void livefile_again (LiveFile *f, int then) {
     f->stalled = why;
 }
 
-/* Keeps bytes in case the file stalls (W6). If there is not enough memory, flushes the file first,
-   so that the bytes kept earlier are dropped. */
+/* Keeps bytes in case the file stalls (writes fail). If there is not enough memory, flushes the
+   file first, so that the bytes kept earlier are dropped. */
 static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);
   if (f->kept.failed && f->stalled == 0) {

@@ -27,20 +27,21 @@
 #include "compressor.h"
 
 /* Compression. PLAIN: none. FAST and LIVE: gzip. After a failed write, a file of FAST fails; others
-   stall (W6). */
+   stall: keep the bytes and try again. */
 enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
-#define LIVEFILE_PIECE	(1u << 20)    /* a file that can stall (W6) is flushed after this number of
-                                         bytes even without livefile_flush, because it keeps the
-                                         bytes since the last flush in memory */
+#define LIVEFILE_PIECE	(1u << 20)    /* a file that can stall (keep its bytes while writes fail) is
+                                         flushed after this number of bytes even without
+                                         livefile_flush, because it keeps the bytes since the last
+                                         flush in memory */
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
-  dev_t device;         /* device of the file, to notice that 'fd' is another file (W5) */
+  dev_t device;         /* device of the file, to notice that 'fd' is another file */
   ino_t inode;          /* inode of the file, for the same purpose */
-  char *path;           /* absolute, to open the file again (W5); NULL: not known */
-  int folder;           /* descriptor of the folder of 'path', for place_again; 0: none */
+  char *path;           /* absolute, to open the file again; NULL: not known */
+  int folder;           /* descriptor of the folder of 'path', to open the file again; 0: none */
   int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes written so far */
@@ -48,7 +49,7 @@ typedef struct LiveFile {
   int leaving;          /* 1: the profile is ending, so a write waits at most 5 s for the reader
                            of a full pipe; atomic */
   Compressor compressor;
-  /* The following members are for stalls (W6). */
+  /* The following members are for stalls, in which writes fail and are tried again. */
   int patient;          /* 1: can stall */
   int stalled;          /* errno of the failed write during a stall, else 0 */
   uint64_t sure;        /* length of the file at the last flush, bytes */
@@ -63,12 +64,12 @@ typedef struct LiveFile {
 int livefile_open (LiveFile *f, int fd, int how);
 
 /* Sets the path of the open file, so that it can be opened again if the program closes its
-   descriptor (W5). PlaceWish describes 'folder'. */
+   descriptor. 'folder': descriptor of its folder; 0: none. */
 void livefile_at (LiveFile *f, const char *path, int folder);
 
 /* Writes n bytes, or keeps them during a stall. Does nothing after a failure. */
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
-/* Flushes the file. During a stall (W6), tries to write the kept bytes instead. 'last' 1: no bytes
+/* Flushes the file. During a stall, tries to write the kept bytes instead. 'last' 1: no bytes
    follow. */
 void livefile_flush (LiveFile *f, int last);
 

@@ -22,7 +22,7 @@ enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
 
 typedef struct Output {
   Temporary temporary;  /* file with a temporary name; the name is NULL if the output is written
-                           directly (OU1) */
+                           directly */
   int fd;
   int packed;
   Compressor compressor;
@@ -32,7 +32,7 @@ typedef struct Output {
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* Returns 1 for a name in /dev or /proc, written directly (OU1). */
+/* Returns 1 for a name in /dev or /proc: such a file is written directly. */
 int output_isdevice (const char *path);
 /* Opens the file; 'how' is OUTPUT_PLAIN, ... Returns 0 or an errno. */
 int output_open (Output *o, const char *path, int how);

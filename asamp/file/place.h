@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* existing files that may be replaced (PL1) */
+enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* existing files that may be replaced */
 
 /* Maximum number of names tried for one path. */
 #define PLACE_MOST	9999
@@ -29,7 +29,7 @@ typedef struct PlaceWish {
   const char *path;
   unsigned number;      /* number in the first name tried, as in app.2.vmprof; 0 or 1: the name
                            has none */
-  int made;             /* 1: 'path' is a generated name (PL3), not one that the user chose */
+  int made;             /* 1: 'path' is a generated name, not one that the user chose */
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes that file. NULL: this process writes no such file. */
   int (*taken) (const struct stat *file);
@@ -48,7 +48,7 @@ typedef struct Place {
   int busy;             /* 1: the requested file was not used, because it is being written */
   int kept;             /* 1: the requested file may not be replaced */
   int created;          /* 1: the file was created */
-  int folder;           /* PlaceWish.folder */
+  int folder;           /* descriptor of the folder of 'path'; 0: not needed */
 } Place;
 
 /* Opens the file, and empties it unless wish->later. Returns 0, or an errno with a phrase in
@@ -59,12 +59,13 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 void place_undo (const Place *place);
 
 /* Opens the file of 'device' and 'inode' again, if the program has closed its descriptor, and locks
-   it. PlaceWish describes 'path' and 'folder'. Returns a descriptor for writing, never 0 to 2; -1
-   if the path now leads to another file, or if another process has locked the file. */
+   it. 'folder': descriptor of the folder of 'path'; 0: none. Returns a descriptor for writing,
+   never 0 to 2; -1 if the path now leads to another file, or if another process has locked the
+   file. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 
-/* Returns 1 if PL3 forbids an existing file even under a name that the user chose, such as another
-   user's file in /tmp. 'file': status of the file, from lstat. */
+/* Returns 1 if an existing file must not be replaced even if the user chose its name, such as
+   another user's file in /tmp. 'file': status of the file, from lstat. */
 int place_foreign (const char *path, const struct stat *file);
 
 #endif

@@ -21,12 +21,12 @@ typedef struct Temporary {
   char *name;               /* path of the temporary file; NULL: there is none */
   char *target;             /* final name */
   int fd;                   /* descriptor of the file, for writing */
-  int replaced;             /* descriptor of the file to be replaced, with a shared lock (TM6);
-                               -1: none */
+  int replaced;             /* descriptor of the file to be replaced, with a shared lock; -1:
+                               none */
   struct Temporary *next;
 } Temporary;
 
-/* Creates a temporary file in the folder of 'path' (TM4). Returns 0 or an errno. */
+/* Creates a temporary file in the folder of 'path'. Returns 0 or an errno. */
 int temporary_start (Temporary *t, const char *path);
 /* Returns the reason for an errno of these functions. */
 const char *temporary_reason (int error);
@@ -34,12 +34,12 @@ const char *temporary_reason (int error);
    0 or an errno. */
 int temporary_end (Temporary *t, int keep);
 
-/* Returns the path of the file to which 'path' leads through links (TM4); the caller frees it.
-   Returns NULL with errno on failure. This function, temporary_create and temporary_imitate are
+/* Returns the path of the file to which 'path' leads through links; the caller frees it. Returns
+   NULL with errno on failure. This function, temporary_create and temporary_imitate are
    thread-safe, because they install no signal handlers. */
 char *temporary_target (const char *path);
-/* Creates a file in the folder of 'target' (TM3). Sets *name, which the caller frees, and *fd.
-   Returns 0 or an errno. */
+/* Creates a file in the folder of 'target'. Sets *name, which the caller frees, and *fd. Returns 0
+   or an errno. */
 int temporary_create (const char *target, char **name, int *fd);
 /* Gives a file the mode, owner and group of the regular file 'target', as far as possible. If the
    group cannot be set, the file's group has no rights. Returns 0 or an errno. */

@@ -112,6 +112,6 @@ int details_split (Details *d, const char *text, size_t n) {
     else if (letter == 'b')
       d->labels = line;
     else
-      return 1;  /* the first line of an event, or the end of the text: there are no more lists */
+      return 1;  /* the line of an event, or the end of the text: all lists of numbers were read */
   }
 }

@@ -25,12 +25,14 @@ typedef struct Fields {
   const char *p, *end;
 } Fields;
 
-/* The lists in the text of a batch. A list that the text does not have is empty. */
+/* The lists of numbers about the samples of a batch, found in its text. A list that the text does
+   not have is empty. */
 typedef struct Details {
   uint64_t samples;       /* number of samples */
   Fields times;           /* only in stock files (doc/profile-format.md): us from the previous
                              sample to each sample */
-  Fields kinds;           /* only in extended files: type of each allocation sample, 'a' for 0 */
+  Fields kinds;           /* only in extended files: type of each allocation sample, 'a' for type
+                             0 */
   Fields sizes;           /* bytes of each allocation sample's block */
   Fields counts;          /* for each sample that represents several sampling periods: its number
                              in the batch (1: first), number of periods, number of equal stacks */

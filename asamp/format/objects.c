@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of objects in a record (O3). */
+/* Maximum number of objects in a record. */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
 /* Values of the statistic gc_state; readers show these names. SCANNING: no major collection. */
@@ -89,7 +89,8 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* the objects without an outcome were written as dead: counts outcomes to ignore */
+  if (all)  /* the objects without an outcome were written as dead: their outcomes will be
+               ignored */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

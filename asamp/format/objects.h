@@ -27,10 +27,10 @@ typedef struct Objects {
     uint32_t copies;     /* number of stacks of the allocation sample, at least 1 */
   } *open;               /* oldest first */
   size_t n, size;
-  uint64_t early;        /* number of the next outcomes to ignore, because their objects are
-                            already written as dead (O2) */
-  Bytes fates;           /* outcomes of the oldest objects in the queue, one byte each; 0: died,
-                            1: survived */
+  uint64_t early;        /* number of oldest objects without an outcome that were already written as
+                            dead, because the queue was full: their outcomes are ignored */
+  Bytes fates;           /* whether the oldest objects in the queue survived their first collection,
+                            one byte each; 0: died, 1: survived */
   int state;             /* gc_state (phase of the major collection) in the record written last */
   int failed;            /* 1: there was not enough memory */
 } Objects;
@@ -43,10 +43,10 @@ int objects_full (const Objects *o);
 /* Adds the object of an allocation sample to the queue. 'outside' 1: it is outside the nursery;
    'copies': number of the sample's stacks. Sets 'failed' if out of memory. */
 void objects_add (Objects *o, int kind, int outside, uint32_t copies);
-/* Adds the next n outcomes (0: died, 1: survived), in the order in which the objects were added. */
+/* Records whether the n oldest objects without an outcome survived (0: died, 1: survived). */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 
-/* Writes the objects whose outcomes are known ('all' 1: all objects) as records with the time
+/* Writes the objects known to have died or survived ('all' 1: all objects) as records with the time
    'time' (CLOCK_MONOTONIC, ns) and the statistics in *c, and removes them from the queue. */
 void objects_write (Objects *o, int all, uint64_t time,
                     const ProfileCollection *c, Bytes *to);

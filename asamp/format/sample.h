@@ -70,8 +70,8 @@ enum ProfileLooked {
   LOOKED_REMEMBERED, LOOKED_STACKS, LOOKED_WEAK, LOOKED_LISTED, LOOKED_COUNT
 };
 
-/* A collection, and the memory after it, in bytes. A collection without outcomes and deaths may
-   have no record; the next record counts it in 'minors' or 'majors'. */
+/* A collection, and the memory after it, in bytes. A collection that decides no sample and finds no
+   death may have no record; the next record counts it in 'minors' or 'majors'. */
 typedef struct ProfileCollection {
   uint64_t time;      /* end, CLOCK_MONOTONIC, ns */
   uint64_t inuse;     /* bytes of objects alive or not swept yet */

@@ -40,7 +40,8 @@ void vmprof_time (Bytes *b, int marker, uint64_t us);
    record of the log may have it. */
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 
-/* Appends the name of a frame id (V1, V2). 'marker': VMPROF_NAME or VMPROF_NATIVENAME. */
+/* Appends the name of a frame id, valid UTF-8 in the form of framename.h. 'marker': VMPROF_NAME or
+   VMPROF_NATIVENAME. */
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
 /* Appends the start of a stack or object record of version 7. The caller appends its 'depth'

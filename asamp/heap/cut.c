@@ -302,8 +302,8 @@ static void removeupvalues (Work *w) {
 }
 
 /* If v is an upvalue, or a local variable holds it, flags the variable's value: all references of
-   this variable are removed, from stack slots and from upvalues of functions (CU2 of cut.h).
-   Returns 0 if out of memory. */
+   this variable are removed, from stack slots and from upvalues of functions. Returns 0 if out of
+   memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -324,7 +324,7 @@ static int removevariable (Work *w, uint32_t v) {
 }
 
 /* Completes the flags: for each object with OWN, flags the references that are removed together
-   with the one from its parent (CU2), or in its place. Returns NULL, or why a reference cannot be
+   with the one from its parent, or in its place. Returns NULL, or why a reference cannot be
    removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;

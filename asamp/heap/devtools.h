@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* Writes g with its classes m to the file 'path'; 'how' is as for output_open. Returns 0 with
-   the reason in 'err' on failure. */
+/* Writes g with its classes m to the file 'path'; 'how': OUTPUT_PLAIN, ... (output.h). Returns 0
+   with the reason in 'err' on failure. */
 int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,
                     size_t size);
 

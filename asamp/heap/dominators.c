@@ -48,7 +48,7 @@ static void dominators_search (Work *w) {
       v = w->order[w->above[w->number[v]]];
     }
   }
-  w->n = next;  /* all objects are reachable (GR2 of graph.h) */
+  w->n = next;  /* all objects are reachable */
 }
 
 /* Computes the predecessors of each object: the objects with a reference to it. Returns 0 if out of

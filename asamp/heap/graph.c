@@ -625,7 +625,7 @@ static void mustbe (Reader *r, uint32_t v, int kind) {
     damaged(r, "a name is not a string, or a function has no code");
 }
 
-/* Fails unless every object is defined and has a parent, and every edge is valid (GR1). */
+/* Fails unless every object is defined and has a parent, and every edge is valid. */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;

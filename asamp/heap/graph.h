@@ -66,7 +66,7 @@ typedef struct Site {
 /* An allocation sample. */
 typedef struct Sample {
   uint32_t object;
-  uint32_t site;		/* index in 'sites'; 0: unknown */
+  uint32_t site;		/* allocation site, index in Graph.sites; 0: unknown */
   uint64_t age;			/* time from the allocation to the snapshot, ms */
   uint64_t bytes;		/* allocated bytes that the sample represents */
 } Sample;

@@ -131,8 +131,8 @@ typedef struct asamp_Client {
   /* Reports a sample that is undecided or alive when the client ends. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
-  /* Reports the path of references to a survivor. 'holders' calls it for the survivors in the order
-     of their numbers. */
+  /* Reports the path of references to a survivor. The function 'holders' calls it for the survivors
+     in the order of their numbers. */
   void (*held) (void *ud, const asamp_Known *s, const asamp_Path *p);
 } asamp_Client;
 

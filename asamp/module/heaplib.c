@@ -4,11 +4,11 @@
 ** Sizes are in bytes. Wrong arguments raise errors; so does lack of memory, except in functions
 ** that return messages.
 **
-** A "row" is an entry of a tree of objects. Its fields are those of MergeRow: {depth, above (parent
-** row), text, class, count, self, value, merged, repeated, together, kind (HEAP_E...), address,
-** function}. The state's own memory is a row with count 0. A query returns at most 'most' rows
-** (default 10000) whose value is at least 'least'. Totals are {count, self, value, left (rows left
-** out), cut (those of them that are large enough, but too many or too deep)}.
+** A "row" is an entry of a tree of objects. Its fields are those of MergeRow (merge.h), except
+** example, from and way, and in addition: text (description), kind (HEAP_E... of the reference),
+** address and function. The state's own memory is a row with count 0. A query returns at most
+** 'most' rows (default 10000) whose value is at least 'least'. Totals are {count, self, value, left
+** (rows left out), cut (those of them that are large enough, but too many or too deep)}.
 */
 #include "cut.h"
 #include "devtools.h"

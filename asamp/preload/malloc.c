@@ -30,8 +30,7 @@ static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
   Interval interval;		/* interval.period 0: no interval was drawn yet */
-  int inside;		/* > 0: this thread runs code of this file; nothing is sampled then (MA4 of
-                           mallocseam.h) */
+  int inside;		/* > 0: this thread runs code of this file; nothing is sampled then */
   int resolving;	/* 1: inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
 
@@ -46,8 +45,7 @@ static __thread struct {
    If it is 0, free() tests nothing else. It is never 0 for addresses of the arena. */
 static uint16_t near[NNEAR];
 static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks, such as
-                                                   MALLOC_ALIVE, one byte each (MA3 of
-                                                   mallocseam.h) */
+                                                   MALLOC_ALIVE, one byte each */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
@@ -116,7 +114,7 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-/* Marks the slot of a freed block as dead, or as free if the sampler has given it up (MA3). Then
+/* Marks the slot of a freed block as dead, or as free if the sampler has given it up. Then
    increments 'deaths', whose change makes the sampler search for dead slots. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
@@ -244,8 +242,8 @@ static COLD void *passed (void *block, size_t n) {
 /* {== the real allocator, which this library calls ====================== */
 
 /* Initial functions of 'real': each finds the real allocator with dlsym and calls it. In nested
-   calls, which dlsym makes if it allocates, malloc, calloc and realloc use the arena (MA5 of
-   mallocseam.h), free does nothing, and the others fail. */
+   calls, which dlsym makes if it allocates, malloc, calloc and realloc use the arena, free does
+   nothing, and the others fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -276,8 +274,8 @@ static Real real = {
 static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
 
-/* Allocates n bytes from the arena (MA5 of mallocseam.h), and stores the number n 16 bytes before
-   the block. Returns NULL if the arena is full. */
+/* Allocates n bytes from the arena, and stores the number n 16 bytes before the block. Returns NULL
+   if the arena is full. */
 static void *fromarena (size_t n) {
   size_t size = (n + 31) & ~(size_t)15, at;
   if (n > ARENA) return NULL;

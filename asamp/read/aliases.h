@@ -24,7 +24,8 @@ typedef struct Aliases {
                          'pages' */
   uint32_t **pages;   /* pages; an element is the alias of a function number, 0: none */
   size_t n, size;     /* number of pages, capacity of 'pages' */
-  uint64_t left;      /* function numbers not stored because of the limit (AL2) */
+  uint64_t left;      /* function numbers not stored, because there were READER_MAXALIASES
+                         entries */
 } Aliases;
 
 /* Returns the alias of function number n; n itself if it has no alias. */
@@ -39,8 +40,8 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* Sets the alias (not 0) of function number n, or counts it in 'left' at the limit (AL2). Returns 0
-   if out of memory. */
+/* Sets the alias (not 0) of function number n, or counts it in 'left' if there are
+   READER_MAXALIASES entries. Returns 0 if out of memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 /* Frees the memory of the map. The map is then empty. */
 void aliases_free (Aliases *a);

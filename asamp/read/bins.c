@@ -19,8 +19,9 @@ void bins_free (Bins *b) {
 
 #define NOROW	SIZE_MAX
 
-/* Returns the index of the row of a bin, node and kind; creates the row if needed. At the limit
-   (B3) does this with node 0 and adds 'count' to 'left'. Returns NOROW if out of memory. */
+/* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
+   BINS_MAXROWS rows, does this with node 0 and adds 'count' to 'left'. Returns NOROW if out of
+   memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
   /* 14 bits for the bin, 22 for the node, 24 for the kind */

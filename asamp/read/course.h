@@ -37,7 +37,8 @@ typedef struct Span {
                                      collection with the longest pause */
   uint64_t minors, majors;  /* numbers of recorded collections */
   uint64_t left;         /* number of unrecorded collections */
-  int state;             /* phase after the last collection, as in ReadCollection */
+  int state;             /* phase after the last collection: 0 none, 1 marking, 2 sweeping, 3
+                            finalizing */
 } Span;
 
 /* Slots of the histogram: 1,024 of 1 us, then 512 per power of 2. */
@@ -46,7 +47,7 @@ typedef struct Span {
 typedef struct Course {
   Span *spans;           /* the timeline */
   size_t n, size;        /* number of spans, capacity */
-  uint64_t group;        /* number of collections in each span except the last (CO1) */
+  uint64_t group;        /* number of collections in each span except the last */
   uint64_t collections;  /* number of recorded collections */
   ReadCollection first, last;
   /* Sum of all pauses; longest recorded pause; end of the collection with that pause. All in us. */
@@ -61,7 +62,7 @@ typedef struct Course {
   /* Largest bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t peak;         /* time of the largest 'inuse', us since the start */
-  uint64_t *pauses;      /* histogram: number of pauses in each slot (CO3) */
+  uint64_t *pauses;      /* histogram: number of pauses in each slot (a range of lengths) */
 } Course;
 
 /* Initializes the history. Returns 0 if out of memory; call course_free in either case. */
@@ -75,8 +76,8 @@ int course_add (Course *c, const ReadCollection *one);
    0: no pauses. */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns the number of recorded collections if a span represents several collections (CO1); 0 if
-   each collection has its own span. */
+/* Returns the number of recorded collections if a span represents several collections; 0 if each
+   collection has its own span. */
 uint64_t course_grouped (const Course *c);
 
 #endif

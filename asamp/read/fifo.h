@@ -23,11 +23,11 @@ typedef struct Fifo {
   struct ReadSample *list;
   size_t head, n, size;  /* ring buffer: index of the oldest sample, number of samples, capacity
                             (a power of 2) */
-  uint64_t passed;       /* number of the next outcomes in the file that must be ignored, because
-                            their samples are not in the queue (FI2) */
+  uint64_t passed;       /* number of samples taken out before their outcome was read: as many of
+                            the next outcomes in the file are ignored */
 } Fifo;
 
-/* Appends a copy of *s. The queue must not be full (FI1). Returns 0 if out of memory. */
+/* Appends a copy of *s. The queue must not be full. Returns 0 if out of memory. */
 int fifo_put (Fifo *f, const struct ReadSample *s);
 /* Removes the oldest sample and copies it to *to. Returns 0 if there is none. */
 int fifo_take (Fifo *f, struct ReadSample *to);

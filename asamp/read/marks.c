@@ -108,7 +108,7 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts a mark, and keeps it if it is a 'step'-th one (MK2). Returns 0 if out of memory. */
+/* Counts a mark, and keeps it if it is a 'step'-th one. Returns 0 if out of memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

@@ -38,9 +38,9 @@ typedef struct Marks {
   size_t nnames, namesize;  /* number of names, capacity */
   Mark *marks;           /* the kept marks, in the order of the file */
   size_t n, size;        /* number of kept marks, capacity */
-  /* 'step': every step-th mark is kept (MK2). 'count': number of all marks. */
+  /* 'step': every step-th mark is kept. 'count': number of all marks. */
   uint64_t step, count;
-  /* Number of marks that count under the last name, because there are MARKS_NAMES names (MK1). */
+  /* Number of marks that count under the last name, because there are MARKS_NAMES names. */
   uint64_t lumped;
 } Marks;
 

@@ -12,10 +12,11 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* A row of a snapshot. The members are as in ReadResident (readprofile.h). */
+/* A row of a snapshot: the bytes of one kind of memory. */
 typedef struct PictureRow {
   int64_t bytes;
-  uint32_t what, text;   /* offsets in Pictures.texts */
+  uint32_t what, text;   /* kind of memory; file or source line that uses it; both as offsets in
+                            Pictures.texts */
 } PictureRow;
 
 /* A snapshot of resident memory. */
@@ -31,7 +32,7 @@ typedef struct Pictures {
   Picture *all;          /* the kept snapshots, oldest first */
   size_t n, size;        /* number of snapshots, capacity */
   uint64_t count;        /* number of snapshots in the file */
-  uint64_t left;         /* number of rows dropped because their snapshot was full (PI2) */
+  uint64_t left;         /* number of rows dropped because their snapshot was full */
 } Pictures;
 
 /* Initializes an empty list. Returns 0 if out of memory; call pictures_free in either case. */

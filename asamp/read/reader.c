@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the log between two calls of the client's 'progress'. */
+/* Bytes of the log between two calls of the client's callback 'progress'. */
 #define PROGRESS	(4u << 20)
 
 /* A frame of the stack that was read last. */
@@ -398,7 +398,7 @@ static Step reader_record (Input *in) {
   }
 }
 
-/* Calls 'progress' if PROGRESS bytes were read since its last call. */
+/* Calls the client's callback 'progress' if PROGRESS bytes were read since its last call. */
 static void reader_progress (Input *in) {
   ReaderClient *client = in->state.client;
   if (client->progress != NULL && in->record >= in->progressed + PROGRESS) {
@@ -420,8 +420,8 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
-/* Delivers the outcomes not delivered yet, and sets the fields of the ReadProfile that are not set
-   yet. Returns NULL or the reason of a failure. */
+/* Delivers the events that remain at the end of the file, and sets the fields of the ReadProfile
+   that are not set yet. Returns NULL or the reason of a failure. */
 static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
   readeremit_head(s);

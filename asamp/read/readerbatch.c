@@ -47,8 +47,8 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines "p", "q" and "T" (see Periods) up to the sample with the index 'sample'.
-   Delivers the new periods to the client. */
+/* Applies the lines "p", "q" (periods) and "T" (OS thread) up to the sample with the index
+   'sample'. Delivers the new periods to the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -283,9 +283,9 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/* Reads a line "f": outcomes of the oldest queued samples, as lengths of runs. The first run died,
-   the second survived, and so on. Also reads following lines "l" and "u", and removes them from
-   'events'. */
+/* Reads a line "f": whether the oldest queued samples survived, as lengths of runs. The first run
+   died, the second survived, and so on. Also reads following lines "l" and "u", and removes them
+   from 'events'. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
@@ -298,7 +298,7 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
     while (n-- > 0) {
       int fate = !survived ? 0 : nextunfollowed(&unfollowed) ? 2 : 1;
       if (!readeremit_decide(s, fate, nextclass(s, &classes), time))
-        return;  /* more outcomes than samples */
+        return;  /* the line has more samples than the queue */
     }
     survived = !survived;
   }

@@ -24,7 +24,7 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
   return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
 }
 
-/* Calls the client's 'fate', if the client selects the sample. */
+/* Calls the client's callback 'fate' (survival of a sample), if the client selects the sample. */
 static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_head(s);
@@ -105,7 +105,7 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/* Delivers the outcome of a survivor. 'follow' 1: the file may record the survivor's death, so the
+/* Delivers that a sample has survived. 'follow' 1: the file may record the survivor's death, so the
    survivor and the client's tag are added to the list s->of->follow if this has space. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {

@@ -9,20 +9,20 @@
 
 #include "readerstate.h"
 
-/* Calls the client's 'head', once. */
+/* Calls the client's callback 'head', once. */
 void readeremit_head (ReaderState *s);
 /* Delivers a sample of copied bytes. */
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
-/* Delivers an allocation or time sample. Queues an allocation sample until its outcome is read;
-   if the queue is full, delivers the oldest one as READER_UNDECIDED (FI1 of fifo.h). */
+/* Delivers an allocation or time sample. Queues an allocation sample until it is read to have died
+   or survived; if the queue is full, delivers the oldest one as READER_UNDECIDED. */
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /* Delivers the outcome of the oldest queued sample. 'fate': 0 died; 1 survived; 2 survived, but the
    file does not record the death. 'class': name of the class, offset in ReadProfile.text; 0: none.
    'time': when the outcome was decided. Returns 0 if the queue is empty. */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                        uint64_t time);
-/* Delivers the death of a survivor that was removed from the list (readerfollow.h). 'place' and
-   'orphan' are as in ReadDeath. */
+/* Delivers the death of a survivor that was removed from the list (readerfollow.h). 'place': its
+   position among the live survivors. 'orphan' 1: native memory of an ended state. */
 void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
                        uint64_t time);
 /* Continues the pass over the list of survivors (readerfollow.h): keeps the next 'alive' samples,

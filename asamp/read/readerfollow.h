@@ -16,12 +16,13 @@
 
 typedef struct ReadFollowed {
   /* sample.count is 0 for a survivor that the reader had dropped from a full queue before its
-     outcome (FI1 of fifo.h). The empty entry keeps later samples at the positions of the writer's
+     survival was read. The empty entry keeps later samples at the positions of the writer's
      list. */
   ReadSample sample;
-  /* Value of ReaderStream.allocated when the sample's outcome was read. */
+  /* Value of ReaderStream.allocated when the sample was read to have survived. */
   uint64_t born;
-  uint64_t tag;        /* value that the callback 'fate' stored in ReaderClient.tag */
+  uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
+                          survived */
   /* Path of references to the sample, as index + 1 in ReadProfile.paths; 0: unknown. */
   uint32_t holder;
   int unreached;       /* 1: the last heap walk did not reach the sample */
@@ -29,10 +30,10 @@ typedef struct ReadFollowed {
 
 /* The list of followed samples. If all bytes are 0, it is empty. */
 typedef struct ReaderFollow {
-  ReadFollowed *list;  /* the samples (RF2), oldest first */
+  ReadFollowed *list;  /* the samples, oldest first */
   size_t n, size;      /* number of elements of 'list', capacity */
   /* 'at': number of samples that the current pass over the list has visited. 'to': number of those
-     that it has kept (RF2). */
+     that it has kept. */
   size_t at, to;
 } ReaderFollow;
 

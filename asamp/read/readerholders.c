@@ -92,7 +92,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
     s->client->walk(s->client->ud, &w);
 }
 
-/* Calls 'held' for the survivors of a state that are alive at the end. */
+/* Calls the client's callback 'held' for the survivors of a state that are alive at the end. */
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   s->of = one;

@@ -17,8 +17,8 @@ void readerholders_runs (ReaderState *s, Fields *line);
    a heap walk. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
-/* Calls the client's 'held' for each selected followed sample that is alive at the end of the
-   file. */
+/* Calls the client's callback 'held' for each selected followed sample that is alive at the end of
+   the file. */
 void readerholders_finish (ReaderState *s);
 
 #endif

@@ -11,8 +11,9 @@ void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
 /* Ends the current Lua state at 'time'. 'orphans' is the number of samples of native memory that
    the state has allocated and that live on. */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
-/* Delivers, for all states, the samples without an outcome at the end of the file. If the client
-   selects only some states, sets ReadProfile.allocated to the bytes allocated by these states. */
+/* At the end of the file, delivers as undecided all samples not known to have died or survived. If
+   the client selects only some states, sets ReadProfile.allocated to the bytes allocated by these
+   states. */
 void readerlife_finish (ReaderState *s);
 
 #endif

@@ -21,7 +21,7 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) 
 }
 
 /* Moves the stream of an ended state to 'orphaned'. If this array has READER_MAXSTREAMS streams,
-   frees the stream and counts its orphans in ReadProfile.left (RS3 of readerstream.h). */
+   frees the stream and counts its orphans in ReadProfile.left. */
 static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {

@@ -120,7 +120,7 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 
 /* An object record has one word for each object, newest first, then one for each meta record
    gc_stats__N (statistics). If no such meta record was read yet, the first words are taken to be
-   objects, as many as there are samples without an outcome. */
+   objects, as many as there are samples not decided yet. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
@@ -139,7 +139,7 @@ void readerstack_objects (ReaderState *s, double seconds,
     c.held = statat(s, words, nobjects, 1);
     c.rss = statat(s, words, nobjects, 2);
   }
-  for (i = nobjects; i-- > 0; ) {  /* the outcomes of the samples, from the oldest to the newest */
+  for (i = nobjects; i-- > 0; ) {  /* survival of the samples, from the oldest to the newest */
     uint64_t w = bytes_getword(words + 8 * i);
     if (s->of->open.passed == 0 && s->of->open.n > 0) {
       uint32_t kind = readerstate_kind(s, w >> 2, 0);

@@ -12,8 +12,8 @@
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);
 
-/* Delivers the outcomes and the collection in an object record of n words. Does nothing in asamp's
-   files. */
+/* Delivers which samples died or survived, and the collection, from an object record of n words.
+   Does nothing in asamp's files. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n);
 

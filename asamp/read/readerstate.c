@@ -70,7 +70,7 @@ int readerstate_iswanted (const ReaderClient *c, uint32_t id) {
 }
 
 /* Creates a row of ReadProfile.states and returns its index. If there are READER_MAXSTATES rows,
-   returns the last row, which several states then share (RS2 of readerstream.h). */
+   returns the last row, which several states then share. */
 static uint32_t newrow (ReaderState *s, uint32_t id) {
   ReadProfile *r = s->r;
   ReadState *row;
@@ -92,7 +92,7 @@ static uint32_t newrow (ReaderState *s, uint32_t id) {
 }
 
 /* Returns the stream of a Lua state; creates the stream if needed. Returns &s->single if there are
-   READER_MAXSTREAMS streams (RS1 of readerstream.h) or not enough memory. */
+   READER_MAXSTREAMS streams or not enough memory. */
 static ReaderStream *stream (ReaderState *s, uint32_t id) {
   ReaderStreams *all = &s->streams;
   uint32_t at = idmap_get(&all->places, (uint64_t)id + 1);

@@ -17,12 +17,12 @@
 #include "readerstream.h"
 #include "readprofile.h"
 
-/* Consecutive equal stacks. In files that asamp wrote, the sizes and types of their samples follow
-   later. */
+/* Consecutive equal stacks of the log, kept until the record with their samples' sizes and types is
+   read, which follows them in files that asamp wrote. */
 typedef struct Run {
   uint64_t copies;     /* number of equal stacks, at least 1 */
   uint64_t time;       /* us since the start; 0: unknown */
-  uint64_t thread;     /* number of the thread or Lua state, as in ReadSample */
+  uint64_t thread;     /* number of the thread or, in files of many states, of the Lua state */
   uint32_t node;       /* call tree node of the stack */
   /* Allocation samples: type of the block (enum ProfileKind; 0: not known yet). Samples of copied
      bytes: COPY_* (sample.h). Time samples: READER_TIMERUN. */
@@ -44,9 +44,9 @@ typedef struct ReaderState {
   int failed;          /* 1: an allocation failed */
   uint64_t summed[2];  /* [0]: bytes of all allocation and copy samples; [1]: ns of all time
                           samples */
-  uint64_t decided;    /* bytes of all samples whose outcome was read */
+  uint64_t decided;    /* bytes of all samples known to have died or survived */
   int toomuch;         /* 1: a sum in 'summed' would exceed READER_MAXSUM */
-  int hashead;           /* 1: the client's 'head' was called */
+  int hashead;           /* 1: the client's callback 'head' was called */
   int format;          /* number of the format of the details (details_format) */
   uint64_t last;       /* time of the last sample, us since the start */
   uint64_t period;     /* sampling period of Lua states for which the file has none, bytes; 1 in
@@ -58,8 +58,8 @@ typedef struct ReaderState {
   size_t nruns, runsize;  /* number of elements of 'runs', capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* data of the current Lua state; never NULL */
-  /* In a file of one state: its data. In a file of many states: shared by all states beyond the
-     limit (RS1 of readerstream.h), and used while no state is current ('row' is READER_NOSTATE). */
+  /* In a file of one state: its data. In a file of many states: shared by all states beyond
+     READER_MAXSTREAMS, and used while no state is current ('row' is READER_NOSTATE). */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to the offset of the type's name in ReadProfile.text */
@@ -119,7 +119,7 @@ static inline int readerstate_isnone (const ReaderState *s) {
 }
 
 /* Returns the row of a Lua state in ReadProfile.states; creates it if needed. NULL: the state
-   shares its row with others (RS2), or there is no space for it (RS1 of readerstream.h). */
+   shares its row or its stream with others, because of a limit. */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* Sets the OS thread of the current state. If the thread is new and READER_MAXTHREADS threads are
    known, counts it in LEFT_THREADS instead. */

@@ -27,7 +27,7 @@ typedef struct ReaderStream {
   uint32_t row;        /* index of the state in ReadProfile.states */
   uint32_t thread;     /* index of its OS thread in ReadProfile.threads + 1; 0: unknown */
   int hidden;          /* 1: the client does not select the state */
-  int blind;           /* 1: the stream represents all states beyond READER_MAXSTREAMS (RS1) */
+  int blind;           /* 1: the stream represents all states beyond READER_MAXSTREAMS */
   int closed;          /* 1: the state has ended */
   uint64_t end;        /* end of the closed state, us since the start */
   uint64_t orphans;    /* number of live samples of native memory of the ended state */
@@ -36,12 +36,12 @@ typedef struct ReaderStream {
      samples, ns; valid if timeset is 1. */
   int periodset, timeset;
   uint64_t period, timeperiod;
-  Fifo open;           /* allocation samples without an outcome */
+  Fifo open;           /* allocation samples not yet known to have died or survived */
   ReaderFollow follow; /* survivors whose death the file records */
   /* 'decided': number of sampling periods of the samples that died or survived since the previous
      collection. 'survived': that of the survivors. */
   uint64_t decided, survived;
-  uint64_t allocated;  /* bytes of the state's samples whose outcome was read */
+  uint64_t allocated;  /* bytes of the state's samples known to have died or survived */
   /* The previous collection; the file stores the next one as differences from it. */
   ReadCollection before;
   /* Planned bytes of the nurseries in the last record of a minor collection; the file stores those

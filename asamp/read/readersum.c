@@ -56,7 +56,7 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
 }
 
 /* Returns the index in 'table' of the totals to which a sample belongs, or SITETABLE_NONE if out of
-   memory. Stores the index in client.tag for the callback 'death'. */
+   memory. Also stores the index in client.tag, which the reader repeats when the sample dies. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -92,7 +92,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
 }
 
 /* Adds a sample to the totals of its site, kind, label set and slice of time. 'time': when its
-   outcome was decided. */
+   survival was decided. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);

@@ -48,7 +48,7 @@ typedef struct ReaderSum {
      number of binary digits of the lifetime in us. */
   SiteTable times;
   Ages ages;              /* survival by age; empty for files of other writers */
-  const ReadProfile *profile;  /* NULL before the callback 'head' */
+  const ReadProfile *profile;  /* NULL until the head of the file was read */
   /* Survivors alive at the end of the file, by call tree node and path of references. Site.kind is
      here the index of the path in ReadProfile.paths + 1; 0: unknown. */
   SiteTable held;
@@ -75,7 +75,7 @@ typedef struct ReaderSum {
   Bins gone;
   /* The next three tables are empty if 'bins' is empty. The slices of 'born' and 'alive' are ranges
      of allocated bytes (ReadSample.born), not of time. */
-  Bins born;           /* allocation samples with an outcome */
+  Bins born;           /* allocation samples that died or survived */
   /* Survivors alive at the end of the file, without native memory. BinRow.kind is here 2 * p + q: p
      is the path of references as in 'held', q is 1 for a table's array or hash part. */
   Bins alive;
@@ -94,8 +94,8 @@ typedef struct ReaderSum {
 #define READERSUM_EVER	UINT64_MAX  /* value of ReaderSum.instant: all samples count; of
                                        ReaderSum.till: no end */
 
-/* Initializes the totals. 'bins': largest number of slices of time; 0: no slices. 'instant': see
-   ReaderSum. Returns 0 if out of memory; call readersum_free in either case. */
+/* Initializes the totals. 'bins': largest number of slices of time; 0: no slices. 'instant': value
+   for ReaderSum.instant. Returns 0 if out of memory; call readersum_free in either case. */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /* Completes the totals after the last event: multiplies bytes by r->scale, counts dropped data in
    'left'. */

@@ -18,7 +18,7 @@ enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
 #define READER_NOSTATE	UINT32_MAX  /* id or index that represents several Lua states or none */
 
-/* Outcome of an allocation sample. UNDECIDED: no collection has decided it. */
+/* Outcome of an allocation sample in its first collection. UNDECIDED: the file has none. */
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 
 /* A kind of sampled block: its type and the class (__name) of the object. */
@@ -40,11 +40,11 @@ typedef struct ReadSample {
      the id of the state. */
   uint64_t thread;
   /* Position of an allocation sample in the allocated bytes: the sum of its bytes and of those of
-     all samples whose outcome was read before. Not multiplied by ReadProfile.scale. */
+     all samples known by then to have died or survived. Not multiplied by ReadProfile.scale. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
-  /* Index in ReadProfile.kinds; the kind has no class before the outcome was read. For samples of
-     copied bytes see the callback 'copy'. */
+  /* Index in ReadProfile.kinds; the kind has no class until the sample's survival was read. For
+     samples of copied bytes: reason of the copy (callback 'copy'). */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* index in ReadProfile.labelsets + 1; 0: no labels */
@@ -57,7 +57,8 @@ typedef struct ReadDeath {
   /* Bytes that the Lua state allocated during the sample's life, estimated from the state's
      samples. Not multiplied by ReadProfile.scale. */
   uint64_t allocated;
-  uint64_t tag;        /* value that the callback 'fate' stored in ReaderClient.tag */
+  uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
+                          survived */
   /* Position of the sample among the live survivors of its Lua state, oldest first, before the
      collection removes any. For an orphan, only samples of native memory count. */
   size_t place;
@@ -154,7 +155,7 @@ typedef struct ReadState {
   uint32_t name;       /* name of the state (its script), offset in ReadProfile.text; 0: none */
   uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
-  /* Number of further Lua states that share this struct (RS2 of readerstream.h). */
+  /* Number of further Lua states that share this struct. */
   int others;
   uint64_t opened, closed; /* times; 0: unknown */
   uint64_t allocated;  /* all allocated bytes, counted, not sampled; 0: unknown */
@@ -182,7 +183,7 @@ typedef struct ReadProfile {
   int lines;           /* 1: frames have line numbers */
   int native;          /* 1: the file declares native frames */
   int complete;        /* 1: the trailer was read and the checksum is right */
-  int fates;           /* 1: samples have outcomes */
+  int fates;           /* 1: the file records which samples survived */
   uint64_t followed;   /* largest number of live survivors whose death the writer can record; 0:
                           the file records no deaths */
   /* Sampling periods of the survivors that the client selects but whose death the file does not
@@ -293,7 +294,7 @@ typedef struct ReaderClient {
   /* An allocation sample, or a time sample (READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
   /* A sample of copied bytes; 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN. It
-     has no outcome. */
+     never dies or survives. */
   void (*copy) (void *ud, const ReadSample *s);
   /* The outcome of an allocation sample ('fate': READER_DIED, READER_SURVIVED or READER_UNDECIDED),
      decided at 'time'. 'followed' is 1 for a survivor whose death may be recorded; the callback may
@@ -303,8 +304,9 @@ typedef struct ReaderClient {
   uint64_t tag;
   /* The death of a survivor for which 'followed' was 1. */
   void (*death) (void *ud, const ReadDeath *d);
-  /* Set before each call of 'held'. 'place': position of the sample among the live survivors of its
-     Lua state, oldest first. 'unreached' 1: the last heap walk did not reach it. */
+  /* Set before each call of the callback 'held'. 'place': position of the sample among the live
+     survivors of its Lua state, oldest first. 'unreached' 1: the last heap walk did not reach
+     it. */
   size_t place;
   int unreached;
   /* A survivor alive at the end of the file. 'path': path of references by which the last heap walk

@@ -31,8 +31,9 @@ typedef struct Site {
   uint64_t survivedbytes;   /* bytes of survivors */
   uint64_t later;           /* number of sampling periods of the survivors that died later */
   uint64_t laterbytes;      /* bytes of survivors that died later */
-  uint64_t undecided;       /* number of sampling periods of the samples without an outcome */
-  uint64_t undecidedbytes;  /* bytes of samples without an outcome */
+  uint64_t undecided;       /* number of sampling periods of the samples whose survival was never
+                               decided */
+  uint64_t undecidedbytes;  /* bytes of samples whose survival was never decided */
   /*
   ** Estimated variances, for the error of a difference between two profiles: 'timesquares' of the
   ** number of time samples, 'nssquares' of 'ns', 'bytesquares' of 'bytes', 'survivedsquares' of
@@ -60,14 +61,14 @@ typedef struct SiteTable {
   size_t nsites, sitesize;  /* number of sites, capacity */
   IdMap bykey;              /* maps node, kind and tag of a site to its index in 'sites' */
   uint64_t left;            /* number of sampling periods of the samples that are counted at node 0
-                               instead of their own node, because the table is full (L3) */
+                               instead of their own node, because the table is full */
 } SiteTable;
 
 /* Frees the memory of the table. The table is then empty. */
 void sitetable_free (SiteTable *l);
 
 /* Returns the index of the site of a node and a kind (below 2^24), with tag 0; creates it if
-   needed. If the table is full (L3), adds 'count' to 'left' and returns the site of node 0. Returns
+   needed. If the table is full, adds 'count' to 'left' and returns the site of node 0. Returns
    SITETABLE_NONE if out of memory. A new site may move the others. */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 

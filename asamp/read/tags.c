@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of the place (tags.h) that combines all Lua states with neither a place of their own nor
-   one for their script. */
+/* Tag.group of all Lua states that have neither a number of their own nor one for their script. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
@@ -28,8 +27,8 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place (tags.h) of the states of a script; assigns a place if needed. Returns OTHERS
-   if no place is free. */
+/* Returns the number (Tag.group) of the states of a script; assigns a number if needed. Returns
+   OTHERS if none is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -42,7 +41,7 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the place (tags.h) to which the client's current Lua state belongs. */
+/* Returns the number (Tag.group) of the client's current Lua state or its script. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -83,9 +82,9 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes a group of Lua states for each script, and maps the places (tags.h) to groups. Returns the
-   number of states whose script has no group. Adds to *together, for each script, its number of
-   states minus 1. */
+/* Makes a group of Lua states for each script, and fills t->groupof, which maps Tag.group to
+   groups. Returns the number of states whose script has no group. Adds to *together, for each
+   script, its number of states minus 1. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -113,8 +112,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if there are samples of states that have no place of their own, but belong to the place
-   OTHERS. */
+/* Returns 1 if there are samples of states whose Tag.group is OTHERS. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

@@ -19,15 +19,14 @@
 /* Properties by which tags distinguish samples; bits of Tags.by. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-/* Number of places, and largest number of groups: TAGS_STATES of one Lua state each, TAGS_STATES of
-   one script each, and one with all other states. */
+/* Number of places (Tag.group), and largest number of groups: TAGS_STATES of one Lua state each,
+   TAGS_STATES of one script each, and one with all other states. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
-/* The place, OS thread and label set of the samples with a tag. Members that Tags.by
-   does not select are 0. */
+/* The properties that all samples with a tag share. Members that Tags.by does not select are 0. */
 typedef struct Tag {
-  uint32_t group;       /* number of the place, an index in Tags.groupof. A place is one Lua state,
-                           all states of a script, or all other states. */
+  uint32_t group;       /* a Lua state, all states of one script, or all other states: number of
+                           this "place", an index in Tags.groupof */
   uint32_t thread;      /* system number of the OS thread; 0: unknown */
   uint32_t labels;      /* label set; 0: none */
 } Tag;
@@ -46,11 +45,12 @@ typedef struct Tags {
   Tag *list;
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps combinations to tags */
-  /* Names of scripts, offsets in ReadProfile.text. names[i] is of the place TAGS_STATES + i. */
+  /* Names of scripts, offsets in ReadProfile.text. The states of script names[i] have the place
+     TAGS_STATES + i. */
   uint32_t names[TAGS_STATES];
   uint32_t nnames;      /* number of scripts in 'names' */
-  uint64_t spilled;     /* number of sampling periods of the samples with tag 0 because of
-                           the limit (TG2) */
+  uint64_t spilled;     /* number of sampling periods of the samples that have tag 0, because there
+                           are TAGS_MOST tags */
   /* The groups of places, and their number. Set by tags_finish, like 'groupof'. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* at least 1 */
@@ -64,14 +64,14 @@ int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /* Returns the tag of a sample with the label set 'labels' in the client's current Lua state;
-   creates it if needed. Beyond TAGS_MOST tags (TG2), adds 'count' to 'spilled' and returns 0.
-   Returns TAGS_NONE if out of memory. */
+   creates it if needed. Beyond TAGS_MOST tags, adds 'count' to 'spilled' and returns 0. Returns
+   TAGS_NONE if out of memory. */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
 
-/* Merges the places into groups (TG1). Call it after the last call of tags_at. Counts the states
-   without an own group, and the samples without an own tag, in 'left'. */
+/* Merges places (Lua states or scripts) into groups. Call it after the last call of tags_at. Counts
+   the states without an own group, and the samples without an own tag, in 'left'. */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 
 /* Returns the index in 'groups' of the group of a tag. Call it after tags_finish. */

@@ -26,7 +26,7 @@ typedef struct Tree {
   uint32_t size;     /* capacity of 'nodes' */
   uint32_t *slots;   /* hash table of node indexes; 0: free */
   uint32_t nslots;   /* number of elements of 'slots': a power of 2, at least 2 * n */
-  uint64_t left;     /* number of frames left out, because there are TREE_MAXNODES nodes (TR3) */
+  uint64_t left;     /* number of frames left out, because there are TREE_MAXNODES nodes */
 } Tree;
 
 /* Initializes the tree with its root. Returns 0 if out of memory; call tree_free in either case. */
@@ -34,7 +34,7 @@ int tree_init (Tree *t);
 void tree_free (Tree *t);
 
 /* Returns the child of the node 'parent' with that id and line; creates the child if needed. If the
-   tree is full (TR3), returns 'parent'. Returns 0 if out of memory. */
+   tree has TREE_MAXNODES nodes, returns 'parent'. Returns 0 if out of memory. */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
 #endif

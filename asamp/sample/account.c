@@ -74,7 +74,8 @@ static AccountSum *sumof (Account *a, uint32_t set) {
    changes. */
 static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   AccountSum *sum = sumof((Account *)seam, set);
-  if (sum == NULL) return seam->bytes;  /* adds to the previous set's sum (AC2) */
+  if (sum == NULL) return seam->bytes;  /* no memory for a sum of its own: adds to the previous
+                                           set's sum */
   seam->recent[set % LUAN_RECENTLABELS].label = set;
   seam->recent[set % LUAN_RECENTLABELS].bytes = &sum->bytes;
   return &sum->bytes;

@@ -22,8 +22,8 @@
 
 #define FRAME	((size_t)4096)	/* Fallback for the size of a signal frame, bytes. */
 
-static pthread_key_t key;	/* Key; its value in each thread: the mapping of the profiler's
-                                   alternate stack, or NULL. */
+static pthread_key_t key;	/* Its value in each thread: the mapping of the profiler's alternate
+                                   stack, or NULL. */
 static int iskey;
 
 /* Returns the size of the largest signal frame in bytes. */
@@ -42,7 +42,7 @@ static size_t wholesize (void) {
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
 }
 
-/* Disables and unmaps our stack at the end of its thread (AS2). */
+/* Disables and unmaps our stack at the end of its thread. */
 static void threadends (void *p) {
   char *map = p, *here = __builtin_frame_address(0);
   stack_t s, none;
@@ -77,7 +77,7 @@ static int set (char *map, char *err, size_t errsize) {
 }
 
 /* Maps a stack and sets it as the thread's alternate stack. If the thread has our stack already,
-   does nothing: the kernel has only disabled it while a handler runs on it (AS3). */
+   does nothing: the kernel has only disabled it while a handler runs on it. */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

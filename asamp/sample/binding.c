@@ -39,7 +39,7 @@ static struct link_map *objectof (void *address, Loaded *where) {
           dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP)) ? object : NULL;
 }
 
-/* Closes the handle of an object file that was not bound. A bound one stays open (BD3). */
+/* Closes the handle of an object file that was not bound. A bound one stays open. */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
 }

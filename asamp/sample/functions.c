@@ -47,8 +47,7 @@ void functions_forget (Functions *f) {
 }
 
 /* Replaces a small cache that is half full by a larger, empty one. First marks the list of used
-   slots, f->listed, as incomplete: the child of a concurrent fork then clears the whole cache
-   (FU3). */
+   slots, f->listed, as incomplete: the child of a concurrent fork then clears the whole cache. */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;
@@ -61,7 +60,7 @@ static void functions_grow (Functions *f) {
 }
 
 /* Enters a number in the cache. Adds the slot to 'listed' before it fills the slot, so that the
-   child of a concurrent fork clears the slot (FU3). */
+   child of a concurrent fork clears the slot. */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
   uint32_t at;
@@ -91,7 +90,7 @@ static uint32_t functions_find (const Functions *f, const FunctionName *n, uint6
 }
 
 /* Like functions_number, without the cache. 'isold' 1: the prototype received a number earlier, so
-   it is already counted in 'lumped' or 'lumpedchunks' if its name or source was merged (FU1). */
+   it is already counted in 'lumped' or 'lumpedchunks' if its name or source was merged. */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
   uint32_t i = functions_find(f, n, &key);

@@ -23,7 +23,8 @@
 #define FUNCTIONS_CACHED	8192  /* Slots of the largest cache. A smaller cache that is half
                                          full is replaced by one of 4 times its size. */
 #define FUNCTIONS_FIRST	256	/* Slots of a new cache, a power of 2. */
-#define FUNCTIONS_LISTED	128   /* Capacity of Functions.listed (FU3). */
+#define FUNCTIONS_LISTED	128   /* Capacity of Functions.listed, the list of used cache
+                                         slots. */
 
 /* Direct-mapped cache from prototypes to numbers. */
 typedef struct FunctionCache {
@@ -45,8 +46,8 @@ typedef struct Functions {
   uint32_t nchunks;	/* Numbers given to functions of chunks that are not files. */
   unsigned int last;	/* Highest prototype id seen in this session. Only prototypes with higher
                            ids can still increment 'lumped' and 'lumpedchunks'. */
-  /* Number of prototypes with the name "(other functions)", and with the source
-     "[other chunks]" (FU1). */
+  /* Number of prototypes with the name "(other functions)", and with the source "[other chunks]",
+     which stand for those beyond the limits. */
   uint64_t lumped, lumpedchunks;
 } Functions;
 
@@ -76,7 +77,7 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
 
 /* Returns the number of a prototype with that name, and enters it in the cache. If the number is
    new, sets *isnew to 1; the caller must then report the function with *name. Beyond a limit, *name
-   becomes "(other functions)" or its source "[other chunks]" (FU1). */
+   becomes "(other functions)" or its source "[other chunks]". */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

@@ -390,8 +390,8 @@ static const char *steptext (const Work *w, uint32_t path) {
 }
 
 /* Returns the number of the path 'parent' extended by 'step'; adds the path if it is new. Returns
-   'parent' if the step is empty, equals the last step of 'parent' (HO3) or exceeds a limit (HO2).
-   Without memory, sets w->failed and returns 0. */
+   'parent' if the step is empty, equals the last step of 'parent' or exceeds a limit. Without
+   memory, sets w->failed and returns 0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -537,7 +537,7 @@ static void labelall (Work *w) {
 /* }===================================================================== */
 
 /* Finds the registry, _G and package.loaded. In paths of references, the string keys of these three
-   tables are never merged to one step "[*]" (rule HO3 of holders.h). */
+   tables are never merged to one step "[*]". */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
-/* If more than this number of string keys of a table lead to owners, they are one step (HO3). If
+/* If more than this number of string keys of a table lead to owners, they are one step "[*]". If
    more stack slots of a Lua thread's C functions do so, each function's slots are one step. */
 #define HOLDERS_FIELDS	12u
 

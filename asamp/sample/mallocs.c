@@ -48,7 +48,8 @@ static struct {
   MallocsTake take;
   const void *home;		/* Client whose task is to empty the queue; NULL: none; atomic. */
   unsigned clients;		/* Number of clients; atomic. */
-  pid_t pid;			/* Process in which samples are passed to clients (MS3). */
+  pid_t pid;			/* Process in which samples are passed to clients; a forked child
+                                   passes none. */
   const char *from, *to;	/* Address range of this module's object file. */
   const char *libraryfrom, *libraryto;  /* Address range of the preloaded library. */
   Walk *walks;			/* WALKS elements; NULL: sampling was never started */
@@ -64,7 +65,7 @@ static struct {
 static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
 /* Nonzero while this thread looks up unwind rules. Its allocations are then the profiler's own,
-   which are not sampled (MS2 of mallocs.h). */
+   which are not sampled. */
 static __thread int learning __attribute__((tls_model("initial-exec")));
 
 /* {== taking a sample, inside malloc ====================================== */
@@ -79,7 +80,7 @@ static int isin (const void *address, const char *from, const char *to) {
 }
 
 /* Removes from a sample the frames of the preloaded library and all frames inside them. Returns 0
-   if a remaining frame is the profiler's: its own allocations are dropped (MS2 of mallocs.h). */
+   if a remaining frame is the profiler's: its own allocations are dropped. */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;

@@ -41,8 +41,8 @@ typedef struct MallocSample {
   int whole;		/* 1: all frames; 0: truncated by BACKTRACE_MAX or MALLOCS_FRAMES. */
 } MallocSample;
 
-/* Results of 'take': the client stored the sample, the client dropped it, or the sample belongs to
-   another client. */
+/* Results of the callback 'take': the client stored the sample, the client dropped it, or the
+   sample belongs to another client. */
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
@@ -51,8 +51,9 @@ typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 int mallocs_there (char *err, size_t errsize);
 
 /* Adds the client 'home' and starts sampling. 'period' (bytes) and 'take' replace those of earlier
-   clients. 'take' receives the main thread of the state. 'seed': of the random intervals between
-   samples; 0: unchanged. May block. Returns 0 if out of memory. Call mallocs_there first. */
+   clients. 'take' is called with each sample and the main thread of its state. 'seed': of the
+   random intervals between samples; 0: unchanged. May block. Returns 0 if out of memory. Call
+   mallocs_there first. */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 /* Removes the client; sampling stops with the last one. May block. */
 void mallocs_end (const void *home);
@@ -64,9 +65,9 @@ void mallocs_forked (void);
    Call it only in the client's MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules (MS4), then passes the queued samples to 'one', for the client
-   'home'. One client has the task to empty the queue; for others, passes samples only if the queue
-   is half full or its oldest sample older than 10 ms. Must not be called in a client's 'take'. */
+/* Looks up missing unwind rules, then passes the queued samples to 'one', for the client 'home'.
+   One client has the task to empty the queue; for others, passes samples only if the queue is half
+   full or its oldest sample older than 10 ms. Must not be called in a client's callback 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 

@@ -15,8 +15,8 @@
 #include "descriptor.h"
 
 #define BUFFER	16384	/* size of the buffer for files in /proc, bytes */
-#define RESERVED	(UINT64_C(1) << 30)	/* larger mappings are not read page by page
-                                                   (SM2), bytes */
+#define RESERVED	(UINT64_C(1) << 30)	/* larger mappings are not read page by page,
+                                                   bytes */
 #define STACKS	64	/* largest number of threads whose stack pointer is read */
 
 /* A file that is read by lines. */

@@ -41,7 +41,7 @@ int owner_mixed (lua_State *L) {
 }
 
 /* Replaces *p, the record of a protected call, by that of the next call outside it. Sets *inner to
-   the new record's address. If there is no such record on this stack, sets p->L to NULL (OW1). */
+   the new record's address. If there is no such record on this stack, sets p->L to NULL. */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
   if (o > *inner && o + sizeof(*p) <= end) {

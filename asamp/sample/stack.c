@@ -392,7 +392,7 @@ static void remember (Stack *s, size_t n, size_t stay) {
 #if defined(LUAN_DEBUG)
 
 /* Walks the whole stack, and compares it with the changed and unchanged frames that stack_walk has
-   found. Aborts if the stacks differ (K1 of stack.h). */
+   found. Aborts if the stacks differ. */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;

@@ -41,8 +41,8 @@ typedef struct Stack {
   ProfileFrame *frames;		/* The frames that changed since the previous stack, innermost
                                    first. */
   size_t n;	/* Number of elements of 'frames'. */
-  size_t shared;			/* Number of unchanged frames outside 'frames' (K1). */
-  void **known;			/* CallInfo addresses of the previous stack's frames (K2), innermost
+  size_t shared;			/* Number of unchanged frames outside 'frames'. */
+  void **known;			/* CallInfo addresses of Lua frames of the previous stack, innermost
                                    first. Only the last 'nknown' of LUAN_DEPTH elements are used. */
   uint32_t *outside;		/* For each element of 'known': how many frames the stack has
                                    outside that frame. */
@@ -83,7 +83,7 @@ void stack_forget (Stack *s);
 
 /* Walks the stack of the running thread L, with native frames if 'native' is 1. Sets s->frames to
    the s->n frames that differ from the previous stack, innermost first; the s->shared outermost
-   frames are unchanged (K1). Call stack_ready first. */
+   frames are unchanged. Call stack_ready first. */
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /* Completes the time sample of tick m at a later safepoint of L. Sets s->frames to the frames that

@@ -75,7 +75,7 @@ struct Timer {
 struct Clock {
   Clock *next;			/* next in the list of all clocks */
   Timer *timers;		/* running timers; changed with the lock held, read without it */
-  Timer *last;			/* timer that received time last, or NULL (C6) */
+  Timer *last;			/* timer that received time last, or NULL */
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
@@ -86,8 +86,8 @@ struct Clock {
   clockid_t clock;
   clockid_t outside;		/* id of the same system clock on other threads */
   uint64_t period;		/* ns; shortest period of the clock's timers */
-  /* ns of the system clock that this clock does not count: before its start, during ticks (C1), and
-     while it had no timers (C7). Its time is the system clock minus this. */
+  /* ns of the system clock that this clock does not count: before its start, during ticks, and
+     while it had no timers. Its time is the system clock minus this. */
   uint64_t base;
   uint64_t given;		/* ns of the clock's time up to which timers have received time: the
                                    start of the current span (time with one tick) */
@@ -98,19 +98,19 @@ struct Clock {
   uint64_t signalcost;		/* cost of a signal in ns, without its tick; 0: not measured */
   uint64_t cost;		/* ns that sampling took outside the handler since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
-  int64_t owed;			/* ns by which sampling has exceeded its share of the time (C3);
+  int64_t owed;			/* ns by which sampling has exceeded its share of the time;
                                    negative: ns that are left of this share */
   unsigned stretch;		/* log2 of the factor by which the spans between ticks are
-                                   lengthened, because ticks take much time (C3 of timer.h) */
+                                   lengthened, because ticks take much time */
   /* number of ticks in a row whose cost was so low that the span (time with one tick, timer.h)
      might be halved; EASY_TICKS halve it */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
-  uint64_t event;		/* id of the perf event, by which 'fd' is recognized (C5) */
+  uint64_t event;		/* id of the perf event, by which 'fd' is recognized */
   int lastfd;			/* descriptor of the last perf event, also after it was closed:
                                    a late signal contains it */
-  volatile sig_atomic_t robbed;	/* 1: the program has closed 'fd' (C5) */
+  volatile sig_atomic_t robbed;	/* 1: the program has closed 'fd' */
   int orphaned;			/* 1: the clock's thread has ended */
   struct Signal *signal;	/* signal that the clock uses */
   int posix;			/* 1: 'timer' is valid: an existing POSIX timer */
@@ -157,7 +157,7 @@ static int setposix (Clock *c, uint64_t first, uint64_t ns) {
   return timer_settime(c->timer, 0, &s, NULL) == 0;
 }
 
-/* Returns 1 if c->fd still refers to the clock's perf event (C5). */
+/* Returns 1 if c->fd still refers to the clock's perf event. */
 static int hasperf (const Clock *c) {
   uint64_t event;
   return c->fd >= 0 && ioctl(c->fd, PERF_EVENT_IOC_ID, &event) == 0 &&
@@ -186,8 +186,7 @@ static uint64_t draw (Clock *c, uint64_t n) {
   return (uint64_t)(((unsigned __int128)(x * UINT64_C(0x2545F4914F6CDD1D)) * n) >> 64);
 }
 
-/* Returns the length in ns of a span (the time between two ticks, C3 of timer.h) that is not
-   lengthened. */
+/* Returns the length in ns of a span (the time between two ticks) that is not lengthened. */
 static uint64_t spanof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
@@ -216,10 +215,9 @@ static void timer_next (Clock *c, uint64_t earliest) {
   if (c->due < earliest) c->due = earliest;
 }
 
-/* Adapts the length of spans (each has one tick) to the cost of ticks (C3), after a tick that
-   'took' ns. The thread's 'share' clocks may together take half of its time. Doubles the span if
-   this clock has taken more than its part (c->owed above 0); halves it after EASY_TICKS cheap
-   ticks. */
+/* Adapts the length of spans (each has one tick) to the cost of ticks, after a tick that 'took' ns.
+   The thread's 'share' clocks may together take half of its time. Doubles the span if this clock
+   has taken more than its part (c->owed above 0); halves it after EASY_TICKS cheap ticks. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -246,7 +244,7 @@ static int timer_isready (const Timer *t) {
 }
 
 /* Returns the timer that receives the time of a tick: that of the innermost running state with a
-   timer, else the one that received time last (C6). Returns NULL if no timer is started. */
+   timer, else the one that received time last. Returns NULL if no timer is started. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[MAX_STATES];
   unsigned n = owner_states(altstack_sp(context), whose, MAX_STATES), i;
@@ -349,8 +347,7 @@ static void handler (int signal, siginfo_t *info, void *context) {
     for (i = 0; i < 2; i++) {
       Clock *c = findclock(i);
       if (c == NULL) continue;
-      __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits until it is 0
-							        (C2) */
+      __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits until it is 0 */
       if (findclock(i) == c) {
         c->signals++;
         tick(c, share, context);
@@ -369,7 +366,7 @@ static int isinstalled (const Signal *s) {
 }
 
 /* Installs our handler, unless it is installed. It blocks both signals, because a thread may have a
-   clock with each (M1 of moments.h). Returns 0 with errno on failure. */
+   clock with each. Returns 0 with errno on failure. */
 static int install (Signal *s) {
   struct sigaction a;
   unsigned i;
@@ -655,8 +652,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If expensive ticks have lengthened its spans (C3), the spans do
-   not become shorter than before. */
+/* Sets a clock's kind and period. If expensive ticks have lengthened its spans, these do not become
+   shorter than before. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -667,7 +664,7 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }
 
-/* Lets the clock's time continue from c->stopped (C7). */
+/* Lets the clock's time continue from c->stopped, its time when it last had a timer. */
 static void resume (Clock *c) {
   c->ticked = clock_read(c->clock);
   c->base = c->ticked - c->stopped;
@@ -745,7 +742,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* random, so that time / period is randomly rounded (C1 of timer.h) */
+  t->time = draw(c, ns);  /* random, so that time / period is randomly rounded */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -786,7 +783,7 @@ static void removetimer (Timer *t) {
 }
 
 /* Returns the number of periods that timer t has lost since its signal was overdue by MAX_LATE_NS,
-   each once. Returns 0 if another timer would have received the time (C6). */
+   each once. Returns 0 if another timer would have received the time. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = c->orphaned ? 0 : clock_read(c->outside);

@@ -72,8 +72,9 @@ uint64_t timer_leave (Timer *t);
 /* Returns 1 if the calling thread is the timer's OS thread. */
 int timer_mine (const Timer *t);
 
-/* Adds the time that sampling takes outside the handler to the cost of ticks (C3): 'cpu' ns of CPU
-   time, 'wall' ns of wall time. Call it on the timer's thread, outside the handler. */
+/* Adds the time that sampling takes outside the handler to the cost of ticks, which limits their
+   rate: 'cpu' ns of CPU time, 'wall' ns of wall time. Call it on the timer's thread, outside the
+   handler. */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
 /* Stops a timer of the parent, in the child of a fork. */

@@ -40,7 +40,7 @@ static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context)
 }
 
 /* Returns 1 if the handler's stack has no space for a walk, and counts the periods in
-   t->cramped (TI6). */
+   t->cramped. */
 static int iscramped (Timing *t, uint64_t count, const ucontext_t *context) {
   if (altstack_room(context) >= TIMER_STACK) return 0;
   t->cramped += count;
@@ -142,7 +142,7 @@ static void complete (void *ud, Moment *e) {
   at->t->last = *e;  /* *e without the native frames, which are stored after *e */
 }
 
-/* Reports one sample for all ticks during timing_point (TI3). */
+/* Reports one sample for all ticks that arrived while timing_point ran. */
 static void completeown (Point *at, uint64_t time) {
   struct {
     Moment e;

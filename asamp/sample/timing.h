@@ -38,13 +38,13 @@ typedef struct Timing {
   luaN_Code code;
   Moments moments;		/* Ticks not yet completed at a safepoint. */
   uint64_t own;			/* Sampling periods of ticks while timing_point ran; they become one
-                                   sample at its end (TI3). */
+                                   sample at its end. */
   Moment last;			/* The tick completed last, without native frames. */
-  uint64_t away;		/* Sampling periods lost because another thread ran the state,
-                                   the signals were blocked (TI5), or the thread was ending. */
+  uint64_t away;		/* Sampling periods lost because another thread ran the state, the
+                                   program blocked the signals, or the thread was ending. */
   uint64_t samples;		/* Sampling periods that became samples in this session. */
-  uint64_t cramped;		/* Sampling periods of samples without a C stack in this session
-                                   (TI6). */
+  uint64_t cramped;		/* Sampling periods of samples without a C stack in this session,
+                                   because the handler's stack had no space for a walk. */
   uint64_t inticks, inpoints;	/* CPU time of the handler, and of timing_point, in this
                                    session, ns. */
 } Timing;
@@ -62,8 +62,8 @@ void timing_stop (Timing *t);
    call it. Returns the sampling periods lost. */
 uint64_t timing_leave (Timing *t);
 
-/* Completes the buffered ticks at a safepoint of L and passes the samples to the client of k.
-   Does nothing on another OS thread (TI4). */
+/* Completes the buffered ticks at a safepoint of L and passes the samples to the client of k. Does
+   nothing if this is not the timer's OS thread. */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
 /* Drops the buffered ticks. Returns the sampling periods lost since the last call, including those

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unregisters the callbacks from the Lua core if no sampling and no live sample needs them any more
-   (A1 of tracker.h). */
+/* Unregisters the callbacks from the Lua core if no sampling and no live sample needs them any
+   more. */
 static void tracker_unregister (Tracker *t, lua_State *L) {
   if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
@@ -231,7 +231,7 @@ void tracker_abandon (Tracker *t) {
   followed_forget(&t->followed);
 }
 
-/* Runs a minor collection, which decides the survival of all samples that have no outcome yet. */
+/* Runs a minor collection, which decides the survival of all samples not decided yet. */
 static void last (Tracker *t, lua_State *L) {
   t->measured = 0;  /* the collection is then reported even if it decides no sample, and its
                        resident bytes are read anew */

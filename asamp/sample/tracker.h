@@ -34,8 +34,8 @@ void tracker_reopen (Tracker *t, lua_State *L);
    are called. Call tracker_idle in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
 /* Resumes sampling, without earlier samples. Reports all functions and classes again. 'alloc' 1:
-   samples allocations; 0: only calls the client at safepoints. 'rest': bytes by label set that
-   remain counted, because they were not reported yet (account_reset). */
+   samples allocations; 0: only calls the client at safepoints. 'rest': bytes that remain counted by
+   label set, because they were not reported yet. */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
@@ -78,11 +78,12 @@ void tracker_stop (Tracker *t);
    up to its end. Later deaths are reported as before. Returns 0 if sampling was off. */
 int tracker_off (Tracker *t, lua_State *L);
 
-/* Sets whether safepoints call the client's 'point', which completes time samples. */
+/* Sets whether safepoints call the client's callback 'point', which completes time samples. */
 void tracker_points (Tracker *t, lua_State *L, int on);
 
-/* Starts to sample native memory on threads that run the state. 'period' and 'seed': as for
-   mallocs_start. The client must have the callback 'ready'. Returns 0 if out of memory. */
+/* Starts to sample native memory on threads that run the state. 'period': bytes; 'seed': of the
+   random intervals. The client must have the callback 'ready', because samples are taken inside
+   malloc. Returns 0 if out of memory. */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
 /* Sets whether copied bytes are sampled, those of growing vectors and of new strings. Takes effect

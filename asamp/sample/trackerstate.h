@@ -67,7 +67,7 @@ typedef struct Tracker {
   int on;			/* 1: allocations are sampled. */
   int idle;			/* 1: no samples are taken. Only the client's callbacks 'safe'
                                    and 'closing' are called. */
-  int points;			/* 1: safepoints call the client's 'point'. */
+  int points;			/* 1: safepoints call the client's callback 'point'. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
   int copying;			/* 1: copied bytes are sampled, too, while 'on' is 1
@@ -75,7 +75,7 @@ typedef struct Tracker {
   Interval copyinterval;	/* Random distances in bytes between samples of moved bytes
                                    (trackcopies.h). */
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of
-                                   native memory are lost (A7 of tracknative.h). */
+                                   native memory are lost. */
   uint64_t deaths;		/* Number of freed native blocks (mallocs_deaths) at the last
                                    search for dead samples. */
   size_t reaping;		/* When 'pending' has this many samples, it is searched for
@@ -100,8 +100,8 @@ typedef struct Tracker {
                                    last read from the kernel. */
   Pending pending;
   Followed followed;
-  uint64_t *watching;		/* Bit set of the watched blocks, two bits each (A6 of
-                                   trackwatch.h); 2^TRACKER_WATCHLOG bits; NULL: not allocated. */
+  uint64_t *watching;		/* Bit set of the watched blocks, two for each block (trackwatch.h);
+                                   2^TRACKER_WATCHLOG bits; NULL: not allocated. */
   unsigned watchlog;		/* log2 of the number of bits of 'watching' that are used. */
   size_t nwatching;		/* Number of blocks added to 'watching' since it was cleared. */
   Stack stack;
@@ -121,8 +121,8 @@ typedef struct Tracker {
   /* 'pauses': total length of the collector's pauses, ns, at the last record of a collection.
      'reportedpauses': ns of the pauses since then that records contain. */
   uint64_t pauses, reportedpauses;
-  /* Numbers of entries that the collector had visited in the running pause at the time 'since', as
-     in luaN_Memory.looked. */
+  /* Numbers of entries that the collector had visited in the running pause when the collection
+     started, by enum ProfileLooked. */
   uint64_t sincelooked[LOOKED_COUNT];
   ProfileCollection collection;	/* The record of the running or last collection. */
   PendingFates fates;		/* For each sample taken before the collection, whether it

@@ -58,7 +58,7 @@ static int trackholders_isdue (const Tracker *t, int finished) {
 }
 
 /* Returns 1 if a search is due because the number of live samples has doubled since the last one,
-   and the heap is small and searches were rare enough (TH1 of trackholders.h). */
+   and the heap is small and searches were rare enough. */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;

@@ -28,7 +28,8 @@ static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersdue = clock_now() + ns;
 }
 
-/* Searches for references whenever the number of live samples has doubled (TH1). */
+/* Searches for the references that keep samples alive whenever the number of live samples has
+   doubled. */
 static inline void trackholders_growing (Tracker *t) {
   t->holdersgrown = TRACKHOLDERS_FIRST;
   t->holderssince = clock_now();

@@ -168,9 +168,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive a collection, and prepares its record. Without outcomes and deaths
-   there is a record only if the last is older than RECORD_NS, or if the first collection of the
-   same pause has one. Reports that first collection. */
+/* Decides which samples survive a collection, and prepares its record. If it decides no sample and
+   finds no death, there is a record only if the last is older than RECORD_NS, or if the first
+   collection of the same pause has one. Reports that first collection. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
@@ -210,8 +210,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* also those of unrecorded
-                                                                collections */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* of all collections since the last
+                                                                recorded one */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;

@@ -11,8 +11,8 @@
    Counts the sample as lost if out of memory or the client has no space. */
 uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64_t over);
 
-/* Returns the tracker registered for the state, or NULL. Its sampling may be off already (A1 of
-   tracker.h). */
+/* Returns the tracker registered for the state, or NULL. Its sampling may be off already: it stays
+   registered until the survival of its samples is known. */
 Tracker *tracksample_of (lua_State *L);
 
 #endif

@@ -18,12 +18,11 @@
 /* Allocates the bit set if needed. Returns 0 if out of memory. */
 int trackwatch_ready (Tracker *t);
 
-/* Starts watching a block: sets its two bits in Tracker.watching (A6). Call trackwatch_ready
-   first. */
+/* Starts watching a block: sets its two bits in Tracker.watching. Call trackwatch_ready first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks that are no longer watched (A6), if there are many such blocks. Call it
-   only while Tracker.pending is empty. */
+/* Clears the bits of blocks that are no longer watched, if there are many such blocks. Call it only
+   while Tracker.pending is empty. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use it. Call it
@@ -31,7 +30,7 @@ void trackwatch_clean (Tracker *t, lua_State *L);
 void trackwatch_reset (Tracker *t);
 
 /* The Lua core calls these when a block was freed or resized, if the first of the block's two bits
-   in Tracker.watching is set (A6). */
+   in Tracker.watching is set. */
 void trackwatch_freed (void *ud, lua_State *L, const void *block);
 void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to,
                          uint64_t before, uint64_t after);

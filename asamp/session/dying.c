@@ -22,9 +22,9 @@ static int holds;		/* number of threads between dying_hold and dying_release; at
 
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Signals that are handled in every
                                                            process. */
-static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Signals that are handled except
-                                                           in process 1 of a container, which
-                                                           they do not end (DY2). */
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Signals that are handled except in
+                                                           process 1 of a container, which they do
+                                                           not end. */
 #define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
 
 static int ishere (void) {

@@ -24,8 +24,8 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
    and installs the handlers. */
 void dying_watch (DyingWhen when, void (*finish) (void));
 
-/* Delays the signals of dying.h until dying_release (DY3). Stores the thread's signal mask in
-   *before. Not recursive. */
+/* Delays the signals of dying.h until dying_release. Stores the thread's signal mask in *before.
+   Not recursive. */
 void dying_hold (sigset_t *before);
 /* Ends the delay of signals that dying_hold has started. *before: the mask that it has stored. */
 void dying_release (const sigset_t *before);

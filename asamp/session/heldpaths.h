@@ -20,7 +20,7 @@ typedef struct HeldPaths {
                            the path without its last reference, and of this reference's text. */
   uint32_t n;	/* Number of emitted paths. */
   uint64_t left;	/* Number of references left out of paths because there were READER_MAXPATHS
-                           paths, here (HP2) or in holders.c (HO2). */
+                           paths, in this profile or in one search (holders.c). */
   uint64_t cut;		/* Number of references left out because their path had READER_MAXSTEPS
                            already. */
 } HeldPaths;

@@ -34,12 +34,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
 static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
-/* The sets by number; sets[0] is NULL. Read without the lock (LB2). */
+/* The sets by number; sets[0] is NULL. Read without the lock, because a set never changes. */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
 static ProfileLeft left;	/* Numbers of names, values, labels and sets left out because of
-                                   limits (LB3). */
+                                   limits. */
 static uint64_t cut;	/* Number of names and values truncated to LABELS_TEXT bytes. */
 
 /* {== forks ============================================================ */
@@ -125,8 +125,8 @@ static int labels_valueof (Name *name, const LabelChange *c) {
   return (int)name->n++;
 }
 
-/* Adds, replaces or removes a label of a set, or leaves it out because of a limit (LB3 of
-   labels.h). Returns 0 if out of memory. */
+/* Adds, replaces or removes a label of a set, or leaves it out because of a limit. Returns 0 if out
+   of memory. */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
   size_t at = 0;
@@ -172,8 +172,7 @@ static const Set *labels_keep (const Set *s) {
 }
 
 /* Returns the number of label set *s, which is added if it is new. If there are too many sets,
-   first replaces the values of *s by LABELS_OTHERS (LB3). Returns LABELS_NOMEMORY if out of
-   memory. */
+   first replaces the values of *s by LABELS_OTHERS. Returns LABELS_NOMEMORY if out of memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

@@ -29,15 +29,15 @@ typedef struct LabelChange {
 } LabelChange;
 
 /* Applies n changes, in order, to the labels of 'set'. Returns the number of the set with the
-   resulting labels (LB3), or LABELS_NOMEMORY. Thread-safe, but not async-signal-safe. */
+   resulting labels, or LABELS_NOMEMORY. Thread-safe, but not async-signal-safe. */
 uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
 
 /* Stores the labels of a set, at most PROFILE_LABELS, and returns their number; 0: unknown set.
    Takes no lock. */
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
-/* Adds to *left how many names, values and sets were left out because of limits (LB3), and to
-   *texts how many names and values were truncated. */
+/* Adds to *left how many names, values and sets were left out because of limits, and to *texts how
+   many names and values were truncated. */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct Orphan {
 } Orphan;
 
 static struct {
-  const Profile *profile;	/* profile of all orphans (OP1); atomic */
+  const Profile *profile;	/* profile of all orphans; atomic */
   Orphan *list;
   size_t n, size;		/* number of orphans in 'list', atomic; capacity of 'list' */
   uint64_t deaths, checked;	/* 'deaths': mallocs_deaths at the last check; 'checked': time of

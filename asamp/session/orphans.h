@@ -5,8 +5,8 @@
 ** freed. All functions except orphans_aredue and orphans_forked need the lock of the samplers.
 **
 **   OP1  all orphans belong to one profile, that of the last successful orphans_adopt;
-**   OP2  the orphans of a state are consecutive, in the order of the list of P7 (profile.h). Their
-**        deaths are reported after the state's end;
+**   OP2  the orphans of a state are consecutive, in the order of the list of survivors (P7 of
+**        profile.h). Their deaths are reported after the state's end;
 **   OP3  each orphan has a slot that watches its block (mallocs.h); so there are at most
 **        MALLOC_SLOTS.
 */

@@ -218,8 +218,8 @@ static void setretry (int error, unsigned number) {
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
-/* Opens the first file named by the option 'out'; after a failure (PR2), the file with number
-   'next'. Lock held. */
+/* Opens the first file named by the option 'out'; after a failure, the file with number 'next'.
+   Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -282,8 +282,8 @@ static unsigned process_forked (void) {
   return (unsigned)isstanding() + (control != NULL ? CONTROL_THREADS : 0);
 }
 
-/* Callback SamplerShared.runs. If the file could not be made and the next attempt is due (isretry),
-   tries again. The first call in a forked child also calls 'control'. */
+/* Called after a collection (SamplerShared.runs). If the file could not be made and the next
+   attempt is due (isretry), tries again. The first call in a forked child also calls 'control'. */
 static void runs (void) {
   UNCANCELLED;
   if (isretry()) (void)process_current(1);

@@ -66,8 +66,9 @@ typedef struct ProcessStats {
   int failed;		/* 1: the file could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* 'period', 'timens': as in ProcessRate; 'bytes': as in
-                                      ProfileTotals */
+  uint64_t period, timens, bytes;  /* 'period': bytes between allocation samples; 'timens': ns
+                                      between time samples; 'bytes': size of the file or of a flight
+                                      recorder's events */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;

@@ -108,7 +108,7 @@ void profile_called (ProfileState *s, const char *name);
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
 /* Emits which samples of native memory of an ended state have died. 'runs' has n counts of
-   consecutive samples of the list of P7: alive, dead, alive, and so on. */
+   consecutive samples, in the list of survivors (P7): alive, dead, alive, and so on. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /* Emits a Lua function. Name and source may have any bytes; the source has no leading '@' or
@@ -117,14 +117,14 @@ void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
 /* Emits an allocation or copy sample. Its stack is the n frames in 'frames', innermost first, and
-   then the 'shared' outermost frames of the state's previous stack (P5); the file has at most
+   then the 'shared' outermost frames of the state's previous stack; the file has at most
    PROFILE_DEPTH of them. Waits for the writer if the queue is full. */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
 /* Returns 0 during a stall, else 1. A stall starts when a write fails, for example because the disk
-   is full, and lasts while the write is retried (W6 of livefile.h). In a stall, time samples are
-   lost and other events are kept; the caller should take no samples. */
+   is full, and lasts while the write is retried. In a stall, time samples are lost and other events
+   are kept; the caller should take no samples. */
 int profile_room (Profile *p);
 /* Returns 0 if a sample of 'count' periods is lost in a stall (profile_room); the caller must then
    call profile_lost. */
@@ -148,8 +148,8 @@ void profile_class (ProfileState *s, uint32_t id, const char *name);
 /*
 ** Emits a collection. 'survived' has the outcome of each of the n oldest undecided samples: 0:
 ** died; 1: survived; 2: survived, but its death will not be reported. 'classes' has the class of
-** each (0: none), or is NULL. 'deaths' has counts of consecutive samples of the list of P7: alive,
-** dead, alive, and so on.
+** each (0: none), or is NULL. 'deaths' has counts of consecutive samples, in the list of survivors
+** (P7): alive, dead, alive, and so on.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -159,8 +159,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* Emits path number 'id' of references to a live object. It consists of path number 'parent' (0:
    empty) and one more reference, 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits which path of references keeps each of the n followed samples (P7) alive: ids[i] is the
-   number of sample i's path (profile_holderpath); 0: none was found. */
+/* Emits which path of references keeps each of the n samples in the list of survivors (P7) alive:
+   ids[i] is the number of sample i's path (profile_holderpath); 0: none was found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
 /* Emits a pause in which the heap was searched for the references to sampled objects: start
    (CLOCK_MONOTONIC) and duration, ns. */
@@ -222,8 +222,8 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
    died since. */
 struct ProfileLast {
   const ProfileState *state;
-  size_t nruns;         /* length of 'runs', which is as in profile_orphans; if it is > 0, the
-                           fields after 'time' are unused */
+  size_t nruns;         /* length of 'runs', the numbers of consecutive samples that are alive,
+                           dead, alive, ...; > 0: the fields after 'time' are unused */
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
   uint64_t bytes;       /* exact bytes that the state allocated while sampled; 0: none */

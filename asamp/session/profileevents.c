@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FATES_CHUNK	65536         /* largest number of outcomes in one event */
+#define FATES_CHUNK	65536         /* largest number of samples whose survival one event
+                                         reports */
 #define HOLDERS_CHUNK	2047          /* largest number of words in an EVENT_HOLDERS: a flag, then
                                          pairs (number of samples, id of their path) */
 #define DEATHS_CHUNK	65536         /* largest number of run lengths in one event; even, because
@@ -374,7 +375,7 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   profileevents_letgo(p);
 }
 
-/* Puts an event with up to FATES_CHUNK outcomes into the queue. Lock held. */
+/* Puts an event with the survival of up to FATES_CHUNK samples into the queue. Lock held. */
 static void profileevents_emitfates (const ProfileState *s, const unsigned char *survived,
                                      const uint32_t *classes, size_t n) {
   size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);

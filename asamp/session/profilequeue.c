@@ -5,8 +5,8 @@
 /* The profile whose writer this OS thread is waking; NULL: none. */
 static OFTHREAD const Profile *volatile waking;
 
-/* pthread_cond_signal takes an internal lock. A signal handler that interrupts it and calls
-   exit() must not wait for that lock (Q7). */
+/* pthread_cond_signal takes an internal lock. A signal handler that interrupts it and calls exit()
+   must not wait for that lock. */
 void profilequeue_wake (Profile *p) {
   const Profile *before = waking;
   if (before == p)

@@ -73,8 +73,8 @@ struct Profile {
                              (profile_lost) */
   uint64_t refused;       /* sampling periods of the samples refused by profile_offer; atomic */
   EventTally taken;            /* samples reported to the profile, including 'lost' */
-  EventTally lost;             /* numbers of samples that were reported but did not reach the file
-                                  (Q4) */
+  EventTally lost;             /* numbers of samples that were reported but did not reach the
+                                  file */
   uint64_t cut;           /* truncated texts; atomic */
   /* the fields down to 'written' belong to the writer */
   LiveFile file;
@@ -91,7 +91,7 @@ struct Profile {
                              writes fail and are tried again) */
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
-  uint64_t pause;         /* ns until the next call of 'round' */
+  uint64_t pause;         /* ns until the next call of the callback 'round' */
   EventTally written;     /* numbers of samples in the part of the file that was flushed */
   clockid_t clock;        /* CPU clock of the writer thread */
   char *tuning;           /* value of the variable LUA_GC at the start, or NULL */
@@ -111,7 +111,7 @@ static inline uint64_t profilequeue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
 
-/* Wakes the writer. Does nothing in a signal handler that interrupted this function (Q7). */
+/* Wakes the writer. Does nothing in a signal handler that interrupted this function. */
 void profilequeue_wake (Profile *p);
 
 /* Fills the totals of the profile. Lock held. */

@@ -125,8 +125,8 @@ static void profilewriter_drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until there is enough data, a flush or a call of 'round' is due, profile_dump was called,
-   or the profile ends. Lock held. */
+/* Waits until there is enough data, a flush or a call of the callback 'round' is due, profile_dump
+   was called, or the profile ends. Lock held. */
 static void profilewriter_await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
@@ -158,7 +158,8 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls 'round'. If 'round' had work, the next call is after SOON_NS; else p->pause doubles. */
+/* Calls the callback 'round'. If it had work, the next call is after SOON_NS; else p->pause
+   doubles. */
 static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -261,7 +262,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* a LIVEFILE_FAST file cannot stall (W6 of livefile.h): a dump fails at its first failed write */
+  /* a LIVEFILE_FAST file cannot stall: a dump fails at its first failed write */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
@@ -305,8 +306,8 @@ static void discard (Profile *p, int isend) {
   place_undo(&p->place);
 }
 
-/* Writes the content of the flight recorder to a new file. 'to' and 'isshort' are as in
-   profile_dump; 'isend' 1: the profile ends. Returns an errno, or 0. */
+/* Writes the content of the flight recorder to a new file. 'to': path; NULL: the next file.
+   'isshort' 1: memory is exhausted. 'isend' 1: the profile ends. Returns an errno, or 0. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;

@@ -28,7 +28,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
 static uint64_t first, spent;  /* 'first': time of the first measurement; 'spent': CPU time of all
-                                  measurements (RQ2); ns */
+                                  measurements; ns */
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
 /* Native memory that outlived its state, by the source line that allocated it; the last element is
@@ -299,13 +299,13 @@ ResidentRow *resident_rows (size_t *n) {
   return r.all;
 }
 
-/* Returns 1 if snapshots have taken at most 1 / PICTURES_SHARE of the time (RQ3). */
+/* Returns 1 if snapshots have taken at most 1 / PICTURES_SHARE of the time. */
 static int mayhave (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
-/* Returns 1 if a snapshot is due (RQ3). 'last' not 0: the state or profile ends. */
+/* Returns 1 if a snapshot is due. 'last' not 0: the state or profile ends. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
@@ -371,8 +371,8 @@ void resident_join (Resident *r) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Returns 1 if a measurement of the state's resident bytes is due (RQ2). 'held': bytes that its
-   heap reserves now. */
+/* Returns 1 if a measurement of the state's resident bytes is due. 'held': bytes that its heap
+   reserves now. */
 static int isstale (const Resident *r, uint64_t now, uint64_t held) {
   return now >= r->due ||
          held > r->measured + r->measured / 2 + SMALL || held + SMALL < r->measured / 2;

@@ -23,8 +23,8 @@
 
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
-#define RESIDENT_FREE	UINT64_C(50000000)	/* ns of measurements allowed in addition to 1 /
-                                                   RESIDENT_ALL of the time (RQ2) */
+#define RESIDENT_FREE	UINT64_C(50000000)	/* CPU time that all measurements may take in
+                                                   addition to 1 / RESIDENT_ALL of the time, ns */
 #define PICTURES_SHARE	500u
 
 /* A row: the bytes of memory with one use. doc/profile-format.md lists the uses. */
@@ -34,8 +34,8 @@ typedef struct ResidentRow {
   char text[256];	/* a file or a source line; "": none */
 } ResidentRow;
 
-/* Data that decide when a profile's next snapshot is due (RQ3). Times in ns. If all are zero, the
-   first snapshot is due 20 ms after the first collection. */
+/* Data that decide when a profile's next snapshot is due. Times in ns. If all are zero, the first
+   snapshot is due 20 ms after the first collection. */
 typedef struct ResidentPolicy {
   /* 'reported': time of the last snapshot; 'rss': resident bytes at that time; 'cost': CPU time of
      the last measurement. */
@@ -66,9 +66,9 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of resident_measure's 'last': the state,
                                                    or the profile, is about to end */
 
-/* Measures the state's heap if that is due (RQ2), then emits a snapshot to the profile of 'state'
-   (NULL: none) if one is due (RQ3). 'last': 0 after a collection; RESIDENT_STATE or
-   RESIDENT_PROFILE before the end of the state or the profile. */
+/* Measures the state's heap if that is due, then emits a snapshot to the profile of 'state' (NULL:
+   none) if one is due. 'last': 0 after a collection; RESIDENT_STATE or RESIDENT_PROFILE before the
+   end of the state or the profile. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 

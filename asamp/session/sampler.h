@@ -67,7 +67,7 @@ typedef struct SamplerRate {
   int alloc;		/* 1: samples allocations */
   uint64_t period;	/* bytes between allocation samples */
   uint64_t timens;	/* ns between time samples; 0: none */
-  uint64_t most;	/* as SamplerOptions.rate */
+  uint64_t most;	/* most allocation samples per second of a state; 0: no bound */
 } SamplerRate;
 
 /* Data of the states that share a profile. Constant, except the rates, which are atomic. */
@@ -104,7 +104,7 @@ typedef struct SamplerStats {
   const char *file;		/* path of the file of the session or, if none is open, of the last
                                    one; in a shared profile, of the profile to which the state
                                    reports; NULL: none */
-  int error;			/* as ProfileTotals.error */
+  int error;			/* errno of the file's failed write; 0: none */
 } SamplerStats;
 
 /* Returns the sampler of the state; makes it if needed. Returns NULL if L has none and is being
@@ -123,8 +123,8 @@ Sampler *sampler_attached (lua_State *L);
    also shorter, the last also longer ones. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states. Each state's numbers are those that it copied last (SE2
-   of seen.h). */
+/* Sums over the heaps of the open states. Each state's numbers are those that it last copied for
+   other threads (seen.h). */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */

@@ -34,7 +34,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
 static ResidentPolicy pictures;	/* decides when the shared profile receives a snapshot of resident
-                                   memory (RQ3 of resident.h) */
+                                   memory */
 
 void samplerlist_lock (void) {
   locking = 1;
@@ -478,7 +478,7 @@ static int trylock (void) {
 }
 
 /* May run in a signal handler that interrupted any code. Runs no Lua code and frees nothing,
-   because other threads may still sample (SS3 of sampler.h). */
+   because other threads may still sample. */
 void samplerlist_exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;

@@ -57,7 +57,7 @@ struct Sampler {
   uint64_t timeperiod;		/* period of time samples, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
   ProfileCollection leftout;	/* sum of the collections that were not emitted, which is added to
-                                   the next emitted one (oncollection) */
+                                   the next emitted one */
 };
 
 /* The list of samplers, and data of the shared profile. Fields that are not atomic change only
@@ -106,10 +106,10 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /* Emits the totals of a state that leaves its profile and is not closed: bytes by label set, all
    bytes, counts of dropped data, and 'lost' lost samples. Returns the bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
-/* Updates the bytes by label set of the states that have left the shared profile, when state s
-   leaves it. ACCOUNT_WHOLE: adds all bytes of s. ACCOUNT_REST: subtracts the bytes of s that the
-   profile lacks: the next profile of s will contain them. 'all': sum of the added or subtracted
-   bytes. Lock held. */
+/* Changes the bytes by label set of the states that have left the shared profile, when s leaves
+   it. 'part' ACCOUNT_WHOLE: adds all bytes of s. ACCOUNT_REST: subtracts the bytes of s that
+   were not reported, because the next profile of s will contain them. 'all': sum of these bytes.
+   Lock held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);

@@ -255,8 +255,7 @@ static void onstalled (const char *path, int error, uint64_t lost) {
   else complain("%s: %s; samples are lost until it can be written again", path, strerror(error));
 }
 
-/* Returns 1 if a session of this process writes the file, so that no other one may (SS2 of
-   sampler.h). Lock held. */
+/* Returns 1 if a session of this process writes the file, so that no other one may. Lock held. */
 static int inuse (const struct stat *file) {
   const Sampler *s;
   struct stat shareds;

@@ -24,16 +24,15 @@ typedef struct Draft {
 } Draft;
 
 /* Creates the temporary file of a snapshot. 'place' is the final file, which is open but not
-   emptied (PlaceWish.later); keep it open until draft_free. Returns 0 or an errno; call draft_free
-   in either case. */
+   emptied; keep it open until draft_free. Returns 0 or an errno; call draft_free in either case. */
 int draft_start (Draft *d, const Place *place);
 
 /* If 'error' is 0, the file is complete: gives it its final name. If 'error' is not 0 or this
    fails, calls draft_drop. Returns 0, 'error', or the errno of the failure. */
 int draft_end (Draft *d, int error);
 
-/* Removes the temporary file, and the final one if it is still empty (DR2). Returns 1 if it
-   removed a temporary file. */
+/* Removes the temporary file, and the final one if it is still empty. Returns 1 if it removed a
+   temporary file. */
 int draft_drop (const Draft *d);
 
 /* Closes the temporary file and frees the names of the files. */

@@ -31,12 +31,12 @@
 
 #define CODES_MOST	64	/* largest number of C functions whose names are written */
 
-/* A snapshot that is being written; allocated before the fork (SN3). */
+/* A snapshot that is being written; allocated before the fork. */
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
   Draft draft;		/* the file */
-  int lock;		/* descriptor of the final file, locked until it is replaced (SN4) */
+  int lock;		/* descriptor of the final file, locked until it is replaced */
   int error;		/* errno of the first failure, or 0 */
   unsigned seconds;	/* 0: no limit */
   uint64_t until;	/* time limit, CLOCK_MONOTONIC, ns */
@@ -85,7 +85,7 @@ static int writeall (Writer *w, lua_State *L) {
 }
 
 /* Writes the names of the C functions on L's stack. Call it before the fork: the child must not
-   call malloc (SN3 of snapshot.h), so it cannot look names up. */
+   call malloc, so it cannot look names up. */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
   const void *written[CODES_MOST];
@@ -152,8 +152,8 @@ static void childfailed (const char *path, int error, unsigned seconds) {
   if (n > 0 && write(2, line, (size_t)n) < 0) { /* this failure cannot be reported */ }
 }
 
-/* Limits this child: the system kills it first when memory runs out (SN5), and SIGALRM kills it
-   after 'seconds'. */
+/* Limits this child: the system kills it first when memory runs out, and SIGALRM kills it after
+   'seconds'. */
 static void bound (unsigned seconds) {
   sigset_t alarms;
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -210,7 +210,7 @@ static void snapshot_await (pid_t child, int *status) {
 }
 
 /* Evaluates the status of an ended child. Returns 0, or the errno of its failure with a reason in
-   'why'. If a signal has killed it, removes its files (SN4). */
+   'why'. If a signal has killed it, removes its files. */
 static int snapshot_result (const Draft *d, int status, unsigned seconds, char *why, size_t size) {
   int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   if (WIFSIGNALED(status)) {

@@ -60,8 +60,7 @@ typedef struct TableHead {
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
-/* Returns 1 if a search table is readable. The table of an unloaded object file is not readable
-   (LD2 of loaded.h). */
+/* Returns 1 if a search table is readable. The table of an unloaded object file is not readable. */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
@@ -252,7 +251,7 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 #if defined(LUAN_DEBUG)
 
 /* Aborts the process if libunwind finds other addresses than the n addresses of a walk by rules,
-   which must be the same (BT3 of backtrace.h). */
+   which must be the same. */
 static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;

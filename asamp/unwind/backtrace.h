@@ -29,8 +29,8 @@ typedef struct Backtrace {
   uintptr_t wanted[BACKTRACE_WANTED];
   unsigned nwanted;
 #if defined(LUAN_DEBUG)
-  void *other[BACKTRACE_MAX];	/* Return addresses that libunwind alone finds, to check those of
-				   a walk (BT3). */
+  void *other[BACKTRACE_MAX];	/* Return addresses that libunwind alone finds, to check those of a
+                                   walk. */
 #endif
 } Backtrace;
 

@@ -31,7 +31,7 @@ typedef struct Image {
 } Image;
 
 /* An object file that libdwfl has listed in an earlier session. It may have been unloaded since
-   then, so its addresses are remembered (NA6 of native.h). */
+   then, so its addresses are remembered. */
 typedef struct Gone {
   uint64_t from, to, bias;	/* 'from', 'to': addresses that the file's memory had; 'bias':
                                    address in memory - address in the file */
@@ -51,8 +51,8 @@ static Dwfl *session;		/* libdwfl's data about the object files that were loaded
                                    was made */
 static unsigned long long loads;	/* how many files had been loaded when 'session' was made */
 static unsigned nsessions;
-static int starved;		/* 1: the session may lack an object file (NA4, or memory ran out):
-				   the next lookup makes a new one */
+static int starved;		/* 1: the session may lack an object file (loaded later, or memory
+                                   ran out): the next lookup makes a new one */
 static uint64_t started;		/* time at which 'session' was made, s */
 static Image *images;		/* object files passed to 'session' as memory (findelf) */
 
@@ -295,8 +295,8 @@ static void native_once (void) {
   pthread_atfork(beforefork, afterfork, afterfork);  /* NA2 */
 }
 
-/* Makes the loader allocate the thread-local variables of libdw and libelf (NA5). Returns 0 if out
-   of memory. */
+/* Makes the loader allocate the thread-local variables of libdw and libelf before a lookup uses
+   them. Returns 0 if out of memory. */
 static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
   if (!ready && threadlocals_room()) {
@@ -338,7 +338,7 @@ static Dwfl_Module *moduleof (uint64_t address) {
 }
 
 /* Takes the lock, which the caller must release. Returns libdwfl's data of the object file that has
-   'address', or NULL. May first read the list of object files again (NA4 of native.h). */
+   'address', or NULL. May first read the list of object files again. */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;

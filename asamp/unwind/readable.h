@@ -21,7 +21,7 @@ void readable_use (void);
 /* Returns 1 if the word at that address is readable. */
 int readable_word (uintptr_t address);
 
-/* Empties the thread's cache (RD3). Async-signal-safe. */
+/* Empties the thread's cache. Async-signal-safe. */
 void readable_forget (void);
 
 #endif

@@ -158,7 +158,7 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 #endif
 
 /* Replaces *f by its caller's frame, according to rule r. Returns 0 if libunwind must find the
-   caller. 'careful' 1: reads only readable memory (UW2). */
+   caller. 'careful' 1: reads only readable memory. */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
@@ -171,7 +171,7 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   if (r->base == NATIVE_OTHER) return 0;
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
-    return 0;  /* the caller's frame would not be further out, or not in the stack (UW2) */
+    return 0;  /* the caller's frame would not be further out, or not in the stack */
   back = RETURNAT(frame, r);
   if (!ISWITHIN(back, f->sp, frame) || (careful && !readable_word(back))) return 0;
   if (r->saved != 0) {
@@ -211,7 +211,7 @@ static inline void unwind_next (Unwind *u) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares a walk with libunwind's walk. Aborts if the two differ (UW1). */
+/* Compares a walk with libunwind's walk. Aborts if the two differ. */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;

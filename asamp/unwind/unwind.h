@@ -38,7 +38,7 @@ typedef struct UnwindRule {
 typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
   unsigned loads;		/* how often the list of object files had been read at the last
-                                   lookup (UW3) */
+                                   lookup */
   unsigned turn;		/* counter: if the 8 slots for a return address are full, slot turn
                                    mod 8 is replaced */
 } UnwindRules;
@@ -55,7 +55,7 @@ typedef struct Unwind {
   UnwindFrame next;		/* the frame from which the walk continues */
   const char *from, *to;	/* address range of the code in which the walk starts */
   const char *end;		/* highest address of the stack */
-  int otherwise;		/* 1: libunwind does this walk (UW1) */
+  int otherwise;		/* 1: libunwind does this walk, not the unwind rules */
   int ended;			/* 1: no more frames */
 } Unwind;
 

@@ -293,12 +293,12 @@ typedef struct luaN_Sweep {
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
   /* Progress of the sweep of the list with index 'list': 'next' entries were visited; those that
-     stay are now its first 'kept' entries (G7). Two other phases use 'next'. The selection of dead
+     stay are now its first 'kept' entries. Two other phases use 'next'. The selection of dead
      objects with finalizers still has to visit the entries of 'finalizable' before 'next'.
      GCSstacks has visited the threads before 'next'. */
   size_t kept, next;
   /* The block in which the last large string or userdata was freed. NULL: none, or luaN_relist has
-     moved the block to the list for its free lines since then. */
+     put the block into the list for its number of free lines since then. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -315,11 +315,11 @@ typedef struct luaN_Bytes {
      before. (WHILE_HEAPS of major.c says when a period ends.) A heap that has shrunk keeps memory
      for the larger of the two. */
   unsigned lately[2];
-  /* At the start of the current period of 'lately': KiB that the state had allocated in its life.
-     Wraps around. */
+  /* KiB that the state had allocated in its life when the current period of 'lately' started,
+     modulo 2^32. */
   unsigned whileat;
-  /* At the start of the current period of 'lately': milliseconds of CLOCK_MONOTONIC. Wraps
-     around. */
+  /* Time at which the current period of 'lately' started: milliseconds of CLOCK_MONOTONIC, modulo
+     2^32. */
   unsigned whilebegan;
   /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
      giveback.h allows it. */

@@ -5,9 +5,9 @@
 **
 ** Visits. When nothing else is left to mark, slices visit the weak tables that marking has reached,
 ** if they have at least MIN_SLOTS slots. They mark strong keys, and strong values of marked keys.
-** An undecided entry is listed: its table and its slot are appended to
-** weak.doubtful[LUAN_DOUBTKEYS] or [LUAN_DOUBTVALUES], or to both. A table whose slots were all
-** visited has the flag LUAN_SCANNED (G9).
+** An undecided entry is listed: its table and its slot are appended to the lists of undecided keys
+** (weak.doubtful[LUAN_DOUBTKEYS]), of undecided values ([LUAN_DOUBTVALUES]), or both. A table whose
+** slots were all visited has the flag LUAN_SCANNED.
 **
 ** Passes. Marking one value may reach other keys and values. So slices visit both lists again, as
 ** long as a visit finds enough to mark.
