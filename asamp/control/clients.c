@@ -20,8 +20,8 @@
                                                    whether it is finished */
 #define POLL_PART	8	/* an unfinished snapshot is checked again after 1 / POLL_PART of
                                    the time since its request */
-#define REST_NS		UINT64_C(250000000)	/* ns without a call of accept or poll after one has
-                                                   failed */
+#define REST_NS		UINT64_C(250000000)	/* ns to wait after a failed call of accept or poll
+                                                   before the next one */
 
 typedef struct Client {
   Request request;

@@ -146,7 +146,7 @@ static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *na
 }
 
 /* Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS PAUSES NAME" for each
-   name of Lua states. SeenNamed describes the numbers. */
+   name of Lua states. The numbers are those of SeenNamed (seen.h). */
 static int names (Request *r) {
   SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
   unsigned i, n = rows != NULL ? sampler_named(rows) : 0;

@@ -29,8 +29,8 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
   return h->nnodes++;
 }
 
-/* Returns the index in 'steps' of the reference 'text'; adds the reference if it is new. 'key' is
-   its key in the map 'bystep'. Returns HELDSTACK_NONE if out of memory. */
+/* Returns the index in 'steps' of the reference 'text'; adds the reference if it is new. 'key': its
+   key in the map 'bystep', from texts to indexes. Returns HELDSTACK_NONE if out of memory. */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
   uint32_t at = idmap_get(&b->bystep, key);

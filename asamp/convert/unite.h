@@ -39,7 +39,7 @@ typedef struct Unite {
   /* Start of the merged profile, us. 'clock': start of the first profile on the monotonic clock.
      'started': earliest start of all profiles, since 1970. */
   uint64_t clock, started;
-  Encoder *encoder;         /* NULL before the first unite_add */
+  Encoder *encoder;         /* writes the result; NULL before the first unite_add */
   TranscodeInto into;
   Origins names;            /* names of functions and classes; equal ones have one number */
   StrTab natives, labels;   /* names of native functions; texts of label sets */

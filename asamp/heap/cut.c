@@ -20,11 +20,12 @@ enum {
   OWN = 1,		/* the reference of the parent to the object */
   VALUE = 2,		/* the object is an upvalue: the reference to its value */
   ELEMENTS = 4,		/* the object is a table: all references to its elements */
-  KEY = 8,		/* references to the object as a key, from all tables with HOLDER */
-  HOLDER = 16,		/* the object is a table: references to all its keys with KEY */
+  KEY = 8,		/* references to the object as a key, from all tables flagged HOLDER */
+  HOLDER = 16,		/* the object is a table: references to those of its keys that are flagged
+                           KEY */
   VARIABLE = 32,	/* the object is the value of a removed upvalue */
-  LOCAL = 64		/* the references to the object of local variables of the prototype
-			   w->proto[object] */
+  LOCAL = 64		/* the references from local variables of the function with the prototype
+                           w->proto[object] */
 };
 
 /* The value of a field in a table with weak keys, while only its key or only its table is

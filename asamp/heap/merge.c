@@ -405,8 +405,8 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
-/* Adds all rows below the row with index 'row', group 'above' and objects 'set'. Rows directly
-   below it have depth 'depth'. For the state, 'above' is NULL and 'row' GRAPH_NONE. */
+/* Adds all rows below row number 'row', which shows the group 'above' with the objects 'set'. Rows
+   directly below it have depth 'depth'. For the state, 'above' is NULL and 'row' GRAPH_NONE. */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

@@ -32,7 +32,7 @@ typedef struct Embed {
   asamp_Frame *frames;		/* stack of the last sample: the last n elements of the array */
   size_t n, size;		/* number of frames in 'frames'; its capacity */
   asamp_Known *reported;		/* samples that the client knows: 'nfollowed' survivors,
-                                           then samples without an outcome */
+                                           then samples not decided yet */
   size_t nreported, nfollowed, reported_size;
   uint64_t samples;		/* number of samples reported so far */
 } Embed;
@@ -138,8 +138,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   inside = 0;
 }
 
-/* Calls the client's callback 'decided' for all samples that had no outcome yet, in order. Then
-   removes all of these samples but the survivors whose deaths will be reported. */
+/* Calls the client's callback 'decided' for all samples that the collection has decided, in order.
+   Then removes all of these samples but the survivors whose deaths will be reported. */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
@@ -180,7 +180,8 @@ static void notifyleft (Embed *e) {
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
 }
 
-/* Calls the client's callbacks for the outcomes, then for the deaths, then for the collection. */
+/* Calls the client's callbacks for the samples that a collection has decided, then for deaths, then
+   for the collection. */
 static void oncollection (void *ud, const ProfileCollection *in,
                           const PendingFates *fates,
                           const FollowedDeaths *deaths) {

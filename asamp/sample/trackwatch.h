@@ -12,8 +12,8 @@
 
 #include "trackerstate.h"
 
-#define TRACKWATCH_FEWLOG	14	/* log2 of the number of bits used if few blocks are
-					   watched (FEW_BLOCKS); else TRACKER_WATCHLOG */
+#define TRACKWATCH_FEWLOG	14	/* log2 of the number of bits used if fewer than FEW_BLOCKS
+                                           blocks are watched; else TRACKER_WATCHLOG */
 
 /* Allocates the bit set if needed. Returns 0 if out of memory. */
 int trackwatch_ready (Tracker *t);

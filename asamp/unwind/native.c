@@ -54,7 +54,7 @@ static unsigned nsessions;
 static int starved;		/* 1: the session may lack an object file (loaded later, or memory
                                    ran out): the next lookup makes a new one */
 static uint64_t started;		/* time at which 'session' was made, s */
-static Image *images;		/* object files passed to 'session' as memory (findelf) */
+static Image *images;		/* object files that findelf has read into memory for 'session' */
 
 /* Callback of libdwfl that finds no debug files, because libdwfl needs only symbol tables here. */
 static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
