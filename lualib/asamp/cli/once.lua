@@ -19,8 +19,8 @@ local COMMON = "'%s' and '%s' are merged profiles that have recordings in common
 local PIECE = 4096     -- bytes at the start and at the end of a file that outline returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns the size of a file with its first and last PIECE bytes as one text, which differs only for
--- different files; and the size. nil: not a regular file, empty or unreadable.
+-- Returns a text with the size, the first and the last PIECE bytes of a file: if the texts of two files
+-- differ, so do the files. Second result: the size. nil: not a regular file, empty or unreadable.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"

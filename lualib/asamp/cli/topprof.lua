@@ -29,7 +29,7 @@ end
 
 --- Runs the conversion. Returns the exit code. The list 'args' has, after the name of this module:
 --
---   - path, out: of the profile and of the result
+--   - path, out: paths of the profile and of the result
 --   - since, till: us of the monotonic clock; 0 and 0: all
 --   - the default sample type
 --   - process id and user id of the profile's writer
@@ -63,7 +63,7 @@ end
 --- Starts a process that converts a job, with 'seconds' as its time limit.
 --
 --   - interpreter: path of the Lua interpreter
---   - job: as in asamp.commands.serve, with the fields 'out' (path of the result) and 'first' (default
+--   - job: table of asamp.commands.serve, with the fields 'out' (path of the result) and 'first' (default
 --     sample type)
 function M.start(interpreter, job, seconds)
   local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,

@@ -366,7 +366,7 @@ function Server:finish(job, body, wrong, now)
   return true
 end
 
--- Performs the next step of a job, if it is due. Returns true when the job is done.
+-- Performs the next step of a job, if its time (job.due) has come. Returns true when the job is done.
 function Server:step(job, now)
   if now < job.due then
     return false

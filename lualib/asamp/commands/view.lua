@@ -121,7 +121,7 @@ end
 -- Writes the HTML page of a profile. Returns its text and a list of messages for stderr; on failure nil and
 -- such a list, empty if the error was printed already.
 --
---   - path, out: of the profile and of the page
+--   - path, out: paths of the profile and of the page
 --   - o: options of the command
 --   - world: input and output (asamp.lua)
 --   - warn: see asamp.cli.complaints

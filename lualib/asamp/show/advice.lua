@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the results of asamp.sums.advice as text. Has no side effects.
+-- Renders the results of asamp.sums.advice as text.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the results of asamp.sums.compare as text. Has no side effects. Uses colours on request.
+-- Renders the results of asamp.sums.compare as text. Uses colours on request.
 
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Widths of characters on a terminal: 2 columns if Unicode's East Asian Width is wide or full (most
--- emoji), 0 for combining characters, else 1. Has no side effects. WIDE is from EastAsianWidth.txt of
--- Unicode 14 with later additions. NONE is complete only for scripts that are likely in programs.
+-- Widths of characters on a terminal: 2 columns if Unicode's East Asian Width is wide or full (most emoji), 0
+-- for combining characters, else 1. WIDE is from EastAsianWidth.txt of Unicode 14 with later additions. NONE
+-- is complete only for scripts that are likely in programs.
 
 local M = {}
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Columns of the report's tables: converts rows of totals to columns of layout.grid. Has no side
--- effects. 'style' is described in tables.lua. 'field': key of the measure in sums, such as "bytes".
+-- Columns of the report's tables: converts rows of totals to columns of layout.grid. 'style' is described in
+-- tables.lua. 'field': key of the measure in sums, such as "bytes".
 
 local measures = require "asamp.sums.measures"
 local tables = require "asamp.show.tables"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of copies: renders the results of asamp.sums.copies as a sentence and a table. Has no
--- side effects. 'style': settings of the report (tables.lua).
+-- The report's section of copies: results of asamp.sums.copies as a sentence and a table.
+-- 'style': settings of the report (tables.lua).
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The documents of --json, as tables for json.lua. Has no side effects. Users' scripts read the keys:
--- do not remove a key or change its meaning.
+-- The documents of --json, as tables for json.lua. Users' scripts read the keys: do not remove a key or
+-- change its meaning.
 
 local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"

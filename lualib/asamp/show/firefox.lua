@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The head of a Firefox profile: metadata, categories and marker schemas, as JSON made from a summary
--- of the profile. Has no side effects. The tables of the profile are written by profiler.convert.
+-- The head of a Firefox profile: metadata, categories and marker schemas, as JSON made from a summary of the
+-- profile. The tables of the profile are written by profiler.convert.
 
 local json = require "asamp.show.json"
 local units = require "asamp.show.units"

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the checks of asamp.sums.gates as lines of text, GitHub annotations or a JUnit file. Has no
--- side effects.
+-- Renders the checks of asamp.sums.gates as lines of text, GitHub annotations or a JUnit file.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The head of a report: the command, allocated bytes, duration, accuracy; and advice if there are no
--- samples. Has no side effects: converts a profile and its totals to lines of text.
+-- The head of a report: the command, allocated bytes, duration, accuracy; and advice if there are no samples.
+-- In all functions, 'p' is the profile and 't' its totals (asamp.sums.totals).
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Renders a heap snapshot as text: classes, holders (the references that keep objects alive), paths,
--- and the changes between two snapshots. Has no side effects. 'style': {paint, width, top, least
--- (smallest share of a visible row)}.
+-- Renders a heap snapshot as text: classes, holders (the references that keep objects alive), paths, and the
+-- changes between two snapshots. 'style': {paint, width, top, least (smallest share of a visible row)}.
 
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"

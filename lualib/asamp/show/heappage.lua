@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Renders a heap snapshot as one HTML file: trees that can be unfolded, and tables. Its only script is
--- heapscript.lua; all text is escaped. Has no side effects.
+-- heapscript.lua; all text is escaped.
 
 local holders = require "asamp.sums.holders"
 local layout = require "asamp.show.layout"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The report's section "Held by": renders the holders of live objects (rows of asamp.sums.verdict.held) as
--- lines of text. Has no side effects. 'style': settings of the report (tables.lua).
+-- lines of text. 'style': settings of the report (tables.lua).
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Converts Lua values to JSON text. Has no side effects. Keys of objects are sorted; bytes that are not
--- UTF-8 become U+FFFD; nan and infinity become null.
+-- Converts Lua values to JSON text. Keys of objects are sorted; bytes that are not UTF-8 become U+FFFD; nan
+-- and infinity become null.
 
 local layout = require "asamp.show.layout"
 

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The report's table of the values of a label. Has no side effects. 'style': settings of the report
--- (tables.lua).
+-- The report's table of the values of a label. 'style': settings of the report (tables.lua).
 
 local labelled = require "asamp.sums.labelled"
 local labels = require "asamp.show.labels"

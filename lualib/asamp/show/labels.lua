@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Texts for functions and lines of a program in a given number of columns, cut where least information
--- is lost. Has no side effects. A 'row' has name, file, line and native; 'paint': a result of
--- layout.painter.
+-- Texts for functions and lines of a program in a given number of columns, cut where least information is
+-- lost. A 'row' has name, file, line and native; 'paint': a result of layout.painter.
 
 local layout = require "asamp.show.layout"
 local totals = require "asamp.sums.totals"
@@ -71,8 +70,8 @@ function M.ofline(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
---- Returns the smallest width of the labels of 'rows' in which each shows the last name of its file's path,
--- at most two fifths of 'width'. 'named': the function's name precedes the place.
+--- Returns the number of columns in which the label of every row shows at least "file:line" without folders;
+-- at most two fifths of 'width'. 'named': true: the function's name comes first (M.offunction).
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do

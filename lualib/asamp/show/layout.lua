@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours. Has no side effects.
+-- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours.
 --
 -- A terminal interprets escape sequences and direction marks. So text from a file, a process or an argument
 -- must pass through `printable` (a line), `clean` (a cell of a table) or `screen` (several lines) before it

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of likely leaks: renders the results of asamp.sums.leaks as a sentence and a table,
--- without side effects. 'style': settings of the report (tables.lua).
+-- The report's section of likely leaks: results of asamp.sums.leaks as a sentence and a table.
+-- 'style': settings of the report (tables.lua).
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of lifetimes: renders rows of asamp.sums.lifetimes as a table. Has no side effects.
+-- The report's section of lifetimes: rows of asamp.sums.lifetimes as a table.
 -- 'style': settings of the report (tables.lua).
 
 local labels = require "asamp.show.labels"

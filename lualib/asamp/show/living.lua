@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the statistics of a running process as text, and as the head of `asamp top`. Has no side
--- effects.
+-- Renders the statistics of a running process as text, and as the head of `asamp top`.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"

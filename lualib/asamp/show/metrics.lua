@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the statistics of processes in Prometheus' text format. Has no side effects.
+-- Renders the statistics of processes in Prometheus' text format.
 
 local layout = require "asamp.show.layout"
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the proofs of asamp.sums.proof as sentences. Has no side effects.
+-- Renders the proofs of asamp.sums.proof as sentences.
 
 local layout = require "asamp.show.layout"
 local steps = require "asamp.sums.proof".steps

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the breakdown of resident memory (asamp.sums.resident) as text. Has no side effects.
+-- Renders the breakdown of resident memory (asamp.sums.resident) as text.
 
 local layout = require "asamp.show.layout"
 local tables = require "asamp.show.tables"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Shows the source of a file with the costs of its lines: lines with samples and their surroundings.
--- Has no side effects. 'style': settings of the report (tables.lua).
+-- Shows the source of a file with the costs of its lines: lines with samples and their surroundings. 'style':
+-- settings of the report (tables.lua).
 
 local cols = require "asamp.show.columns"
 local layout = require "asamp.show.layout"

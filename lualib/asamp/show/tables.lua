@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Common parts of the report's tables: cells with numbers, and the first rows of a list under a title.
--- Has no side effects. All sections receive 'style':
+-- Common parts of the report's tables: cells with numbers, and the first rows of a list under a title. All
+-- sections receive 'style':
 --
 --   - paint, width, top: colours (layout.painter), columns, largest number of rows
 --   - profile, totals
@@ -24,8 +24,13 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- Prepares the columns of a table for layout.grid: computes the cells of all rows. 'list': columns {title,
--- cell, gap =, least =, spare =}, in which cell(row) returns a text. Returns the list.
+--- Prepares the columns of a table for layout.grid: computes the cells of all rows. Returns 'list', columns
+-- {title, cell, gap =, least =, spare =}:
+--
+--   - cell(row): returns a cell's text
+--   - gap: spaces before the column; nil: 2
+--   - least: minimum width of the column
+--   - spare: the column with the largest number is dropped first if the table is too wide; nil: the last one
 function M.columns(rows, list)
   for _, column in ipairs(list) do
     column.title, column.cells = column[1], {}
@@ -34,7 +39,7 @@ function M.columns(rows, list)
   return list
 end
 
---- Returns a column for M.columns with the percentages row[field] / whole. 'spare': as in layout.grid.
+--- Returns a column for M.columns with the percentages row[field] / whole. 'spare': see M.columns.
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
@@ -45,7 +50,7 @@ end
 -- An element of 'list': {title, field, show, spare =, shares =}.
 --
 --   - show(value): returns a cell's text
---   - spare: as in layout.grid
+--   - spare: see M.columns
 --   - shares: true: adds a column of percentages
 function M.sums(all, list)
   local columns = {}

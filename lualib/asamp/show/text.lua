@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Renders a profile and its totals as the text of a report, with colours on request. Has no side effects.
--- Each section has its own file; sections that the short report of `asamp run` lacks are loaded when they
--- are shown.
+-- Renders a profile and its totals as the text of a report, with colours on request. Each section has its own
+-- file; sections that the short report of `asamp run` lacks are loaded when they are shown.
 
 local copies = require "asamp.show.copies"
 local head = require "asamp.show.head"
@@ -95,7 +94,7 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "nat
 --   - bylabel: name of the label in the section "labels"; within: result of asamp.sums.labelled.within
 --   - focus: {title, exclude, range (texts, see head.lua), entries (asamp.sums.focus.cover)}, if the totals
 --     cover only a part of the profile
---   - at: time of --at, see head.lua
+--   - at: the time of --at, {seconds, inuse, native} (head.lua)
 --   - source: a file of asamp.show.source; replaces the sections
 --   - own: {paths, samples, timesamples}: numbers of samples charged to code below these paths
 function M.render(profile, t, options)

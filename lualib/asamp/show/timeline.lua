@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's sections of collections and markers: renders the results of asamp.sums.events as lines of
--- text. Has no side effects. 'style': settings of the report (tables.lua).
+-- The report's sections of collections and markers: results of asamp.sums.events as lines of text.
+-- 'style': settings of the report (tables.lua).
 
 local events = require "asamp.sums.events"
 local layout = require "asamp.show.layout"

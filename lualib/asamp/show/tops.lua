@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The report's tables of functions, lines, types and callers: renders rows of totals as lines. Has no
--- side effects. 'style' is described in tables.lua; its function style.explain(what, columns) records
--- the columns of a table for the report's legend. 'field': key of the measure in sums, such as "bytes".
+-- The report's tables of functions, lines, types and callers: renders rows of totals as lines. 'style' is
+-- described in tables.lua; its function style.explain(what, columns) records the columns of a table for the
+-- report's legend. 'field': key of the measure in sums, such as "bytes".
 
 local cols = require "asamp.show.columns"
 local labels = require "asamp.show.labels"

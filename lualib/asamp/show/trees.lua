@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the call tree (rows of asamp.sums.calltree) as text. Has no side effects.
+-- Renders the call tree (rows of asamp.sums.calltree) as text.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

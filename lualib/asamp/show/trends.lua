@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of live bytes over time: renders the results of asamp.sums.trends as tables, without
--- side effects. 'style': settings of the report (tables.lua).
+-- The report's section of live bytes over time: results of asamp.sums.trends as tables.
+-- 'style': settings of the report (tables.lua).
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Formats numbers: bytes, times, counts, shares. Has no side effects. The output does not depend on the
--- locale.
+-- Formats numbers: bytes, times, counts, shares. The output does not depend on the locale.
 
 local M = {}
 

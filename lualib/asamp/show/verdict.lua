@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Renders the facts of asamp.sums.verdict as sentences, each with the command to type next. Has no side
--- effects.
+-- Renders the facts of asamp.sums.verdict as sentences, each with the command to type next.
 
 local layout = require "asamp.show.layout"
 local proof = require "asamp.show.proof"

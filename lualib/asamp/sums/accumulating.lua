@@ -21,7 +21,7 @@ local holders = require "asamp.sums.holders"
 local M = {}
 
 local LEAST, PARTS = births.LEAST, births.PARTS
--- A run with fewer collections is not judged: objects have no time to die.
+-- In a run with fewer collections, objects have no time to die: nothing is reported.
 local COLLECTIONS = 4
 -- A container with 4 to 7 live samples (from FEW to LEAST - 1) has the verdict "few": too few to decide.
 local FEW = 4
@@ -49,7 +49,7 @@ local LEFT = 1 / 2
 -- If the last heap walk reached at most 10% of the objects that no collection found dead, the others were
 -- freed when the program ended.
 local FREED = 1 / 10
--- A container is judged if it has at least 5% of all live samples.
+-- A container with less than 5% of all live samples is not reported.
 local LARGE = 1 / 20
 -- If less than an eighth of a line's survivors are from the first half of the run, that half counts as empty.
 local NONE = 1 / 8
@@ -268,7 +268,8 @@ end
 -- Returns true if a container has enough samples to show that its older objects are alive at least half as
 -- often as its newer ones (SURE, ERRORS).
 --
--- mine, of: pairs {older, newer}: live samples in the container, survivors outside of others (retention)
+-- mine: {older, newer} live samples in the container
+-- of: {older, newer} samples that survived a collection and are not in other containers
 local function issure(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
@@ -303,8 +304,8 @@ local function sum(lines)
 end
 
 -- Returns how evenly the heap grows: its growth in the second half of the run, divided by that in the first.
--- Returns 0 if it grows by less than the factor GROWTH in one of the last three quarters, or if the course of
--- the heap (births.course) is nil.
+-- Returns 0 if it grows by less than the factor GROWTH in one of the last three quarters, or if 'course', the
+-- function from a position in the run (0 to 1) to bytes (births.course), is nil.
 local function evenness(course)
   for q = 1, 3 do
     if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
@@ -345,7 +346,7 @@ end
 -- run: CPU clock of the run (M.of)
 -- c: sum of the container's lines that keep their objects (keeping)
 -- course: size of the heap by position in the run (births.course), or nil
--- born: live bytes of the second half of the run in all containers
+-- born: bytes in all containers that were allocated in the second half of the run
 --
 -- A container that has lost 2 of 3 objects of the first half has a wrong verdict with 8 samples (LEAST) in 1
 -- of 50 runs, with 16 in 1 of 1,000.
@@ -445,8 +446,8 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns when a container received its last object, as a share of the CPU time. nil: certainly at the end,
--- or the container is empty.
+-- Returns when a container received its last object, as a share of the CPU time. nil: the container is empty,
+-- or receives objects until the end of the run.
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do
@@ -458,7 +459,7 @@ end
 -- Returns data about a container that no longer receives objects, such as a loaded file; nil: it receives
 -- them until the end, or has too few samples.
 --
---   - holder: as the parameter, path of references (text)
+--   - holder: the parameter: path of references to the container, as text
 --   - n, bytes: live samples and bytes
 --   - most: key of the line with most samples
 --   - stopped: share of the CPU time after which it received no objects

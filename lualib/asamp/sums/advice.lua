@@ -47,8 +47,8 @@ local CACHES = 0.05
 -- DIE, WORTH: 99% of the line's samples die young, and it allocates 1% of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
--- A major collection is due after the heap has grown by 512 KiB (MIN_GROWTH in lua/gc/pace/pace.c). If the
--- heap grew by less, allocated bytes made it due.
+-- A major collection starts when the heap has grown, usually by at least 512 KiB (leastgrowth in
+-- lua/gc/pace/pace.c); or when much was allocated, the assumed reason if the heap grew by less.
 local GROWTH = 512 << 10
 -- New runs are like the profile if minor collections and tenured bytes differ by less than 10%.
 local ALIKE = 0.1
@@ -77,7 +77,7 @@ end
 -- Returns the weight, from 0 to 1, of an observed nursery in a prediction for another size.
 --
 -- planned: size of the observed nursery
--- n: size of the prediction
+-- n: size of the predicted nursery
 -- part: logarithm of the quotient of both sizes at which the weight is 1 / e
 local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
@@ -280,12 +280,12 @@ end
 --   - now: measurements of the profiled run (M.measured)
 --   - s: model of survival by age (survival.of)
 --   - rows: minor collections (minorsof)
---   - known: for each row, the bytes that its collection should tenure
---   - expected: bytes that all collections should tenure
+--   - known: by row, the bytes that one of its collections tenures according to the model
+--   - expected: bytes that all collections tenure according to the model
 --   - factor: observed tenured bytes, divided by those that the samples suggest
 --   - cost: costs of minor collections (costs)
 --   - chosen: true: the collector chose the nursery sizes
---   - doubted: share of survival.doubt that errors include
+--   - doubted: factor, 0 to 1, of the error of the model of survival (survival.doubt) in predictions
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -342,8 +342,8 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- Returns by how many bytes major collections are late on average. Only minor collections find that one is
--- due, so it is half of the bytes between two minor collections.
+-- Returns the mean number of bytes by which a major collection starts too late: half of the bytes between two
+-- minor collections, because only these check whether it must start.
 --
 -- rows: minor collections (minorsof)
 -- what: "filled" or "tenured": the bytes that are counted
@@ -512,8 +512,8 @@ function M.verified(profile, n, setting, before, after)
                   math.abs(was.tenured / math.max(1, b.tenured) - 1) < ALIKE}
 end
 
---- Returns the prediction for the size to recommend; nil: none saves 10% of the time and ADVISED standard
--- errors. Ignores sizes beyond the observed ones. 'advice': result of M.of.
+--- Returns the prediction for the size to recommend; nil: none saves 10% of the time and at least ADVISED
+-- standard errors. Ignores sizes beyond the observed ones. 'advice': result of M.of.
 function M.best(advice)
   local best
   for _, p in ipairs(advice.now.large and {} or advice.sizes) do

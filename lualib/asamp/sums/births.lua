@@ -22,7 +22,7 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
---- Number of samples that a container needs to be judged.
+--- A container with fewer live samples gets no verdict.
 M.LEAST = 8
 --- The byte clock divides the bytes that the run allocated into this number of parts of equal size.
 M.PARTS = 32
@@ -45,8 +45,7 @@ local UNSEEN = 1 / 10
 -- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
 -- because it includes a part of that collection.
 local OWNTAIL = 1 / 20
--- The course of the heap is unknown if the last major collection was in the first half of the bytes
--- (M.course).
+-- M.course returns nil if the last major collection was in the first half of the bytes.
 local COVERED = 1 / 2
 -- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
 -- Then the table is the container (shared):
@@ -83,7 +82,8 @@ end
 
 -- Returns the part of the run (0 to PARTS - 1) in which samples were allocated.
 --
--- slices, bin: profile.born or profile.alive, and the number of a slice in it
+-- slices: profile.born or profile.alive, samples by slice of allocated bytes
+-- bin: number of their slice
 -- clock: the byte clock (clockof)
 local function partof(slices, bin, clock)
   return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
@@ -316,9 +316,9 @@ local function sizes(profile)
   return list
 end
 
---- Returns the course of the live heap, linear between major collections: a function to bytes from a
--- position, 0 (first collection) to 1 (last major one). nil: unknown, because no major collection is near the
--- middle, or the last one is too early (COVERED).
+--- Returns a function from a position in the run, 0 (first collection) to 1 (last major one), to the bytes of
+-- the live heap there, linear between major collections. nil: unknown, because no major collection is near
+-- the middle, or the last one is too early (COVERED).
 function M.course(profile)
   local list = sizes(profile)
   local last, middle = list[#list], false

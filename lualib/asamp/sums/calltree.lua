@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Returns a call tree of functions without its small parts, as rows in display order. Has no side effects.
+-- Returns a call tree of functions without its small parts, as rows in display order.
 --
 -- Frames of a function that differ only in their current line are merged. A row is indented deeper than its
 -- parent only if the parent has several visible children, so that deep stacks stay readable. C functions at

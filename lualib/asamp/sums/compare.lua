@@ -67,10 +67,10 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- Returns the data of one of the two compared profiles, for 'tested':
+-- Returns the data of one of the two compared profiles, for tested():
 --
---   - profile, scale: as given
---   - usual: value that one observation represents on average, for rows without any
+--   - profile, scale: the parameters
+--   - usual: value that one observation represents on average; for sums that are 0
 --
 -- whole: sum of all samples of the profile
 -- field: field of sums that is compared
@@ -97,10 +97,10 @@ end
 -- Returns the differences of paired functions, lines and so on, as rows of M.of: significant ones first, then
 -- the largest first. Omits pairs without a value.
 --
--- list: pairs {a, b}
+-- list: pairs {a, b} of rows (paired)
 -- key: "self" or "total"
 -- field: field of sums
--- a, b: data of the two profiles (side)
+-- a, b: data of the old and the new profile (side)
 -- sigma: standard errors up to which a change is noise
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
@@ -194,14 +194,14 @@ end
 
 --- Compares two profiles by one field of sums (totals.lua):
 --
---   - field: as the parameter
+--   - field: the parameter
 --   - seconds: true: values are seconds
---   - scale: factor of the values of pa
---   - a, b: totals of the profiles, not scaled
+--   - scale: factor of the old profile's values
+--   - a, b: the field's total in the old and the new profile, not scaled
 --   - error: standard error of their difference; 0: exact
 --   - functions, lines, types, classes, holders (by path): lists; nil: not available
 --     - name, file, line, native, class
---     - a, b, change: values and their difference
+--     - a, b, change: values of the row in both profiles, and their difference
 --     - error: standard error of the change
 --     - p: probability of such a change by chance
 --     - noise: true: it may be chance
@@ -210,7 +210,7 @@ end
 -- pb, b: the new profile and its totals
 -- options
 --   - sigma: standard errors up to which a change is noise
---   - scaled: true: multiplies the values of pa so that both profiles have the same total
+--   - scaled: true: scales the old profile's values so that both profiles have the same total
 --   - cumulative: true: compares totals, not self
 function M.of(pa, a, pb, b, field, options)
   local unita, unitb, seconds = 1, 1, nil
@@ -267,8 +267,7 @@ end
 
 --- Returns the field of sums for the measure 'by' (a key of measures.MEASURES) if two profiles can be
 -- compared by it: both files can have it, and one has a value. Else returns nil and the reason, if it is
--- known. Other
--- parameters: see M.fields.
+-- known. The other parameters are those of M.fields.
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Has no side
--- effects.
+-- Copied bytes by line: copies into new strings, and moves by growing buffers and tables.
 --
 -- A byte is copied "again" if a copy created its source. In a concatenation whose result replaces an operand
 -- (s = s .. x), these are the operand's bytes. In a buffer or table that grows, they are all bytes.

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at each node.
--- Has no side effects.
 --
 -- Shares of the whole are compared, so that a longer run alone is no difference. Of live bytes at the end,
 -- amounts are compared. C functions with which nearly all stacks of a profile start are left out.
@@ -75,8 +74,8 @@ end
 --   - value(node): value of a call tree node with its callees
 --   - variance(node): variance of the node's share of the whole
 --   - ofrow(row): variance of the share of a function without its callees
---   - usual: weight of one observation if a sum is 0 (significance.test)
---   - whole: as given
+--   - usual: mean share of the whole that one observation represents; for sums that are 0
+--   - whole: the parameter
 --
 -- t: totals of the profile
 -- field: field of sums
@@ -142,12 +141,12 @@ end
 
 -- {== the tree of the functions of both profiles ============================
 
--- Returns the functions of both profiles, those of the new one first, and three maps to indices in this list:
+-- Returns the functions of both profiles as one list, those of the new profile first:
 --
---   1. list: {name, file, line, native} each
---   2. from numbers of functions in the old profile
---   3. from numbers of functions in the new profile
---   4. from keys (keyof)
+--   1. the list: {name, file, line, native} each
+--   2. index in it by number of a function in the old profile
+--   3. index in it by number of a function in the new profile
+--   4. index in it by key of a function (keyof)
 --
 -- pa, pb: old and new profile
 -- same: pairs of equal functions (samecode.functions)
@@ -175,12 +174,12 @@ local function functions(pa, pb, same)
   return list, old, new, at
 end
 
--- Adds a profile's call tree to the common tree. Returns a map from the profile's nodes to common nodes (0:
--- the root). A node that is left out maps to its parent's node.
+-- Adds a profile's call tree to the common tree. Returns a map from the profile's nodes to nodes of the
+-- common tree (0: the root). A node that is left out maps to its parent's node.
 --
 -- tree: the common tree
 -- bykey: its nodes, by parent and function
--- numbers: map from the profile's functions to common ones (functions)
+-- numbers: index in the common list of functions, by number in the profile (functions)
 -- folded: set of nodes that are left out (start)
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
@@ -201,13 +200,13 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds one profile's values to rows of the common tree.
+-- Adds the values of one profile to the rows of the common tree's nodes.
 --
--- one: values of the profile (side)
--- map: common node by the profile's node (add)
+-- one: functions for the profile's values, a result of side()
+-- map: node of the common tree by the profile's node, a result of add()
 -- folded: set of nodes that are left out
--- rows, numbers: the rows, and the index of a common node's row (nil: none)
--- value, variance: names of the rows' fields
+-- numbers: index in 'rows' by node of the common tree; nil: no row
+-- value, variance: names of the fields to which value and variance are added
 local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
     local row = not folded[i] and rows[numbers[map[i]] or 0]
@@ -218,12 +217,12 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Raises the weight of each common node to its share in one profile. A weight is the largest share of a node
--- in both profiles and all measures.
+-- Raises the weights of the common tree's nodes to their shares in one profile. A weight is the largest share
+-- of a node in both profiles and all measures.
 --
--- weight: by common node
--- one: values of the profile (side)
--- map: common node by the profile's node (add)
+-- weight: the weights by node of the common tree
+-- one: functions for the profile's values, a result of side()
+-- map: node of the common tree by the profile's node, a result of add()
 -- folded: set of nodes that are left out
 local function weigh(weight, one, map, folded)
   local sums = {}
@@ -242,7 +241,7 @@ end
 -- Compares the values a and b of each row. Sets its fields change (of the share), error (standard error of
 -- the change) and noise (true: not significant).
 --
--- sa, sb: values of the two profiles (side)
+-- sa, sb: functions for the values of the old and the new profile, results of side()
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do
@@ -270,8 +269,8 @@ end
 --   - va, vb: variances of their shares
 --   - totala, totalb: values with callees
 --
--- a, b: totals of the profiles
--- sa, sb: values of the profiles (side)
+-- a, b: totals of the old and the new profile
+-- sa, sb: functions for the values of both, results of side()
 -- field: field of sums
 -- same: pairs of equal functions (samecode.functions)
 -- at: index of a function by key (functions)

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the events of a session that are not samples: collections and markers. Has no side effects:
--- converts a profile to tables. Times are in us.
+-- Totals of the events of a session that are not samples: collections and markers. Times are in us.
 
 local M = {}
 

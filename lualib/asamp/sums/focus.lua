@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
 -- Restricts a report to samples that have a function or a line on their stack, and finds the callers.
--- Has no side effects.
 
 local paths = require "asamp.sums.paths"
 

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Checks limits of a profile, and increases of bytes between two profiles. Has no side effects. A check:
+-- Checks limits of a profile, and increases of bytes between two profiles. A check:
 --
 --   - name, ok, value, limit
 --   - unit: "bytes"; nil: a count
 --   - error: standard error of the value; 0: exact
---   - blame: a row of the totals, or nil
+--   - blame: the line or function with most of the value (row of the totals), or nil
 --   - found: of an estimate: smallest value that fails in 9 of 10 runs
 --   - before, sigma, needed: of a comparison: the earlier value, the difference in standard errors, and the
 --     difference that fails
---   - maybe, few, unjudged: of "no-leak": why a leak may have been missed: fields of asamp.sums.leaks, and
---     the data that the profile lacks
+--   - maybe, few, unjudged: of "no-leak", why a leak may have been missed: an uncertain leak, lines with too
+--     few samples (both of asamp.sums.leaks), the data that the profile lacks
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples times that
 -- number. This reduces the error.
@@ -77,8 +77,7 @@ end
 -- Returns the check of a value in bytes against a limit. An estimate fails if it exceeds the limit by SIGMA
 -- standard errors.
 --
--- error: standard error of the value
--- blame: a row of the totals, or nil
+-- blame: the line or function with most of the value, or nil
 -- errorof: function from an estimate to its standard error; nil: the value is exact
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
@@ -179,8 +178,8 @@ end
 --- Compares two estimated shares of exact totals. Returns the bytes of both, their difference in standard
 -- errors, and the standard error that the difference of equal shares would have.
 --
--- a, na, A: samples of the first share, all samples, bytes of the first total
--- b, nb, B: the same of the second share
+-- a, na, A: first profile: samples of the share, all samples, exact total in bytes
+-- b, nb, B: these numbers of the second profile
 function M.difference(a, na, A, b, nb, B)
   local x, y = a / na * A, b / nb * B
   local same = (a + b) / (na / A + nb / B)
@@ -191,9 +190,9 @@ end
 
 --- Returns the smallest increase of a line, in percent, that fails in 9 of 10 comparisons.
 --
--- p: the line's share of the baseline
--- n: samples of the baseline
--- needed, tolerance: standard errors and percent that an increase must exceed to fail
+-- p: the line's share of the baseline's bytes
+-- n: number of samples of the baseline
+-- needed, tolerance: an increase fails above this number of standard errors and this percentage
 -- exact: true: the exact numbers of allocated bytes are known
 function M.least(p, n, needed, tolerance, exact)
   local k = p * n
@@ -215,8 +214,9 @@ end
 -- Returns the longest sampling period, a power of 2, that would find an increase of twice the tolerance. nil:
 -- the present period finds it or is unknown, or none does.
 --
--- p, n: the line's share of the baseline, samples of the baseline
--- needed, tolerance: standard errors and percent that an increase must exceed to fail
+-- p: the line's share of the baseline's bytes
+-- n: number of samples of the baseline
+-- needed, tolerance: an increase fails above this number of standard errors and this percentage
 -- exact: true: the exact numbers of allocated bytes are known
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
@@ -233,8 +233,9 @@ end
 -- (second result of M.changes).
 --
 -- rows: lines of the baseline
--- profile, whole, n: the baseline, the sum of its samples, their number
--- check: check of the total
+-- profile: the baseline
+-- whole, n: sum of all its samples, and their number
+-- check: the check of total bytes
 -- needed: standard errors that an increase must exceed to fail
 -- exact: true: the exact numbers of allocated bytes are known
 local function sight(rows, profile, whole, n, check, needed, exact)

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both into
--- one tree, and returns paths that together contain every sample once. Has no side effects.
+-- one tree, and returns paths that together contain every sample once.
 --
--- Two steps with the same holder are the same if their texts are equal. Others are paired if they differ only
--- in line numbers, or only in the places of functions, and no third step is like them.
+-- A step is one reference of a path, such as ["listeners"]. Steps of two profiles after the same path are the
+-- same if their texts are equal. Others are paired if they differ only in line numbers, or only in files and
+-- lines of functions, and no third step differs so.
 
 local holders = require "asamp.sums.holders"
 
@@ -14,8 +15,8 @@ local M = {}
 -- SOME: else each next step with 5% of all samples starts a row of its own.
 local MOST, SOME = 0.8, 0.05
 
--- Returns the paths of a profile as a tree. A node has the fields step (nil: the root), samples, bytes (both
--- with all nodes below) and list (of child nodes). 'h': profile.holders.
+-- Returns the paths of a profile as a tree. A node has the fields step (text; nil: the root), samples and
+-- bytes (of all paths through it), and list (of child nodes). 'h': profile.holders.
 local function tree(h)
   local nodes = {[0] = {samples = 0, bytes = 0, list = {}}}
   for path, step in ipairs(h.step) do
@@ -38,8 +39,8 @@ local function tree(h)
   return nodes[0]
 end
 
--- Functions of a step's text that return equal results for paired steps: the text; without line numbers;
--- without places of functions.
+-- Rules for pairs of steps, in this order: one of these functions returns the same for both texts. They
+-- return the text; the text without line numbers; the text without files and lines of functions.
 local KEYS = {
   function(step) return step end,
   function(step) return (step:gsub(":%d+", "")) end,
@@ -56,8 +57,8 @@ local function by(list, key)
   return map
 end
 
--- Pairs the steps of two profiles by their texts, equal ones first (KEYS). Returns a list of {a, b}; a step
--- without a partner is alone in its pair. 'a', 'b': nodes (tree).
+-- Pairs the next steps of a path in two profiles by the rules KEYS. Returns a list of {a, b}; a step without
+-- a partner is alone in its pair. 'a', 'b': lists of nodes (tree) in the two profiles.
 local function pair(a, b)
   local list, taken = {}, {}
   for _, key in ipairs(KEYS) do
@@ -127,7 +128,7 @@ end
 -- the text of the other one.
 --
 -- path: texts of the path
--- p: pair of the step
+-- p: pair of the nodes of the step in both profiles
 local function extended(path, p)
   local function text(before, node)
     return (before ~= "" and before .. holders.ARROW or "") .. node.step
@@ -137,9 +138,9 @@ end
 
 -- Appends the rows of M.of for a pair of steps and all steps after it.
 --
--- p: the pair
+-- p: the pair of nodes (pair)
 -- path: texts of the path up to it (extended)
--- whole: samples of both profiles
+-- whole: number of samples of both profiles
 -- list: receives the rows
 local function rows(p, path, whole, list)
   local children = below(p)
@@ -170,7 +171,7 @@ end
 
 --- Returns paths that contain every live sample of two profiles once:
 --
---   - name: the steps
+--   - name: text of the path
 --   - a, b: {samples, bytes} in each profile; nil: none
 --   - parted: true: some longer paths have rows of their own
 --

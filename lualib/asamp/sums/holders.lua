@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Paths of holders as text: the references that keep an object alive. Has no side effects.
+-- Paths of holders as text: the references that keep an object alive.
 --
--- A path starts at a root of the Lua state. A step is a table with the fields text and function (name of the
--- function that the step reaches, or nil).
+-- A path starts at a root of the Lua state. A step is one reference of a path: a table with the fields text,
+-- such as '["listeners"]', and function (name of the function that the step reaches, or nil).
 
 local order = require "asamp.sums.order"
 
@@ -324,10 +324,11 @@ function M.grouped(h, key)
   return groups
 end
 
---- Returns the references to all live samples as a tree, and the total bytes. A row:
+--- Returns the references that keep live samples alive, as the rows of a tree; and the total bytes. A row:
 --
---   - text, depth: of the step
---   - samples, bytes: at the step's path and at all longer ones
+--   - text: of one reference, such as '["listeners"]'
+--   - depth: number of references before it in its path
+--   - samples, bytes: of all paths with this start
 --
 -- h: profile.holders
 -- share: rows with a smaller share of all bytes are omitted

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Totals of a profile for each value of a label that the program has set. Has no side effects. A row:
+-- Totals of a profile for each value of a label that the program has set. A row:
 --
 --   - value: text
 --   - samples, bytes: sampled allocations

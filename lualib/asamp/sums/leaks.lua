@@ -6,10 +6,10 @@
 -- (grows).
 --
 --   - "Kept" objects survived their first collection, and no major collection found them dead.
---   - Deaths are known ("proved") if the last major collection was in the second half of the session. Else a
---     line must meet further conditions.
+--   - Deaths are known ("proved") if the last major collection was in the second half of the session: then
+--     only the slices before it count. Else all count, and a line must meet further conditions.
 --   - If the file has a heap walk from its end, asamp.sums.accumulating judges Lua's memory instead.
---   - Native memory is judged separately.
+--   - Lines that leak native memory are found separately.
 --
 -- All shares are of bytes, because a limit of samples per second changes the bytes that a sample represents.
 
@@ -83,8 +83,8 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of time slices before the last major collection: deaths of their objects are known. nil:
--- these are fewer than half of all slices, or the file has no deaths.
+-- Returns the number of time slices before the last major collection, which found the dead objects of these
+-- slices. nil: they are fewer than half of all slices, or the file has no deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -128,8 +128,8 @@ end
 --
 -- bins: profile.bins
 -- nearest: line by node of the call tree
--- proved: true: deaths are known
--- wanted: set of kinds that count (kindsof)
+-- proved: true: the file shows which survivors died later
+-- wanted: kinds of blocks whose samples count (kindsof)
 local function worthy(bins, nearest, proved, wanted)
   local kept, set = {}, {}
   for i, node in ipairs(bins.node) do
@@ -143,7 +143,8 @@ local function worthy(bins, nearest, proved, wanted)
   return set
 end
 
--- Returns the set of kinds of native memory if 'native' is true, else of Lua's memory; by number of the kind.
+-- Returns which kinds of blocks are native memory or, if 'native' is false, Lua's: {[number of a kind] = true
+-- or false}.
 local function kindsof(profile, native)
   local wanted = {}
   for i, kind in ipairs(profile.kinds) do
@@ -153,8 +154,8 @@ local function kindsof(profile, native)
 end
 
 -- Returns the set of time slices in which the program was not idle, and the time samples of each slice. It
--- was not idle if it allocated, or if it did more than collect garbage (RAN). 'wanted': kinds of memory
--- (kindsof).
+-- was not idle if it allocated, or if it did more than collect garbage (RAN). 'wanted': kinds of blocks whose
+-- allocation counts (kindsof).
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -197,8 +198,8 @@ end
 
 -- Returns the number of the time slice in the middle of the program's activity (busyparts).
 --
--- n: number of judged time slices
--- wanted: set of kinds that count (kindsof)
+-- n: only the first n time slices count
+-- wanted: kinds of blocks whose samples count (kindsof)
 local function middleof(profile, n, wanted)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
   for part = 0, n - 1 do
@@ -212,9 +213,9 @@ end
 -- Returns the rows (newrow) of lines with enough kept samples, and the bytes that all lines keep from the
 -- second half of the run.
 --
--- n: number of judged time slices
--- proved: true: deaths are known
--- wanted: set of kinds that count (kindsof)
+-- n: only the first n time slices count
+-- proved: true: the file shows which survivors died later
+-- wanted: kinds of blocks whose samples count (kindsof)
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true, true)
@@ -311,7 +312,7 @@ end
 --
 -- n, busy: number of the time slices that count, and their numbers (busyparts)
 -- growth: of the heap, bytes
--- proved: true: deaths are known
+-- proved: true: the file shows which survivors died later
 -- ring: true: ignores the first slice, to which a flight recorder adds older objects
 -- straight: true: the heap grows evenly; fewer slices suffice, because a queue has lost its first elements
 -- clock: sampled bytes of the session by time slice (clockof)
@@ -357,7 +358,7 @@ end
 -- rate, by time or by sampled bytes of the program. Not for a flight recorder, whose first time slice has
 -- older objects.
 --
--- n: number of judged time slices
+-- n: only the first n time slices count
 -- clock: sampled bytes of the session by time slice (clockof)
 -- ran: set of time slices in which the program ran
 -- time: time samples of each slice
@@ -453,8 +454,8 @@ local function divide(row, places, list)
   end
 end
 
--- Returns where lines leak, as two maps from the key of a line to a list of {holder, size}: for its objects
--- (with the container's fields parts and of), and for its vectors.
+-- Returns the containers in which each line leaks, as two maps from the line's key to a list of {holder (path
+-- to the container), size}: of its objects (size: samples) and of its vectors (size: bytes).
 --
 -- containers: containers that accumulate (accumulating.of)
 local function placesof(containers)
@@ -482,7 +483,7 @@ end
 -- array of numbers, whose elements are not sampled.
 --
 -- containers: containers that accumulate (accumulating.of)
--- wanted: kinds of memory (kindsof)
+-- wanted: kinds of blocks whose samples count (kindsof)
 -- grew, growth: true if the heap grew, and by how many bytes
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, others = {}, {}, {}
@@ -517,16 +518,16 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns how many lines keep objects from both halves of the run, but have too few samples to be judged;
--- nil: none.
+-- Returns data about lines that keep objects from both halves of the run, but fewer samples than LEAST; nil:
+-- there are none.
 --
---   - lines: their number
---   - least: samples that a line needs
+--   - lines: number of these lines
+--   - least: LEAST
 --   - alloc: sampling period with which the largest of these lines would have enough; nil: unknown
 --
--- n: number of judged time slices
--- proved: true: deaths are known
--- wanted: set of kinds that count (kindsof)
+-- n: only the first n time slices count
+-- proved: true: the file shows which survivors died later
+-- wanted: kinds of blocks whose samples count (kindsof)
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local middle = middleof(profile, n, wanted)
@@ -557,9 +558,9 @@ end
 -- first kind: it may hold their objects.
 --
 -- rows: lines with enough kept samples (keepers)
--- n: number of judged time slices
+-- n: only the first n time slices count
 -- growth: of the heap, bytes
--- proved: true: deaths are known
+-- proved: true: the file shows which survivors died later
 -- straight: true: the heap grows evenly
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
@@ -594,8 +595,8 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
--- Returns the samples whose holder is inside a container, by path. 'own': samples by path; 'container': text
--- of a path, or nil.
+-- Selects the samples in a container from a line's samples ('own': number by path of references). Returns
+-- them in the same form. 'container': text of the path to the container; nil: selects none.
 local function inside(h, own, container)
   local part = {}
   for path, n in pairs(own) do
@@ -605,7 +606,8 @@ local function inside(h, own, container)
   return part
 end
 
--- Sets the holders of each row's live samples (fields of M.of), if the file has holders.
+-- Sets the fields holders and held of each row: the paths of references that keep the line's samples alive,
+-- and the number of samples with a known path. Does nothing if the file has no paths.
 local function hold(profile, rows)
   local h = profile.holders
   if not h then
@@ -697,7 +699,7 @@ end
 -- variable: it mainly loads data, and all holders are unknown, local variables, or chains from these. Does
 -- nothing if a heap walk at the end shows the holders ('walked').
 --
--- found: the likely leaks (M.of)
+-- found: the result that M.of will return; its rows are the likely leaks
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return
@@ -717,15 +719,15 @@ local function doubt(profile, found, walked)
   found.rows, found.maybe = {}, maybe
 end
 
--- Returns the row for a container in the list 'maybe' of M.of. 'c': row of accumulating.of.
+-- Converts a container that may leak (c, an element of accumulating.of) to an element of 'maybe' (M.of).
 local function possible(c)
   local file, line, name, native = births.lineof(c.most)
   return {holder = c.holder, samples = c.n, file = file, line = line, name = name, native = native,
           stopped = c.stopped}
 end
 
--- Returns the list 'maybe' of M.of, or nil if it is empty. It has the containers with the verdict "maybe" and
--- lines with a growing table. Second result: 'few' if a container has too few samples, else nil.
+-- Returns a list of the containers with the verdict "maybe", and of lines with a growing table; nil: none.
+-- Second result: 'few' if a container has too few samples, else nil.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- alone: rows of lines with a growing table (accumulated)
@@ -820,17 +822,17 @@ end
 --- Returns the lines that are likely to leak; nil and a clause with the reason if the profile lacks data.
 -- Without collections, fields about bytes in use are nil.
 --
---   - parts: number of judged time slices
---   - proved: true: deaths are known
+--   - parts: number of time slices that count: those before the last major collection, or all
+--   - proved: true: the file shows which survivors died later
 --   - before, after: smallest number of bytes in use in the second and the last quarter
 --   - grew: true: the heap grew
 --   - late: bytes allocated in the second half and kept
---   - kept: true: lines can be judged
+--   - kept: true: 'proved', or the heap grew by the share KEPT of 'late'
 --   - rows: lines or C functions (line 0, native = true); those with the same container are adjacent
 --     - file, line, name, native
---     - samples, survived, survivedbytes, kept, keptbytes: in the judged time slices
+--     - samples, survived, survivedbytes, kept, keptbytes: in these time slices
 --     - late: kept bytes from the second half
---     - parts, of: number of time slices with kept objects, and of judged ones
+--     - parts, of: number of time slices with kept objects, and of those that count
 --     - type: of most kept bytes; "native": native memory
 --     - group: number of the container
 --     - holders: list of {text, samples, share (of 'held')}; nil: unknown

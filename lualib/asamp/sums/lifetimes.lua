@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lifetimes of sampled blocks: in bytes allocated between allocation and death, or in time. Has no side
--- effects.
+-- Lifetimes of sampled blocks: in bytes allocated between allocation and death, or in time.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Converts the statistics of a running process to numbers and rates. Has no side effects.
+-- Converts the statistics of a running process to numbers and rates.
 
 local M = {}
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Native memory by library, and its peak. Has no side effects.
+-- Native memory by library, and its peak.
 --
 -- A sample is charged to the library of its innermost C function outside the C and C++ runtime libraries:
 -- memory from strdup counts for the caller of strdup. If all of its C functions are in these, the innermost

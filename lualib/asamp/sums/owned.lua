@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Charges the costs of libraries to the line of the user's program that called them. Has no side
--- effects.
+-- Charges the costs of libraries to the line of the user's program that called them.
 
 local paths = require "asamp.sums.paths"
 

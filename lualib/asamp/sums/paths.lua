@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Paths of source files in profiles, and their comparison with paths given by users. Has no side
--- effects.
+-- Paths of source files in profiles, and their comparison with paths given by users.
 
 local M = {}
 

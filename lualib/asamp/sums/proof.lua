@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Proves likely leaks with a heap snapshot (profiler.heap) of the same run: computes the bytes that would
--- become free without the reference that the report names. Has no side effects.
+-- become free without the reference that the report names.
 --
 -- The bytes are exact, because the snapshot has all objects. Shares of a line's bytes are estimated from its
 -- samples.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Reduces the call tree to its largest nodes. Removed nodes are merged into one below their nearest remaining
--- caller, so that totals stay the same. Has no side effects.
+-- caller, so that totals stay the same.
 
 local order = require "asamp.sums.order"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Groups lines that belong together: lines of one function, of a function and its caller, or of two
--- functions with the same caller. Has no side effects.
+-- Groups lines that belong together: lines of one function, of a function and its caller, or of two functions
+-- with the same caller.
 
 local order = require "asamp.sums.order"
 

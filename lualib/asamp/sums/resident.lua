@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Breakdown of resident memory: converts a memory snapshot, of a profile or a running process, to rows for
--- reports. Has no side effects. doc/profile-format.md lists the words in snapshots; an unknown word has its
--- own row.
+-- reports. doc/profile-format.md lists the words in snapshots; an unknown word has its own row.
 
 local order = require "asamp.sums.order"
 

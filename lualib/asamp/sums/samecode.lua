@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
 -- Matches files, functions and lines of two profiles, although the program was moved or edited between them.
--- Has no side effects.
 
 local order = require "asamp.sums.order"
 
@@ -408,7 +407,7 @@ end
 -- number of lines. A single line must also allocate about as much, because it may be new code.
 --
 -- a, b: rows of lines
--- definition: function of the second profile, by place of the one in the first
+-- definition: function of b by file and line of the same function in a
 -- pairs_: receives the pairs {[row of a] = row of b}
 -- taken: set of paired rows of b
 local function addmoved(a, b, definition, pairs_, taken)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Tests whether the difference of two sums of samples may be chance. Has no side effects.
+-- Tests whether the difference of two sums of samples may be chance.
 --
 -- One observation of a sum has the weight variance / value, so a sum counts as value / weight observations.
 -- If both sums estimate the same amount, each observation belongs to the second one with a known probability:

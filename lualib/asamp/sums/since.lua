@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lines of a growing profile, with their changes since the previous reading. Has no side effects.
+-- Lines of a growing profile, with their changes since the previous reading.
 
 local order = require "asamp.sums.order"
 

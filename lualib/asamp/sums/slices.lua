@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Samples in each time slice by call tree node and kind, as columns with a limited number of rows. Its input
--- is a profile with time slices (profile.bins). Has no side effects.
+-- is a profile with time slices (profile.bins).
 
 local measures = require "asamp.sums.measures"
 
@@ -38,8 +38,8 @@ end
 -- Adds up the samples with equal time slice, node and kind. Returns the columns and the number of rows.
 --
 -- rows: samples, as columns (rowsof)
--- binof, nodeof: functions to new numbers of time slices and nodes
--- kinds, nodes: numbers of kinds and of new nodes
+-- binof, nodeof: functions from a time slice or node to its new number
+-- kinds, nodes: how many kinds and new nodes there are
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
   for _, key in ipairs(COUNTS) do
@@ -68,8 +68,8 @@ end
 -- Merges neighbouring time slices until there are at most 'limit' rows. Returns the columns and the slices.
 --
 -- rows, bins: samples as columns, and their time slices (rowsof)
--- nodeof: function to new numbers of nodes
--- kinds, nodes: numbers of kinds and of new nodes
+-- nodeof: function from a node to its new number
+-- kinds, nodes: how many kinds and new nodes there are
 local function fit(rows, bins, nodeof, kinds, nodes, limit)
   local step = 1
   while true do

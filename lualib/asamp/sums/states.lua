@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the Lua states of a process, each or by name; the one with most bytes first. Has no side effects.
+-- Totals of the Lua states of a process. Rows, for a state or for all states of a name, most bytes first:
 --
---   - id: nil by name
+--   - id: of a state; nil: the row is for a name
 --   - name
 --   - count: number of states
 --   - bytes, alive: estimates

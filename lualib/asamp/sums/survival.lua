@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Estimates the share of a nursery's bytes that survives a collection, for any size of nursery. Has no side
--- effects. All lengths are bytes filled in the nursery.
+-- Estimates the share of a nursery's bytes that survives a collection, for any size of nursery. All lengths
+-- are bytes filled in the nursery.
 --
 -- Of the bytes allocated u before a collection and v after the previous one, the share A(u) B(v) is dead. A
 -- is the mortality by age. B is below 1 after a collection because of nepotism: dead objects that were just
@@ -54,7 +54,7 @@ end
 -- Returns the dead bytes and all bytes by bin of one of the two ages (u, v).
 --
 -- cells: profile.ages
--- by, other: field of a cell with its bin of this age, and of the other age
+-- by, other: names of the fields with a cell's bin of this age, and of the other age
 -- values: factors of a cell's bytes, by bin of the other age; nil: 1
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}

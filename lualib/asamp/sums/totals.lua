@@ -570,7 +570,7 @@ end
 --   - types
 --     - name, self
 --     - blocks, objects: sampled blocks; estimated number of blocks (0: unknown)
---     - outside: samples of blocks that passed by the nursery
+--     - outside: samples of blocks allocated outside the nursery
 --     - classes: rows of this form
 --   - outside: C functions without a Lua caller, rows like lines
 --   - self, sums: for each field a list by call tree node: of the node itself, and with all nodes below

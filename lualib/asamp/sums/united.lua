@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Merges several profiles into one, of many processes or many runs. Has no side effects.
+-- Merges several profiles into one, of many processes or many runs.
 --
 -- Counts are added. Functions with equal names in files with equal names are merged, and so are calls at the
 -- same line below the same callers. Data with a time in one run (collections, marks, time slices, states,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The verdict on a profile, as facts without side effects: whether the heap grows, the line that allocates
--- most and why, the holder of most live bytes, the line with most time.
+-- The verdict on a profile, as facts: whether the heap grows, the line that allocates most and why, the
+-- holder of most live bytes, the line with most time.
 
 local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Tables of the page of `asamp view`, by label, by Lua state and by OS thread, each with its ROWS largest
--- rows. Converts a profile without side effects. The tables always cover the whole run.
+-- rows. The tables always cover the whole run.
 
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"

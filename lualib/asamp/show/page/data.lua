@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Converts a profile, as profiler.reader returns it, to the data that the page of `asamp view` embeds:
--- columns of numbers, and each name once. Has no side effects. Node 0 is the root; nodes count from 1; bins,
--- kinds, functions and files from 0. Times are us since the start of the profile. The size is bounded:
+-- columns of numbers, and each name once. Node 0 is the root; nodes count from 1; bins, kinds, functions and
+-- files from 0. Times are us since the start of the profile. The size is bounded:
 --
 --   VD1  at most options.nodes nodes are kept, those with the largest totals. Removed nodes are
 --        merged into one node of the function [smaller callees] below their nearest kept caller,

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths as a
--- tree, and the lines that allocated the objects. Has no side effects: converts a profile to columns. Keeps
--- the PATHS paths that hold most (together with the longer paths that start with them), and ROWS pairs of
--- path and line. The objects that an omitted path holds count for the longest kept path with which it starts.
+-- tree, and the lines that allocated the objects. Keeps the PATHS paths that hold most (together with the
+-- longer paths that start with them), and ROWS pairs of path and line. The objects that an omitted path holds
+-- count for the longest kept path with which it starts.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -110,7 +110,7 @@ end
 --- Returns the data of the page of `asamp view` about paths of references; nil if the profile has none.
 -- 'limits': {paths, rows}, default PATHS and ROWS. Fields:
 --
---   - paths: columns parent (0: the step is a root), step; paths count from 1
+--   - paths: columns parent (0: none), step (text of the last reference); paths count from 1
 --   - rows: {path (0: unknown), place, samples, bytes}
 --   - places: list of {file, line, name}; place 0: the line is unknown, or one of many omitted ones
 --   - left, leftrows: number of omitted paths and rows

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page of `asamp view` about lifetimes: likely leaks, lifetimes, live bytes over time, copies and
--- native memory, as in the report. Has no side effects: converts a profile with time slices (profile.bins) to
--- tables of at most ROWS lines. The tables always cover the whole run.
+-- native memory, as in the report. Converts a profile with time slices (profile.bins) to tables of at most
+-- ROWS lines. The tables always cover the whole run.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
@@ -48,7 +48,7 @@ end
 --- Returns the likely leaks as a table:
 --
 --   - summary: a sentence, which has the reason if the profile lacks data
---   - proved: as in the result of asamp.sums.leaks
+--   - proved: true: the profile shows which survivors died later
 --   - rows: rows of asamp.sums.leaks with the fields share (the part of the line's samples that is alive),
 --     below (true: same group as the previous row) and holders (list of {text, share}; nil: unknown)
 --   - left: number of omitted rows

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Data of the page of `asamp view` about resident memory: the rows of `asamp memory` for the last
--- snapshot and the largest one, and sums over time. Has no side effects: converts a profile to a table.
+-- Data of the page of `asamp view` about resident memory: the rows of `asamp memory` for the last snapshot
+-- and the largest one, and sums over time.
 
 local resident = require "asamp.sums.resident"
 local shown = require "asamp.show.resident"

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
 -- The notes on the page of `asamp view` about omitted and incomplete data: the rule VD4 of data.lua.
--- Converts data to text, without side effects.
 
 local head = require "asamp.show.head"
 local units = require "asamp.show.units"

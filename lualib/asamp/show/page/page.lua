@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Inserts data into the template of the page of `asamp view`, made by `view/build`. Has no side effects. The
--- data are JSON without "<": no name or source line can end the script element or start another one:
+-- Inserts data into the template of the page of `asamp view`, made by `view/build`. The data are JSON without
+-- "<": no name or source line can end the script element or start another one:
 --
 --   VP1  bytes of a profile or a source file reach the page only as the contents of JSON strings or as
 --        numbers.

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The samples alive at the peak of Lua's heap, for the page of `asamp view`: those not found dead by the end
 -- of the collection after which most bytes were in use, as in `asamp report --at peak`. Only major
--- collections find old objects dead. Has no side effects: converts two readings of a file to columns.
+-- collections find old objects dead.
 
 local measures = require "asamp.sums.measures"
 

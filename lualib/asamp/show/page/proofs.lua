@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The proofs of likely leaks (asamp.sums.proof) on the page of `asamp view`: the same sentences as in the
--- report. The functions have no side effects.
+-- The proofs of likely leaks (asamp.sums.proof) on the page of `asamp view`: the sentences of the report.
 
 local leaks = require "asamp.sums.leaks"
 local lives = require "asamp.show.page.lives"

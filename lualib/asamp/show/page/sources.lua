@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Selects the source lines that the page of `asamp view` embeds: lines with frames, and their surroundings.
--- Has no side effects itself: its input is the page's columns, and a function that reads files
--- (asamp.cli.sources defines which).
+-- Its input is the page's columns, and a function that reads files (asamp.cli.sources defines which).
 --
 --   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines are embedded, and MAXLINE
 --        bytes of a line, which then ends with an ellipsis;

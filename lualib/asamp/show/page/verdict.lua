@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The verdict on the page of `asamp view`: the sentences of the report. Has no side effects.
+-- The verdict on the page of `asamp view`: the sentences of the report.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
