@@ -10,11 +10,11 @@ local M = {}
 -- Ranks of sentences: if not all fit on the terminal, those of the highest rank are omitted first.
 local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
--- Number of likely leaks that have their own sentence, and of further ones that one more sentence names.
+-- The first SHOWN likely leaks have a sentence each; one more sentence names up to MORE further ones.
 local SHOWN, MORE = 2, 3
-local PROMINENT = 1 / 4  -- least share of the time in C functions of one that is named
+local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
 local FEW = 4         -- with fewer samples, no line and no holder has a sentence
-local HELD_SHARE = 1 / 10  -- least share of the live bytes of a holder that has a sentence
+local HELD_SHARE = 1 / 10  -- a holder has a sentence if it keeps this share of the live bytes
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 local function place(row)

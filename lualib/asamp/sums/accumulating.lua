@@ -399,9 +399,9 @@ local function occupied(parts)
   return n
 end
 
--- Judges objects that were alive until the program ended, but not at the last heap walk: for example those of
--- a main function that had returned. Ignores lines that allocated vectors of live tables: the program has
--- emptied these tables.
+-- Finds lines that leak objects which were alive until the program ended, but not at the last heap walk: for
+-- example those of a main function that had returned. Ignores lines that allocated vectors of live tables:
+-- the program has emptied these tables.
 --
 -- run, course: CPU clock, and size of the heap by position in the run
 -- lines: all lines (births.of)

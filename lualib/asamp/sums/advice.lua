@@ -473,8 +473,8 @@ function M.setting(n, tuning)
   return table.concat(words, ",")
 end
 
--- Summarizes several runs of the same program: {tenured, minors (medians), time, most (shortest and longest
--- seconds)}. The shortest time is the best estimate, because other load only makes a run longer.
+-- Summarizes several runs of the same program: {tenured, minors: medians; time, most: the shortest and the
+-- longest, in seconds}. The shortest time is the best estimate, because other load only makes a run longer.
 --
 -- runs: measurements of each run (M.measured)
 local function ofruns(runs)

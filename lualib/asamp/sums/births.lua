@@ -170,9 +170,9 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the usual CPU time per allocated byte before collection n, in us: most of the bytes (USUAL) took at
--- most as long; nil: unknown. Rates are weighted by bytes, because they vary much in the short periods at the
--- start.
+-- Returns the CPU time per allocated byte, in us, that the share USUAL of the bytes before collection n did
+-- not exceed; nil: unknown. The rate of a period has the weight of its bytes, because rates vary much in the
+-- short periods at the start.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do

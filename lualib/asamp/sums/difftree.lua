@@ -86,7 +86,7 @@ local function side(profile, t, field, whole)
   if field == "objects" then
     blocks, own = blocksvariance(profile)
   end
-  -- Represents the sum of one call tree node, 'node', for measures.variance.
+  -- The sum of the call tree node 'node', in the form that measures.variance reads.
   local node
   local sum = setmetatable({}, {__index = function(_, key)
     local column = columns[key]

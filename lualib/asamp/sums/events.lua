@@ -26,8 +26,8 @@ function M.collections(profile)
   return sum
 end
 
---- Returns the course of the bytes in use, n numbers for n equal times: each is the largest value after a
--- collection in its time, or else the value after the previous collection.
+--- Divides the session into n equal times. Returns the bytes in use for each: the largest value after a
+-- collection in it, or else the value after the previous collection.
 function M.heap(profile, n)
   local list = profile.collections
   local last = list[#list].time

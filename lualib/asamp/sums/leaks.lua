@@ -44,8 +44,8 @@ local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 -- A growing array of numbers, or loaded data, is reported if it is at least half of the heap's growth.
 local ALONE = 1 / 2
--- A line that keeps 90% of its bytes may leak even if they are less than the share WORTH of the growth. This
--- requires known deaths.
+-- A line that keeps 90% of its bytes may leak even if they are less than the share WORTH of the growth, but
+-- only if deaths are known.
 local ALL = 9 / 10
 -- A program that keeps more than half of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
@@ -266,7 +266,7 @@ end
 -- Measures the session by sampled bytes instead of time, because a short run may be idle most of its time:
 --
 --   - parts: bytes by time slice
---   - squares: variance of each
+--   - squares: variance of these bytes
 --   - all: bytes of all time slices
 --   - n: number of time slices
 --   - from: time slice in which the last quarter of the bytes starts
@@ -342,8 +342,8 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns the mean bytes that a sample represents, from one time slice on. The standard error of n sampled
--- bytes is the square root of n times this mean.
+-- Returns the mean bytes that a sample represents, in time slice 'from' and later ones. The standard error of
+-- n sampled bytes is the square root of n times this mean.
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do

@@ -80,7 +80,7 @@ end
 
 --- Returns the call tree reduced to its largest nodes:
 --
---   - nodes: columns parent, fn (from 0; the number of functions for merged nodes), line
+--   - nodes: columns parent, fn (from 0; of merged nodes: the index after the last function), line
 --   - map: from the profile's nodes to these
 --   - cut: number of removed nodes
 --   - share: of all samples, those in removed nodes

@@ -106,8 +106,8 @@ function M.trends(profile, left)
          trendrows(found.functions, left, "functions with a trend")
 end
 
---- Returns the lines that copy vectors, as a list of {file, line, bytes, share (of bytes copied more than
--- once), advice (text or nil)}; nil if copies were not sampled.
+--- Returns the lines that copy strings, buffers or tables, as a list of {file, line, bytes, share (of bytes
+-- copied more than once), advice (text or nil)}; nil if copies were not sampled.
 function M.copies(profile, left)
   local found = copies.of(profile)
   local rows = {}
