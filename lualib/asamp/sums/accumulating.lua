@@ -98,8 +98,8 @@ end
 -- has stopped. It has stopped if the stretch without samples at the end is improbable (STOP, QUIET) and more
 -- than twice as long as the longest earlier one (by CPU time: the second longest).
 --
--- run: CPU clock of the run (M.of)
--- c: sum of the container's lines (function sum)
+-- run: CPU clock (M.of)
+-- c: sum of the container's lines (sum)
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
@@ -139,8 +139,8 @@ end
 -- Returns true if a container received its first object late (DELAY): its lines had allocated no survivor
 -- before.
 --
--- run: CPU clock of the run (M.of)
--- c: sum of the container's lines (function sum)
+-- run: CPU clock (M.of)
+-- c: sum of the container's lines (sum)
 -- lines: all lines (births.of)
 local function isdelayed(run, c, lines)
   local first = math.huge
@@ -343,7 +343,7 @@ end
 -- Returns the verdict on a container that keeps its objects: "leak", "maybe", "few" (too few samples) or nil
 -- (it does not accumulate).
 --
--- run: CPU clock of the run (M.of)
+-- run: CPU clock (M.of)
 -- c: sum of the container's lines that keep their objects (keeping)
 -- course: size of the heap by position in the run (births.course), or nil
 -- born: bytes in all containers that were allocated in the second half of the run

@@ -202,8 +202,8 @@ end
 
 -- Adds the values of one profile to the rows of the common tree's nodes.
 --
--- one: functions for the profile's values, a result of side()
--- map: node of the common tree by the profile's node, a result of add()
+-- one: functions for the profile's values (side)
+-- map: node of the common tree by the profile's node (add)
 -- folded: set of nodes that are left out
 -- numbers: index in 'rows' by node of the common tree; nil: no row
 -- value, variance: names of the fields to which value and variance are added
@@ -221,8 +221,8 @@ end
 -- of a node in both profiles and all measures.
 --
 -- weight: the weights by node of the common tree
--- one: functions for the profile's values, a result of side()
--- map: node of the common tree by the profile's node, a result of add()
+-- one: functions for the profile's values (side)
+-- map: node of the common tree by the profile's node (add)
 -- folded: set of nodes that are left out
 local function weigh(weight, one, map, folded)
   local sums = {}
@@ -241,7 +241,7 @@ end
 -- Compares the values a and b of each row. Sets its fields change (of the share), error (standard error of
 -- the change) and noise (true: not significant).
 --
--- sa, sb: functions for the values of the old and the new profile, results of side()
+-- sa, sb: functions for the values of the old and the new profile (side)
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do
@@ -270,7 +270,7 @@ end
 --   - totala, totalb: values with callees
 --
 -- a, b: totals of the old and the new profile
--- sa, sb: functions for the values of both, results of side()
+-- sa, sb: functions for the values of both (side)
 -- field: field of sums
 -- same: pairs of equal functions (samecode.functions)
 -- at: index of a function by key (functions)

@@ -315,7 +315,7 @@ end
 -- proved: true: the file shows which survivors died later
 -- ring: true: ignores the first slice, to which a flight recorder adds older objects
 -- straight: true: the heap grows evenly; fewer slices suffice, because a queue has lost its first elements
--- clock: sampled bytes of the session by time slice (clockof)
+-- clock: sampled bytes by time slice (clockof)
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
@@ -359,7 +359,7 @@ end
 -- older objects.
 --
 -- n: only the first n time slices count
--- clock: sampled bytes of the session by time slice (clockof)
+-- clock: sampled bytes by time slice (clockof)
 -- ran: set of time slices in which the program ran
 -- time: time samples of each slice
 local function stopped(row, n, bins, clock, ran, time)
@@ -413,7 +413,7 @@ end
 -- row's numbers by those of the vectors (reduce).
 --
 -- n: number of time slices
--- clock: sampled bytes of the session by time slice (clockof)
+-- clock: sampled bytes by time slice (clockof)
 local function grows(row, n, clock)
   local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0
