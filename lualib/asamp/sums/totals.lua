@@ -52,7 +52,7 @@ function M.iscollection(fn)
          (fn.name == "[minor collection]" or fn.name == "[major collection]")
 end
 
---- Returns true for the frame that stands for callers that tail calls have removed.
+--- Returns true for the frame that represents callers that tail calls have removed.
 function M.istailcalls(fn)
   return fn.native and fn.name == "(tail call)"
 end

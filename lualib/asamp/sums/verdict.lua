@@ -538,7 +538,7 @@ end
 --   - "maybe": a container grew that may be a cache
 --   - "level": it does not grow
 --   - "small": it grows by less than SMALL sampling periods
---   - "lines": it grows, but no line stands out
+--   - "lines": it grows, but no single line causes it
 --   - "few": too few samples
 --   - nil: unknown
 --
