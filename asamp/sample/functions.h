@@ -47,7 +47,7 @@ typedef struct Functions {
   unsigned int last;	/* Highest prototype id seen in this session. Only prototypes with higher
                            ids can still increment 'lumped' and 'lumpedchunks'. */
   /* Number of prototypes with the name "(other functions)", and with the source "[other chunks]",
-     which stand for those beyond the limits. */
+     which represent those beyond the limits. */
   uint64_t lumped, lumpedchunks;
 } Functions;
 

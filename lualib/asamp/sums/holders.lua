@@ -94,7 +94,7 @@ function M.atleast(rows, least)
   return kept
 end
 
--- Texts of steps that stand for all elements of a table, and the kind of the table.
+-- Texts of steps that represent all elements of a table, and the kind of the table.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
 -- The registry's table of debug.sethook, which has a hook for each coroutine. It does not count as a table
 -- with many elements.
