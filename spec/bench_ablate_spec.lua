@@ -10,7 +10,7 @@ end
 
 describe("bench/ablate #plain", function()
   local listed, n = {}, 0
-  local LINE = "LUAN_(%u+),?%s*/%* files: ([^|\n]-) |%s+invariants: [^|\n]- | loads: ([^|\n]-) %*/"
+  local LINE = "LUAN_(%u+),?%s*/%* files: ([^|\n]-) |%s+invariants: [^|\n]- | benchmarks: ([^|\n]-) %*/"
   for name, parts, loads in shell.read("lua/gc/optional.h"):gmatch(LINE) do
     listed[name], n = {parts = parts, loads = loads}, n + 1
   end

@@ -24,7 +24,7 @@ local function mechanisms()
   local list, only = {}, found.only and {}
   for _, name in ipairs(found.only and options.split(found.only) or {}) do only[name] = true end
   for name, parts, invariants, loads in read(root .. "/lua/gc/optional.h"):gmatch(
-      "LUAN_(%u+),?%s*/%* files: ([^|\n]-) |%s+invariants: ([^|\n]-) | loads: ([^|\n]-) %*/") do
+      "LUAN_(%u+),?%s*/%* files: ([^|\n]-) |%s+invariants: ([^|\n]-) | benchmarks: ([^|\n]-) %*/") do
     name = name:lower()
     if not only or only[name] then
       list[#list + 1] = { name = name, parts = parts, invariants = invariants, loads = loads }

@@ -2,10 +2,13 @@
 /*
 ** The optional mechanisms of the core. Without one of them a program gives the same results, but
 ** takes more time or memory, or has longer pauses. bench/ablate reads this list, and builds the
-** core without one (-DLUAN_WITHOUT=NAME) to measure it. The comment after a name has three parts:
+** core without one (-DLUAN_WITHOUT=NAME) to measure its effect. The comment after a name has three
+** parts:
 ** - "files:": source files that only this mechanism needs, or functions of a file after a colon
-** - "invariants:": invariants of gc.h that only this mechanism needs; "-": none
-** - "loads:": test programs of bench/ablate.lua or bench/load that show the effect
+** - "invariants:": invariants of gc.h that only this mechanism needs
+** - "benchmarks:": programs of bench/ablate.lua or bench/load that are slower, or need more memory,
+**   without this mechanism
+**
 ** For example, LUAN_AGEING is the files mark/ageing.c and mark/ageing.h and invariant G10, and the
 ** programs edited, messages and handles are slower without it.
 */
@@ -17,39 +20,41 @@ enum {
   /* Minor collections leave some live objects young for longer: long strings, large userdata, and
      small userdata with finalizers (ageing.h). */
   LUAN_AGEING,		/* files: mark/ageing.c mark/ageing.h |
-			   invariants: G10 | loads: edited messages handles */
+			   invariants: G10 | benchmarks: edited messages handles */
   /* Userdata that die young stay young until their finalizer has run. */
   LUAN_PENDINGUDATA,	/* files: sweep/waiting.c sweep/waiting.h |
-			   invariants: G11 | loads: cursors handles */
+			   invariants: G11 | benchmarks: cursors handles */
   /* A limited number of bytes of long strings and large userdata may be allocated in addition to
      the nursery. */
   LUAN_TEXTROOM,	/* files: pace/pace.c:textroom |
-			   invariants: - | loads: text_queue messages */
+			   invariants: none | benchmarks: text_queue messages */
   /* The limit of the nursery is doubled if half of a nursery has survived. */
   LUAN_WIDENURSERY,	/* files: pace/pace.c:luaN_outlived |
-			   invariants: - | loads: ring queue live_heap */
+			   invariants: none | benchmarks: ring queue live_heap */
   /* Small tables are marked recursively, without a mark stack. */
   LUAN_EAGERTABLES,	/* files: mark/mark.c:mark_settle,mark_ends,endsall |
-			   invariants: - | loads: full_collections */
-  /* The write barrier of a huge table remembers the slot without reading the stored object. */
-  LUAN_SLOTMARKING,	/* files: remset/barrier.c:isstoredagain | invariants: - | loads: permute */
+			   invariants: none | benchmarks: full_collections */
+  /* The write barrier of a huge table (at least 4,096 slots) remembers the slot without reading the
+     stored object. */
+  LUAN_SLOTMARKING,	/* files: remset/barrier.c:isstoredagain |
+			   invariants: none | benchmarks: permute */
   /* Safepoints before a minor collection traverse large remembered tables in slices. Otherwise the
      minor collection traverses them in one pause. */
   LUAN_TABLESLICES,	/* files: remset/refine.c:luaN_refinetables |
-			   invariants: - | loads: swapped */
+			   invariants: none | benchmarks: swapped */
   /* Slices of a major collection visit weak tables before the atomic step (ahead.h). */
   LUAN_WEAKSLICES,	/* files: mark/ahead.c mark/ahead.h |
-			   invariants: G9 | loads: dead_values weak_keys */
-  /* Slices tombstone weak values that may be dead: the slots look empty, so the atomic step need
-     not visit them (hidden.h). */
+			   invariants: G9 | benchmarks: dead_values weak_keys */
+  /* Slices tombstone weak values that may be dead: the slots look empty to the program, so the
+     atomic step need not visit them (hidden.h). */
   LUAN_TOMBSTONES,	/* files: mark/hidden.c mark/hidden.h |
-			   invariants: G13 | loads: dead_values */
+			   invariants: G13 | benchmarks: dead_values */
   /* Keys of a large hash part are copied in advance to its next, larger vector (growth.h). */
   LUAN_GROWTHAHEAD,	/* files: alloc/growth.c alloc/growth.h vm/growing.c vm/growing.h |
-			   invariants: GA1-GA3 | loads: new_keys */
+			   invariants: GA1-GA3 | benchmarks: new_keys */
   /* A hash part that keeps its size is rehashed in place. */
   LUAN_INPLACE		/* files: vm/inplace.c vm/inplace.h |
-			   invariants: - | loads: replaced_keys weak_keys */
+			   invariants: none | benchmarks: replaced_keys weak_keys */
 };
 
 #if !defined(LUAN_WITHOUT)
