@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the profiler's module, and passes states to it (attach.h). */
+/* Loads the profiler's module if the environment variable ASAMP is set, and passes each new Lua
+   state to it (attach.h). */
 #define LUA_CORE
 #define _GNU_SOURCE
 
@@ -19,22 +20,21 @@
 #include "attach.h"
 #include "home.h"
 
-/* Paths of the module below an installation folder: as the fork installs it, and as LuaRocks
-   does. */
+/* Paths of the profiler's module below an installation folder: as Asamp installs the module, and as
+   LuaRocks does. */
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
-/* Types of functions of the module. asamp_setup: called once, with the value of ASAMP and the
-   installation folder; returns 1 if asamp_join may be called, else reports the reason. asamp_join:
-   called with each complete state, which it starts to profile. */
+/* Type of the module's function asamp_setup, which is called once, with the value of ASAMP and the
+   installation folder. Returns 1 if asamp_join may be called; otherwise reports the reason. */
 typedef int Setup (const char *wish, const char *home);
+/* Type of the module's function asamp_join, which starts to profile a new, initialized state. */
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried;	/* 1: the process has searched for the module */
 static Join *join;	/* asamp_join of the module; NULL: states are not profiled */
-/* 1 while this OS thread sets up the module. The states that the module creates then are not
-   profiled. */
+/* 1 while this OS thread runs asamp_setup. Lua states that asamp_setup creates are not profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
 

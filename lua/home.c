@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The installation folder of the build. 'volatile' makes the program read the string at run time,
-   because an installer may replace it in the library's file. */
+/* The installation folder that was configured when Lua was built. 'volatile' makes the program read
+   the string at run time, because an installer may replace the string in the library's file. */
 static const char *const volatile built = LUAN_HOME;
 
 static char found[PATH_MAX];

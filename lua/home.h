@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The folder in which this Lua is installed, with 'lib' and 'share'. A tree that was moved is found
-** by the place of its library or program.
+** The folder in which this Lua is installed, with 'lib' and 'share'. If the installation was moved,
+** its folder is found from the path of the library or program.
 */
 #ifndef luaN_home_h
 #define luaN_home_h
 
 /*
-** Sets 'home' (PATH_MAX bytes) to candidate i for the installation folder: the folder above the
-** library's folder (0), above the program's folder (1), the folder of the build (2). Sets "" for
-** the root folder, or if it is unknown. Returns 0 after the last candidate.
+** Writes candidate i for the installation folder to 'home' (PATH_MAX bytes). Candidate 0 is the
+** folder above the library's folder, 1 the folder above the program's folder, 2 the folder
+** configured when Lua was built. Writes "" for the root folder, or if the candidate is unknown.
+** Returns 0 after the last candidate.
 */
 LUAI_FUNC int luaN_homeof (int i, char *home);
 
 /*
-** Returns the first candidate with a readable share/asamp/profiler.lua; else the folder of the
-** build. The first call makes a few system calls.
+** Returns the first candidate (luaN_homeof) with a readable share/asamp/profiler.lua; if there is
+** none, the folder configured when Lua was built. Only the first call searches.
 */
 LUAI_FUNC const char *luaN_home (void);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The frame of the main chunk that has ended. A script ends before its state is closed, so in a
-** report at the end the objects of its local variables would be garbage. Therefore this file
-** restores the frame for the report.
+** Restores the frame of the finished main chunk. A script ends before its state is closed. So a
+** report that is made when the state is closed would find the objects in the script's local
+** variables dead. In the restored frame these variables are roots.
 **
 ** The values of an ended frame stay in the stack above 'top' until other values overwrite them, or
-** until a collection sets them to nil (T3 of gc.h). An object of such a value still exists. Later
+** until a collection sets them to nil (T3 of gc.h). Until then their objects are not freed. Later
 ** calls may have changed the CallInfo, and the stack may have been moved, so both are checked
 ** first.
 */
@@ -30,15 +30,15 @@ static size_t lastchunk_slotof (const lua_State *L, StkId o) {
 }
 
 
-/* Returns the end of the registers of a call of the Lua function in slot func. */
+/* Returns the address after the last register of a call of the Lua function in slot func. */
 static StkId endof (StkId func) {
   return func + 1 + clLvalue(s2v(func))->p->maxstacksize;
 }
 
 
-/* Returns the address of slot 'at' if it is at or above 'top' and contains the function of the main
-   chunk whose CallInfo was ci; else NULL. If a hook raised an error in the chunk, as on Ctrl-C,
-   ci->top is LUA_MINSTACK higher (luaD_hook). */
+/* Returns the address of slot 'at' if the slot is at or above 'top' and contains the main chunk's
+   function whose call used the CallInfo ci; else NULL. If a hook raised an error in the chunk, for
+   example on Ctrl-C, ci->top is LUA_MINSTACK higher (luaD_hook). */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;
@@ -87,7 +87,7 @@ static int lastchunk_nothing (lua_State *L) {
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
-  ci->callstatus = 0;  /* a Lua frame without CIST_CLEAN */
+  ci->callstatus = 0;  /* a Lua frame that the next collection must scan (no CIST_CLEAN) */
   if (caller != NULL) {  /* keeps the caller's result, which is in the slot of its function */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);

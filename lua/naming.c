@@ -15,9 +15,11 @@
 
 #include "naming.h"
 
-/* Largest number of instructions from the creation of a closure to the store that names it. */
+/* Largest number of instructions from the creation of a closure to the store that names it. A
+   higher value names a few more functions, and makes loading slower. */
 #define MAX_STORE_DISTANCE	32
-/* Largest number of instructions from the load of a key to the closure stored under it. */
+/* Largest number of instructions from the load of a key to the creation of the closure that is
+   stored under the key. A higher value names a few more functions. */
 #define MAX_KEY_DISTANCE		8
 /* Largest number of live local variables of a function; each has a register. */
 #define MAX_LIVE	255
@@ -73,9 +75,9 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 }
 
 
-/* Returns the constant string that OP_LOADK has loaded into register r before 'pc', because it is a
-   key that does not fit into the storing instruction. Returns NULL if another instruction has set r
-   last, or if more than MAX_KEY_DISTANCE instructions are between. */
+/* Returns the constant string that OP_LOADK loads into register r before 'pc'. (A key is loaded so
+   if it does not fit into the instruction that stores.) Returns NULL if another instruction has set
+   r last, or if the load is more than MAX_KEY_DISTANCE instructions before 'pc'. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -157,7 +159,7 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 }
 
 
-/* The last numbered function without a name (NM4 of naming.h). */
+/* The function without a name that was numbered last (NM4 of naming.h). */
 typedef struct Line {
   int line;  /* line in which the function starts */
   /* number of the function among those without a name that start in that line */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands that a concatenation like s = s .. x copies, although the program replaces them by the
-   result (luaN_replaced of seam.h). */
+/* Finds the operands of a concatenation like s = s .. x that the program replaces by the result:
+   their bytes are copied only to append x (luaN_replaced of seam.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,9 +17,10 @@
 
 #include "seam.h"
 
-/* number of instructions in which 'setter' searches */
+/* number of instructions that 'setter' searches for the one that sets a register */
 #define MAX_BACK	64
-/* number of nested tables that loadsame compares: with 4, it handles o.a.b.c.d.s */
+/* Depth of nested fields up to which loadsame compares: 4 suffices for o.a.b.c.d.s. Operands in
+   deeper fields are not recognized. */
 #define MAX_LOADS	4
 
 
@@ -71,8 +72,8 @@ static int loadsame (const Proto *p, int pca, int pcb, int deep) {
 }
 
 
-/* Returns 1 if register a before 'pca' certainly has the same value as register b before 'pcb' (see
-   loadsame). */
+/* Returns 1 if register a before 'pca' has the same value as register b before 'pcb', assuming that
+   no call between them changes a variable or field (loadsame). */
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
   int seta = setter(p, pca, a), setb = setter(p, pcb, b);
   if (a == b && seta == setb) return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of seam.h for stacks, labels, names and the core's code, and luaN_admit. (Ticks are in
-   tick.c, the others in lua/gc.) */
+/* Functions of seam.h, the interface for profilers: stacks, labels, names, address ranges of the
+   core's code, and luaN_admit. (Functions for ticks are in tick.c, all others in lua/gc.) */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -45,8 +45,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
-    /* NULL if no C function is in the slot, as in the frame of a call hook or of a call of an
-       object with __call. */
+    /* NULL if the function's slot contains no C function: in the frame of a call hook, or of a call
+       of an object with __call. */
     f->function = luaN_codeof(func);
     f->id = NULL;
     f->pc = 0;
@@ -73,7 +73,7 @@ LUA_API lua_State *luaN_running (lua_State *L) {
     return running;
   for (th = running; th != NULL; th = th->resumer)
     if (th == L) return running;
-  return L;  /* L runs without having been resumed */
+  return L;  /* C code calls functions in L without resuming L */
 }
 
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The seam: everything that C code outside the core may use of the fork, in addition to Lua's own
-** API. The core calls a sampler through the function pointers of luaN_Sampler, and depends on no
+** The seam: the interface of this Lua for C code such as a profiler, in addition to Lua's own API.
+** The core calls a sampler through the function pointers of luaN_Sampler, and depends on no
 ** profiler.
 **
 ** Unless stated otherwise, a function may be called wherever the Lua API may be, also from the
-** functions of a luaN_Sampler; it does not allocate, collect or raise.
+** functions of a luaN_Sampler; it does not allocate, run the collector or raise an error.
 */
 #ifndef luaN_seam_h
 #define luaN_seam_h
@@ -27,16 +27,17 @@ typedef enum luaN_Kind {
 
 /* A sample: the block whose allocation or growth has made the sample due. */
 typedef struct luaN_Sample {
-  /* Address of the block, whose new bytes may be uninitialized. LUAN_KOUTSIDE: an address that
-     represents the owner's external bytes. */
+  /* Address of the block; its new bytes may be uninitialized. For LUAN_KOUTSIDE: an address that
+     represents the external bytes (memory outside the heap) of the owner. */
   const void *block;
-  /* The object that the block is, or that owns it. NULL: a buffer, or a vector of a prototype. */
+  /* The object: the block itself, or the owner of the block. NULL for a buffer or a vector of a
+     prototype. */
   const void *owner;
-  /* Bytes of the block, rounded up to 8. LUAN_KOUTSIDE: the bytes that this call of luaN_outside
-     counts. */
+  /* Bytes of the block, rounded up to 8. For LUAN_KOUTSIDE: the external bytes that this call of
+     luaN_outside has added. */
   uint64_t size;
   luaN_Kind kind;
-  /* 1: the block is not in the free lines from which the fast path allocates at present */
+  /* 1: the block is not in the run of free memory from which the fast path allocates at present */
   int outside;
   /* bytes that rounding has added to the size of an object */
   unsigned rounding;
@@ -59,9 +60,9 @@ typedef struct luaN_Sampler {
      for owners of samples. Dead objects are still intact. major: 1 in a major or full
      collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* Called at the end of a pause, which started at 'began' of luaN_memory. In the pause, 'decide'
-     was called once, or twice if a major collection has ended its marking. No sample was taken
-     after 'decide'. */
+  /* Called at the end of each minor or full collection's pause, which started at 'began' of
+     luaN_Memory. In the pause, 'decide' was called once, or twice if the slice of a major
+     collection ended its marking. No sample was taken after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
   /* Called for a watched block (luaN_watch), or for another block with the same bit:
      - when the block is freed and is not an object
@@ -76,8 +77,8 @@ typedef struct luaN_Sampler {
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint, to take the samples of the ticks that luaN_interrupt has recorded; there
-     may be no such tick. The running stack has the frames that ran at the tick, except those that
-     have ended since. It may also have inner frames that were entered since. */
+     may be no such tick. The running stack has the frames of the tick that have not ended, and
+     perhaps inner frames that were entered after it. */
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
@@ -87,7 +88,7 @@ typedef struct luaN_Sampler {
      distance.) */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
-     memory. Not called by lauxlib.c. */
+     memory. Not called before memory errors that lauxlib.c raises. */
   void (*starved) (void *ud, lua_State *L);
 } luaN_Sampler;
 
@@ -146,14 +147,14 @@ typedef struct luaN_Limits {
   uint64_t inuse;
   /* Largest number of bytes of all luaL_Buffers together; UINT64_MAX: no limit. */
   uint64_t buffers;
-  /* Messages of the three limits: addresses of strings (lua_topointer), alive as long as the
-     limits. */
+  /* Messages of the three limits: addresses of string objects (lua_topointer). The caller must keep
+     the strings alive while the limits are set. */
   const void *whyallocated, *whyinuse, *whybuffers;
 } luaN_Limits;
 
-/* Sets the state's limits, which must exist until others are set; NULL removes them. When a
-   protected call ends, the limits from its start are in effect again. lua_close removes the limits.
-   Not for the functions of a luaN_Sampler. */
+/* Sets the state's limits; NULL removes them. The struct must exist until other limits are set. At
+   the end of a protected call, the limits from its start are in effect again. lua_close removes the
+   limits. Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 /* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
@@ -162,7 +163,8 @@ LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
    Raises the memory error if that would exceed a limit. Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
-/* Counts n bytes as moved, because a buffer with that many bytes has grown (lauxlib.c). */
+/* Counts n bytes as moved (for 'copied' of luaN_Sampler), because a luaL_Buffer of n bytes has
+   grown; for lauxlib.c. */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
 /* For use in 'sample' of luaN_Sampler, for a string. If the running instruction appends to a
@@ -174,9 +176,9 @@ LUA_API size_t luaN_replaced (lua_State *L);
 #define LUAN_STRINGHEAD	17u
 
 /*
-** Selects the blocks for which 'freed' and 'resized' are called: those whose bit (luaN_watchbit) is
-** set in the bit set 'bits'. It has 2^log2 bits, log2 from 6 to 32, belongs to the caller and may
-** change. NULL: no blocks.
+** Selects the watched blocks, those for which 'freed' and 'resized' are called: the blocks whose
+** bit (luaN_watchbit) is set in the bit set 'bits'. It has 2^log2 bits, log2 from 6 to 32, belongs
+** to the caller and may change. NULL: no blocks.
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
@@ -199,7 +201,7 @@ LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
 
 /* An entry of a table. */
 typedef struct luaN_Entry {
-  /* text of the key; NULL: not a string, or left out by luaN_next */
+  /* text of the key; NULL: the key is not a string, or luaN_next leaves the entry's fields empty */
   const char *key;
   /* bytes of the key's text */
   size_t keylength;
@@ -230,9 +232,9 @@ LUA_API const void *luaN_globals (lua_State *L);
 
 /*
 ** A walk over all objects that a full collection would keep, and the references between them
-** (edges). Breadth first: the first edge to an object ends a shortest path. Objects reached only
-** through a stack come after all others; dead objects kept for their finalizers last. Changes no
-** count and no weak table, and runs no finalizer.
+** (edges). It is breadth first: the first edge to an object ends a shortest path. Objects reached
+** only through a stack come after all others; dead objects that are kept for their finalizers come
+** last. The walk changes no count and no weak table, and runs no finalizer.
 */
 typedef enum luaN_EdgeKind {
   /* from a root; 'index' is a luaN_Root, 'from' is NULL */
@@ -261,7 +263,7 @@ typedef enum luaN_EdgeKind {
   LUAN_EOPEN,		/* an open upvalue of a thread */
   LUAN_EPROTO,		/* prototype of a closure, or of an inner function */
   LUAN_ECONSTANT,
-  LUAN_ENAME		/* a name for debugging, or a source */
+  LUAN_ENAME		/* name of a function or variable, or source of a chunk */
 } luaN_EdgeKind;
 
 typedef enum luaN_Root {
@@ -302,24 +304,25 @@ typedef struct luaN_Object {
 
 typedef struct luaN_Walker {
   void *ud;
-  /* Allocates, resizes and frees memory of the walk, like lua_Alloc: 8 to 16 bytes for each
-     object. */
+  /* Allocates, resizes and frees memory of the walk, like lua_Alloc. The walk needs 8 to 16 bytes
+     for each object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
-  /* Called for each object, before the edges from it. Other objects may come between an object and
-     its edges if these are from a stack, or to values of weak keys. Returns 0 to stop the walk. May
-     be NULL. */
+  /* Called for each object, before the edges from it. The edges follow directly, except those from
+     a stack and those to values of weak keys: other objects may come first. Returns 0 to stop the
+     walk. May be NULL. */
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* If not NULL, the walk reports a tree: only the first edge to each object, and only the strings
-     whose bits (luaN_watchbit) are set in this bit set of 2^log2 bits. 'edge' is called for the
-     first edges from roots and weak keys; 'done' receives the other first edges as parents[]. */
+  /* NULL: the walk reports all edges. Otherwise it reports a tree: only the first edge to each
+     object, and only the strings whose bits (luaN_watchbit) are set in this bit set of 2^log2
+     bits. First edges from roots and weak keys are passed to 'edge', all others to 'done', as
+     parents[]. */
   const uint64_t *strings;
   unsigned log2;
-  /* Called at the end of a complete walk of n objects: objects[i] is at place i. If the walk
-     reports a tree, parents[i] is the place of the object from which object i was reached. It is
-     LUAN_NOPARENT if 'edge' was called for object i; these calls were in the order of places. Else
-     'parents' is NULL. The function may change parents[]. The pointer 'done' may be NULL. */
+  /* Called at the end of a complete walk of n objects, unless NULL. objects[i] is the object at
+     place i. 'parents' is NULL unless the walk reports a tree. In a tree, parents[i] is the place
+     of the object from which object i was reached; LUAN_NOPARENT if 'edge' was called for object i
+     (in the order of places). The function may change parents[]. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -360,17 +363,16 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 */
 LUA_API int luaN_refused (lua_State *L);
 
-/* Announces that the program will close the next userdata with a finalizer explicitly. A minor
-   collection is due when there are many young objects with finalizers; this userdata then does not
-   count as one of them. */
+/* Announces that the program will explicitly close the next userdata with a finalizer that it
+   creates. Many young objects with finalizers make a minor collection due; such a userdata does not
+   count. */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection without finalizers. The sampler's callback 'decide' is called in it, and
-** learns from luaN_isdead which samples' objects are dead. (If the remembered set is incomplete,
-** runs a full collection.) Does nothing inside a collection or finalizer, or while the state is
-** created or closed. A sampler's callbacks must not call it, except 'closing', which lua_close
-** calls first.
+** Runs a minor collection without finalizers, so that the sampler's 'decide' finds out which
+** sampled objects are dead. Runs a full collection if the remembered set is incomplete. Does
+** nothing inside a collection or finalizer, or while the state is created or closed. Of a sampler's
+** functions, only 'closing' may call it.
 */
 LUA_API void luaN_collect (lua_State *L);
 
@@ -406,13 +408,13 @@ typedef struct luaN_Memory {
      of vectors and stacks of old objects. */
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery */
-  /* Bytes that were charged to nurseries in the life of the state: a minor collection is due when
-     the bytes charged to a nursery exceed the size of the nursery. The charged bytes differ from
-     the allocated bytes: a moved vector counts with all its bytes; a large block that is freed
-     early does not count; large strings and userdata may count less than their size. */
+  /* Bytes charged to nurseries in the life of the state. A minor collection is due when the bytes
+     charged to a nursery exceed its size. Charged bytes differ from allocated ones: a moved vector
+     counts with all its bytes, a large block that is freed early does not count, and large strings
+     and userdata may count less than their size. */
   uint64_t charged;
-  /* Sum over all nurseries in the life of the state: the size that was computed when a nursery
-     started, or its charged bytes if these are fewer. */
+  /* Sum over all nurseries in the life of the state: the size of the nursery as computed at its
+     start, or the bytes charged to it if these are fewer. */
   uint64_t planned;
   /* numbers of collections in the life of the state */
   uint64_t minors, majors;
@@ -484,7 +486,7 @@ LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint
    the state's heap is small. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* luaN_alloc; uses f to prevent a warning */
+/* luaN_alloc, for luaL_newstate. Mentions its unused function f, to prevent a compiler warning. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
 /* As the argument of luaN_setnursery: changes nothing. As its result: nothing could be changed. */
@@ -501,7 +503,8 @@ typedef struct luaN_Frame {
   void *ci;		/* its CallInfo, for i_ci of lua_Debug */
   /* prototype, or address of the C function; NULL: not known */
   const void *function;
-  /* A number that the sampler may set for the prototype; 0 at first. NULL for a C function. */
+  /* Address of a number for the prototype, which the sampler may set; it is 0 at first. NULL for a
+     C function. */
   unsigned int *id;
   /* index of the running instruction; 0 for a C function */
   int pc;
@@ -519,13 +522,13 @@ enum {
   LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
 };
 
-/* Returns the running thread, for a call of the core with L. C code may pass any thread of the
-   state as L. */
+/* Returns the running thread, given the thread L with which the core was called: the two may
+   differ, because C code may pass any thread of the state. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
-/* Largest number of frames that luaN_frames writes; and number of innermost ones among them if the
-   stack has more frames. */
+/* Largest number of frames that luaN_frames writes. */
 #define LUAN_DEPTH	1536u
+/* Number of innermost frames among them if the stack has more frames than LUAN_DEPTH. */
 #define LUAN_INNER	1024u
 
 /* Writes the running stack of L, innermost frame first, and returns the number of frames. If the
@@ -571,8 +574,8 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Returns 1 while lua_Alloc runs on this OS thread for a Lua heap. With it, a sampler of malloc
-   omits the memory of Lua heaps. */
+/* Returns 1 while lua_Alloc runs on this OS thread for a Lua heap. A sampler of malloc calls this
+   function to omit the memory of Lua heaps. */
 LUA_API int luaN_isallocating (void);
 
 /* Returns the label of a thread, a number that the sampler's owner sets. A new thread has the label

@@ -68,9 +68,9 @@ static void restore (luaN_Tick *t) {
 
 /*
 ** The machine's registers at the last tick (timer signal) of this OS thread that requested a
-** safepoint before the next instruction. The registers are not stored in each state, because there
-** may be ten thousand states. If a second state has a tick before the safepoint of the first, the
-** registers of the first are lost. The sample of the first state may then have the next instruction
+** safepoint before the next instruction. They are not stored in each state, because a process may
+** have ten thousand states. If a second state has a tick before the first one reaches its
+** safepoint, the registers of the first are lost, and its sample may have the next instruction
 ** instead of the one that ran at the tick (TK4).
 */
 static __thread struct Held {
@@ -83,7 +83,7 @@ static __thread struct Held {
 } held __attribute__((tls_model("initial-exec")));
 
 
-/* Returns 1 if i is the second part of the instruction before it. */
+/* Returns 1 if i is the second part of the instruction before it, as OP_MMBIN after OP_ADD. */
 static int ispart (Instruction i) {
   OpCode op = GET_OPCODE(i);
   return op == OP_MMBIN || op == OP_MMBINI || op == OP_MMBINK ||
@@ -117,11 +117,12 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* How far from an instruction istarget searches for a jump to it, in instructions. */
+/* How far from an instruction istarget searches for a jump to it, in instructions. Jumps from
+   farther away are overlooked; a higher value makes samples slower. */
 #define MAX_JUMP_DISTANCE	4096
 
-/* Returns 1 if an instruction within MAX_JUMP_DISTANCE jumps to instruction n. A loop instruction
-   at n - 1 does not count. */
+/* Returns 1 if an instruction within MAX_JUMP_DISTANCE jumps to instruction n. Ignores a loop
+   instruction at n - 1, which is before n even without a jump. */
 static int istarget (const Proto *p, int n) {
   int x = (n > MAX_JUMP_DISTANCE) ? n - MAX_JUMP_DISTANCE : 0;
   int to = (p->sizecode - n > MAX_JUMP_DISTANCE) ? n + MAX_JUMP_DISTANCE : p->sizecode;

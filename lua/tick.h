@@ -69,9 +69,9 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
    it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* For the label to which all entries of the dispatch table lead after a tick. Marks the label as
-   rarely reached, so that the label does not change the layout of the bytecode loop. (Clang has no
-   such attribute of labels.) */
+/* For the label to which all entries of the dispatch table lead after a tick. Marks the label's
+   code as rarely run; otherwise it would change the layout of the bytecode loop. (Clang has no such
+   attribute of labels.) */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
@@ -97,7 +97,7 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
-/* Changes the label for which allocated bytes are counted: adds the bytes since the last change to
+/* Changes the label to which allocated bytes are added: adds the bytes since the last change to
    the sum of the previous label. The state must have an account of labels (luaN_setlabels of
    seam.h). */
 LUAI_FUNC void luaN_relabelled (lua_State *L, unsigned label) __attribute__((noinline));
@@ -121,9 +121,13 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* Handles the rare cases of luaN_protect: - a protected call inside that of another state - the
-   first protected call of a state - the first protected call of a state on another OS thread; this
-   call requests a safepoint, where the sampler moves its timer */
+/*
+** Handles the rare cases of luaN_protect:
+** - a protected call inside that of another state
+** - the first protected call of a state
+** - the first protected call of a state on another OS thread. It requests a safepoint, where the
+**   sampler moves its timer to that thread.
+*/
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
 /* Records in luaN_innermost that a protected call of L starts. Copies the previous luaN_innermost

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inline functions and macros of the fork that every file of the core needs. lstate.h includes this
-   header last. */
+/* Inline functions and macros that every file of the core needs. lstate.h includes this header
+   last. */
 #ifndef luaN_core_h
 #define luaN_core_h
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Open files as external memory: each open file counts as LUAN_FILE bytes. Only liolib.c includes
-** this header.
+** Open files as external memory: each counts as LUAN_FILE bytes, so that many open files make a
+** collection due, which closes the unreachable ones. Only liolib.c includes this header.
 */
 #ifndef luaN_files_h
 #define luaN_files_h

@@ -406,15 +406,15 @@
 /* Bit of 'marked' of an old object: a store into the object needs a barrier, because it is not in
    the remembered set as a whole (G8). */
 #define LUAN_UNLOGGED	0x04
-/* Bit of 'marked' of a weak table: the table is in weak.inmajor, the list of those that the major
-   collection has reached (G6). */
+/* Bit of 'marked' of a weak table: the table is in weak.inmajor, the list of the weak tables that
+   the major collection has reached (G6). */
 #define LUAN_DISCOVERED	0x08
-/* Bit of 'marked' of a table in lists.tables (it has had a large vector), or of a userdata in
-   lists.standins (it owns external bytes, or did before the last sweep). */
+/* Bit of 'marked' of a table in lists.tables (it has had a vector of more than LUAN_LARGE bytes),
+   or of a userdata in lists.standins (it owns external bytes, or did before the last sweep). */
 #define LUAN_LISTED	0x10
-/* Bit of a thread's 'marked': its stack was shortened in place and may be needed again. The next
-   call of luaN_shrinkthread clears the bit and keeps the block of the stack, unless the argument
-   'all' is 1. */
+/* Bit of a thread's 'marked': its stack was shortened in place, and may soon be deep again. So the
+   next call of luaN_shrinkthread only clears the bit and keeps the block of the stack (unless the
+   argument 'all' is 1). */
 #define LUAN_LONG	0x10
 /* Bit of 'marked' of a long string or userdata: the running minor collection has reached the object
    but does not tenure it (ageing.h, waiting.h). */
@@ -423,8 +423,8 @@
    being tenured (survivor age 1 or 2). */
 #define LUAN_AGED	0x10
 /* Bit of a long string's 'marked': the string has survived two minor collections without being
-   tenured (survivor age 2). In other types this bit is FINALIZEDBIT; a large userdata therefore has
-   its survivor age in the byte before it (luaN_age). */
+   tenured (survivor age 2). In other types this bit is FINALIZEDBIT; so the survivor age of a large
+   userdata is in the byte before the userdata (luaN_age). */
 #define LUAN_TWICE	0x40
 /* Bit of 'marked' of a small userdata: it has survived a minor collection without being tenured. */
 #define LUAN_AGEDUDATA	0x20
@@ -432,10 +432,10 @@
    of a huge table remembers the slot without reading the header of the stored object. */
 #define LUAN_VAST	0x80
 /* Bit of 'flags' of a weak table: slices of the running major collection have visited all its
-   entries, and have listed those with an unmarked weak key or value (G9). */
+   entries, and have listed those whose weak key or value is not marked, for another visit (G9). */
 #define LUAN_SCANNED	0x40
-/* Bit of 'marked' of an object in lists.large or the main thread: it is marked and must still be
-   traversed, but a mark stack was full (mark.c). */
+/* Bit of 'marked' of an object in lists.large or of the main thread: the object is marked, but did
+   not fit on a mark stack, so it must still be traversed (mark.c). */
 #define LUAN_PENDING	0x20
 
 /* Phases of a major collection that upstream does not have. GCSselect: slices queue dead objects
@@ -479,9 +479,9 @@
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* True if the old object p and o have different epochs (numbers of the collection that has marked
-   them). Then a collection may have traversed p already, and does not mark o if only p refers to o.
-   */
+/* True if the old object p and the object o have different epochs (0: young, 1 to 3: number of the
+   collection that has marked the object). Then a collection may have traversed p already, and does
+   not find o if only p refers to o. */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
@@ -515,26 +515,27 @@
 
 /* }===================================================================== */
 
-/* To be called after an error was caught: if an allocation has failed, sets the slots above the top
-   of L's stack to nil. They contain values of frames that the error has ended, which an emergency
-   collection might keep alive. */
+/* To be called after an error was caught. If an allocation has failed, sets the slots above the top
+   of L's stack to nil: the frame that continues may have registers there, and an emergency
+   collection would take the old values of ended frames for references. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
 /* Sets the slots of L's stack at and above the top to nil, and clears heap.starved. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
-/* Converts the number at o to a string (luaO_tostring). Executes the barrier, which upstream lacks,
-   if o is an upvalue of the running C function. May run an emergency collection. */
+/* Converts the number at o to a string, as luaO_tostring. In addition executes the write barrier if
+   o is an upvalue of the running C function. May run an emergency collection. */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
-/* If more than this number of bytes was allocated since a collection was due, code without a
-   safepoint collects (luaN_isoverdue). */
+/* If more than this number of bytes was allocated since a collection became due, code without a
+   safepoint runs a full collection (luaN_isoverdue). A lower value limits the growth of the heap,
+   and makes these full collections more frequent. */
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** True if a collection is long overdue: since it was due, more than LUAN_OVERDUE bytes and more
-** than the bytes of old objects were allocated.
+** True if a collection is long overdue: since it became due, more than LUAN_OVERDUE bytes were
+** allocated, and more bytes than the old objects have.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -584,32 +585,39 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* To be called for a store of o into table t; o is NULL if it is not known. Adds 'slot', the
-   address of the value, to the remembered set; if t is small, adds t instead of the slot. If t is
-   huge, may instead make o old, so that nothing need be remembered. Never fails, raises or
-   collects. */
+/*
+** Remembers a store of o into table t; o is NULL if it is not known. Adds 'slot', the address of
+** the stored value, to the remembered set; if t is small, adds t instead.
+**
+** If t is huge, may make o old instead, so that nothing need be remembered. Never fails, raises or
+** collects.
+*/
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
-/* Barrier after node n of t has received a new key. v is the value to be stored in n. v is NULL if
-   an entry was moved to n because of a collision. */
+/* Barrier after node n of table t has received a new key. v is the value that will be stored in n;
+   NULL if a whole entry was moved to n because of a collision. */
 #define luaN_nodebarrier(L,t,n,v) \
   (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
-/* Announces that values will be copied to new vectors of table t. Until luaN_resized is called,
-   stores into the new vectors need no barrier, and collections treat a weak t as strong. If t is
-   NULL, only sets 'unanchored', or ends a resize that has failed. unanchored: a new vector of n
-   bytes to which t does not refer yet, kept by an emergency collection; or NULL. */
+/*
+** Announces that values will be copied to new vectors of table t. Until luaN_resized is called,
+** stores into the new vectors need no barrier, and collections treat a weak t as strong.
+**
+** unanchored: a new vector of n bytes to which t does not refer yet, so that an emergency
+** collection keeps it; or NULL. If t is NULL, only sets 'unanchored'; so NULL for both ends a
+** resize that has failed.
+*/
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** Ends a resize of t, when t has its new vectors: updates the remembered set (G1), adds t to
+** Ends a resize of table t after t got its new vectors: updates the remembered set (G1), adds t to
 ** lists.tables if a vector is large, and counts the copied bytes (copies.h).
 **
-** before: bytes of the previous vectors. array, asize: the previous array part, which is not read.
-** old: contains the previous hash part.
+** before: bytes of the previous vectors. array, asize: address and size of the previous array part,
+** whose contents are not read. old: a table with the previous hash part.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
@@ -619,8 +627,9 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
    before t gets other vectors. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
-/* Returns the number of nodes of the hash part after a rehash: at least 'hashed', the number of
-   keys in it. asize: size of the next array part (room.c). */
+/* Returns the number of nodes that the hash part gets in a rehash: at least 'hashed', the number of
+   its keys, and often more, so that the next rehash comes later (room.c). asize: size of the next
+   array part. */
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
 /* Returns the bytes of the array part and the hash part of t, each rounded up to 8. */
@@ -634,21 +643,21 @@ LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 /* Initializes the heap of a new state. Allocates nothing. */
 LUAI_FUNC void luaN_openheap (luaN_Heap *h);
 
-/* Returns all memory of a closed state to lua_Alloc or the system, or keeps it as a spare mapping
-   for other states. */
+/* Returns all memory of a closed state to lua_Alloc or the system. May keep a mapping of the
+   state's chunks for the next state. */
 LUAI_FUNC void luaN_closeheap (global_State *g);
 
 /* Calls the sampler's function 'closing', if there is a sampler. For lua_close, while the state is
    complete. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
-/* Reserves lists of weak tables and reads LUA_GC and LUAN_STRESS, for a new state. Raises a memory
-   error. */
+/* Reserves memory for the lists of weak tables, and reads the environment variables LUA_GC and
+   LUAN_STRESS; for a new state. Raises a memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o, which the program has found in the string table before the sweep
-   of the table has removed it. A barrier would not be enough, because the only reference to o may
-   be in the cache of luaS_new. */
+/* Marks the dead short string o, because the program has found it in the string table, from which
+   the sweep has not removed it yet. A barrier would not suffice: the only reference to o may be in
+   the cache of luaS_new. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* Adds the new short string ts to the list that the next minor collection sweeps. If there is no
@@ -679,9 +688,9 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
    longer then. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
-/* Sets the size of L's stack to 'size' slots without moving it, and returns 1. Returns 0 if the
-   stack has that size, or if the block of the stack is too short. All frames must end within 'size'
-   slots (T4). Does not allocate or collect. */
+/* Sets the size of L's stack to 'size' slots in place, and returns 1. All frames must end within
+   'size' slots (T4). Returns 0 if the stack has that size already, or if its block is too short.
+   Does not allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* Largest growth of a stack, in slots. With a higher value stacks are moved less often, but each
@@ -693,7 +702,8 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
 /* Returns how many slots the block of L's stack must have for a stack of 'size' slots (T4). If the
-   present block is shorter, sets its unused slots to nil, because the caller will copy them. */
+   present block is shorter, sets its unused slots to nil, because the caller copies the whole
+   block. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
@@ -706,25 +716,31 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 /* Corrects p, a pointer into a stack that was moved by 'by' bytes. */
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
-/* To be called when a CallInfo was added after the running one of L. Counts its bytes, and returns
-   the next CallInfo to use. If L has many frames, adds several CallInfos that are adjacent in
-   memory, which saves cache misses of scans. May allocate; does not collect. */
+/*
+** To be called when a CallInfo was added after the running one of L. Counts its bytes, and returns
+** the next CallInfo to use.
+**
+** If L has many frames, adds several CallInfos that are adjacent in memory: scans of the stack then
+** have fewer cache misses. May allocate; does not collect.
+*/
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* To be called when a new thread L has got its stack. If an emergency collection has tenured L
-   before, counts the stack as old, and makes the next collection scan it. */
+/* To be called when the new thread L has got its stack. An emergency collection that ran before may
+   have tenured L; then counts the stack as old, and makes the next collection scan it. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
 ** Updates L after its stack was moved from a block of 'oldsize' slots. stack_last must be the end
-** of the new block; it becomes the end of a stack of 'size' slots. Makes the next collection scan
-** the stack. If the sample of the block was postponed (S2), takes this sample.
+** of the new block; it becomes the end of a stack of 'size' slots.
+**
+** Makes the next collection scan the stack. Takes the sample of the new block if it was postponed
+** because the stack could not be walked during the move (S2).
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
-/* Returns a new table with asize array slots and hsize nodes (a power of 2, or 0). Stores a table
-   with large vectors in the slot below L->top while it allocates them, so that a collection finds
-   the table. May run an emergency collection; raises a memory error. */
+/* Returns a new table with asize array slots and hsize nodes (a power of 2, or 0). While it
+   allocates large vectors, the table is in the slot below L->top, where a collection finds it. May
+   run an emergency collection; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
 /* The address of the C function v; NULL if v is not a C function. */

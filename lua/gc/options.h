@@ -2,11 +2,11 @@
 /*
 ** Options of collectgarbage that upstream does not have. Only lbaselib.c includes this header.
 **
-**   collectgarbage("nursery" [, bytes])  sets the size of the nursery, the bytes of allocation
-**     from one minor collection to the next; 0: the collector chooses. Returns the previous
-**     size. LUA_GC takes precedence. Returns nil in a finalizer.
-**   collectgarbage("statistics")  returns a table with counts, bytes and seconds, under the
-**     names of members of luaN_Memory.
+**     collectgarbage("nursery" [, bytes])  sets the size of the nursery, the bytes of allocation
+**       from one minor collection to the next; 0: the collector chooses. The environment variable
+**       LUA_GC takes precedence. Returns the previous size; nil in a finalizer.
+**     collectgarbage("statistics")  returns a table with counts, bytes and seconds, under the
+**       names of members of luaN_Memory.
 */
 #ifndef luaN_options_h
 #define luaN_options_h

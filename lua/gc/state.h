@@ -19,7 +19,7 @@ struct luaN_Sampler;
 typedef struct luaN_Tuning {
   /* mode of LUA_GC: 1 + KGC_INC or 1 + KGC_GEN; 0: not set */
   lu_byte mode;
-  /* 1: use huge pages in a large heap from the start */
+  /* 1: request huge pages for each chunk of a large heap when it is mapped */
   lu_byte hugepages;
   lu_byte nomadvise;		/* 1: do not call madvise */
   /* Upstream's parameters in percent. 1 is added, because 0 means not set. */
@@ -29,8 +29,8 @@ typedef struct luaN_Tuning {
   size_t nursery, most;
 } luaN_Tuning;
 
-/* An entry of remset.writes, a small lossy cache of counts for tables. A count may be too low,
-   because another table may have taken the entry. */
+/* An entry of remset.writes, a small cache that counts removed slots by table. A count may be too
+   low, because another table may have had the entry meanwhile. */
 typedef struct luaN_Writes {
   /* the table; NULL: the entry is unused */
   Table *t;
@@ -66,16 +66,16 @@ typedef struct luaN_Mark {
   lu_byte major;		/* 1: a major collection is marking */
   /* 1: a marked object did not fit on a mark stack and must still be traversed */
   lu_byte pending;
-  /* 1: slices are visiting the unused CallInfos of 'thread' */
+  /* 1: the slices that scan 'thread' are visiting its unused CallInfos */
   lu_byte cached;
   /* 1: the running minor collection need not tenure all live objects (ageing.h) */
   lu_byte ageing;
-  /* The object whose references are being traversed. If a reference leads to an object that is not
-     tenured (ageing.h), the traversed object is added to 'holders'. NULL: all objects must be
-     tenured now. */
+  /* The object whose references are being traversed. If a reference leads to an object that is
+     not tenured (ageing.h), this object is added to 'holders'. NULL: all objects must be tenured
+     now. */
   GCObject *holder;
-  /* The slot that is being visited, if no other slot of the table 'holder' is to be visited; else
-     NULL. */
+  /* The slot that is being visited, if only this slot of the table 'holder' is remembered; NULL if
+     'holder' is traversed as a whole. */
   void *slot;
   /* References that the running minor collection has found to objects that it does not tenure
      (ageing.h). holders: the objects with such references. slots: for a table that has had a large
@@ -91,8 +91,8 @@ typedef struct luaN_Mark {
      'thread', the number of slots that are not scanned yet (the stack is scanned from the top
      down). */
   unsigned index;
-  /* Marking cost, in bytes, of the small tables that were marked recursively, without a mark stack
-     (mark.c). Wraps around. */
+  /* Marking cost of the small tables that were marked recursively, without a mark stack (mark.c);
+     in bytes, modulo 2^32. */
   unsigned settled;
   /* The thread whose deep stack slices of the major collection are scanning in parts, or NULL. */
   struct lua_State *thread;
@@ -128,8 +128,8 @@ typedef struct luaN_Remset {
      refer. Length: number of entries of 'objects', number of words of 'slots', or total number of
      slots of the tables in 'whole'. */
   unsigned many;
-  /* refine.c also shortens the list 'slots' if the list has this number of words when a slot of a
-     huge table (LUAN_VAST) is added. MAX_SIZET: never. */
+  /* If a slot of a huge table (LUAN_VAST) is added to 'slots', refine.c shortens the list when it
+     has this number of words. MAX_SIZET: never. */
   size_t refineat;
   /* Number of entries of 'objects' that refine.c could not remove when it last shortened the list:
      threads, open upvalues and weak tables. */
@@ -164,16 +164,17 @@ typedef struct luaN_Weak {
      marked, too. */
   luaN_Vec unresolved;
   /* Two lists of entries that slices have found: with an unmarked weak key, and with an unmarked
-     weak value (ahead.h). A word is a table (tag 1 in the low bits), or a slot of the last table
-     before it. The list of keys also has objects that were marked later (tag 2). */
+     weak value (ahead.h). A word of a list is a table (tag 1 in the low bits), or a slot of the
+     last table before it. In the list of keys, a word with tag 2 is an object that was marked
+     later. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
   /* index of the next slot to visit of the table at 'next' */
   unsigned slot;
   /* Counts in the running major collection. rescans: how often slices have started again with the
-     first table of 'inmajor'. passes: how often they have visited the lists 'doubtful' again, with
-     the rounds of tombstoning (ahead.c). */
+     first table of 'inmajor'. passes: how often slices have visited the lists 'doubtful' again, or
+     tombstoned the values that these list (ahead.c). */
   lu_byte rescans, passes;
   /* doubting: 1 while slices visit both lists 'doubtful' again. again: the index of the list that
      they are visiting. */
@@ -184,7 +185,7 @@ typedef struct luaN_Weak {
   /* 1: 'unresolved' is incomplete, because there was no memory */
   lu_byte overflow;
   /* 1: ephemerons are being resolved from their keys (chase.h): each object that is popped from a
-     mark stack is looked up as a key. So each object that may be a key must be pushed. */
+     mark stack is looked up as a key. So marking must push each object that may be a key. */
   lu_byte chasing;
   /* 1: weak tables may have entries with keys that the program cannot reach, because a dead object
      with a finalizer refers to these keys. */
@@ -192,22 +193,23 @@ typedef struct luaN_Weak {
   /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS]. The atomic step
      looks it up as a weak key (ahead.h). */
   lu_byte logging;
-  /* Progress of the visit of doubtful[again]: index of the next word, and number of words that stay
-     in the list so far. While values are tombstoned (hidden.h), 'doubtkept' is the index at which
-     the round ends. */
+  /* Progress of the visit of doubtful[again]: index of the next word, and number of visited words
+     that stay in the list. While values are tombstoned (hidden.h), 'doubtkept' is the index at
+     which the tombstoning ends. */
   unsigned doubt, doubtkept;
-  /* Number of words of the lists 'doubtful' whose visit has marked an object, since slices started
-     to visit both lists again. */
+  /* Number of words of the lists 'doubtful' that have led to a newly marked object, since slices
+     started to visit both lists again. */
   unsigned resolved;
   /* the last table that the visit of a list 'doubtful' has read; the slots after it belong to it */
   Table *doubtof;
   /* the table of the last slot that stays in the list doubtful[again] */
   const Table *keptof;
-  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that rounds of tombstoning have
-     visited: slots with unmarked values look empty (hidden.h). */
+  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that tombstoning has visited: slots
+     with unmarked values look empty now (hidden.h). */
   unsigned hidden;
-  /* If 'logging' is 1, the atomic step need not visit this number of words at the start of
-     doubtful[LUAN_DOUBTKEYS]. Later words, such as marked objects, were added since. */
+  /* If 'logging' is 1: number of words at the start of doubtful[LUAN_DOUBTKEYS] that slices have
+     visited. Words after them, such as marked objects (tag 2), were added after that visit; the
+     atomic step visits only these. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
      collection started. */
@@ -229,8 +231,8 @@ typedef struct luaN_Strings {
   /* index of the first bucket that slices have not swept yet */
   int bucket;
   int limit;			/* number of buckets in use */
-  /* Number of strings in the table after the last collection. Before the first one:
-     -MINSTRTABSIZE. */
+  /* Number of strings in the table after the last collection. Before the first one: -MINSTRTABSIZE,
+     which makes the computed number of new strings larger. */
   int kept;
 } luaN_Strings;
 
@@ -297,8 +299,8 @@ typedef struct luaN_Sweep {
      objects with finalizers still has to visit the entries of 'finalizable' before 'next'.
      GCSstacks has visited the threads before 'next'. */
   size_t kept, next;
-  /* The block in which the last large string or userdata was freed. NULL: none, or luaN_relist has
-     put the block into the list for its number of free lines since then. */
+  /* The block in which the last large string or userdata was freed; NULL if there is none, or if
+     luaN_relist has put the block into its list (by number of free lines) since that free. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -324,8 +326,8 @@ typedef struct luaN_Bytes {
   /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
      giveback.h allows it. */
   lu_byte shrunk;
-  /* KiB that the last major collection had marked when it started to mark the objects to which dead
-     objects with finalizers refer. */
+  /* KiB that the last major collection had marked before it marked the dead objects with finalizers
+     that it found, and everything that these refer to. */
   unsigned undoomed;
   /* Bytes that became old since the last collection: tenured objects, and growth of the vectors and
      stacks of old objects. */

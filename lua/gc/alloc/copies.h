@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Copy samples show where a program spends time on copying, because a table or a buffer of C code
+** Copy samples show where a program spends time on copying because a table or a buffer of C code
 ** grows. The copied bytes are subtracted from the countdown heap.copyleft; when it reaches 0, the
-** sampler is called (luaN_setcopies of seam.h). Bytes copied into a new string do not count:
-** allocation samples count the string. Without copy samples the countdown is LUAN_NOCOPIES, which
-** is never used up.
+** sampler is called (luaN_setcopies of seam.h). Without copy samples the countdown is
+** LUAN_NOCOPIES, which is never used up.
+**
+** Bytes copied into a new string do not count, because allocation samples count the string.
 */
 #ifndef luaN_copies_h
 #define luaN_copies_h

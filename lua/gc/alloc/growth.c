@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates and frees growth buffers: larger hash parts that tables will need next (growth.h). */
+/* Allocates and frees growth buffers: the next, larger hash parts of tables that are nearly full
+   (growth.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,8 +18,9 @@
 #include "vec.h"
 
 
-/* How many tables of a state may have a next, larger hash part allocated in advance (a growth
-   buffer) at a time. Bounds the memory. */
+/* Largest number of growth buffers (next, larger hash parts, allocated in advance) of a state at a
+   time. A higher value needs more memory; a table without a buffer copies all its keys in one
+   pause. */
 #define MAX_GROWTHS	4u
 
 
@@ -32,8 +34,8 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* Allocates n bytes from lua_Alloc for the next hash part of a table, or returns NULL. The bytes
-   count as in use, but do not make the next collection due earlier. */
+/* Allocates n bytes from lua_Alloc for the next hash part of a table; returns NULL if there is no
+   memory. The bytes count as in use, but do not make the next collection due earlier. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
@@ -44,8 +46,8 @@ static void *growth_take (global_State *g, size_t n) {
 }
 
 
-/* Subtracts n bytes, rounded up to 8, from the counts of the bytes in use and of the bytes that the
-   core frees itself. */
+/* Subtracts n bytes, rounded up to 8, from the bytes in use and from the bytes of explicit memory
+   (memory that is not in lines, but freed by explicit calls). */
 static void growth_uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);
@@ -149,8 +151,8 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if n, a node of the next hash part, is empty, or has a key and in place of the value an
-   integer (GA2). */
+/* Checks GA2 for node n of the next hash part. Returns 1 if n is free, if its key was removed, or
+   if n has a copied key and an integer in place of the value. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

@@ -47,9 +47,10 @@
 
 #include "heap.h"
 
-/* log2 of the number of nodes of the smallest hash part for which a larger one is allocated in
-   advance; smaller parts are rehashed in a short pause. The larger hash part comes from lua_Alloc,
-   so the part must have more than LUAN_LARGE bytes (H2). */
+/* log2 of the number of nodes of the smallest hash part that gets a growth buffer (its next, larger
+   hash part, allocated in advance). A higher value makes the pauses of growing tables longer; a
+   lower one costs time for tables whose rehash is short anyway. The buffer comes from lua_Alloc, so
+   it must have more than LUAN_LARGE bytes (H2). */
 #if defined(LUAI_ASSERT)
 #define LUAN_LEASTGROWTH	8
 #else
@@ -62,25 +63,25 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 /* value of copyof[] for a node whose key has no copy */
 #define LUAN_NOCOPY	(~(uint32_t)0)
 
-/* Before the next hash part is in use, its node n with a copied key has an integer as its value:
-   the key's main position in the next hash part (upper 32 bits), and the index of the key's node in
-   the present hash part (lower 32 bits). */
+/* The value of node n, a copied key in a growth buffer (next hash part), is an integer: the key's
+   main position in the buffer (upper 32 bits), and the index of the key's node in the present hash
+   part (lower 32 bits). */
 #define luaN_setcopy(n,main,from) \
   setivalue(gval(n), (lua_Integer)(((lua_Unsigned)(main) << 32) | (from)))
 #define luaN_mainof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) >> 32))
 #define luaN_fromof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) & 0xffffffffu))
 
-/* Returns the description of the next, larger hash part that was allocated in advance for t; NULL
-   if there is none. */
+/* Returns the description of the growth buffer of t (its next, larger hash part, allocated in
+   advance); NULL if t has none. */
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
 /* Allocates the next, larger hash part of t in advance, if memory and limits permit it. left > 0:
    number of nodes of t that getfreepos, the search for a free node, has not visited yet. */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
-/* Makes w->node, the next hash part of a table, ready for use: counts its bytes as if they were
-   allocated now, sets w->node to NULL, and returns 1. Returns 0 and changes nothing if memory or a
-   limit does not permit that. */
+/* Prepares w->node, the next hash part of a table, for use as its hash part: counts the bytes as if
+   they were allocated now, sets w->node to NULL, and returns 1. Returns 0 and changes nothing if
+   memory or a limit does not permit that. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
 /* Frees w. Also frees the next hash part that w describes, unless luaN_adoptgrowth has made it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds of memory, and functions that resize and free memory that is not an object: vectors of
-   objects, buffers, prototypes' vectors. */
+   objects, buffers, vectors of prototypes. */
 #ifndef luaN_kind_h
 #define luaN_kind_h
 

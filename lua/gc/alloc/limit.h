@@ -6,9 +6,9 @@
 
 #include "seam.h"
 
-/* Bytes of allocation between two safepoints while the safepoints have work to do: finalizers to
-   call, or remembered tables to visit (refine.c). Also the usual smallest nursery. A larger value
-   delays the work, a smaller one costs more time. */
+/* Bytes of allocation between two safepoints while safepoints have work to do: finalizers to call,
+   or remembered tables to visit (refine.c). A larger value delays the work, a smaller one costs
+   more time. Also the usual smallest size of a nursery. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
 /* Adds the bytes that the fast path has allocated since the last update to GCdebt and
@@ -68,19 +68,19 @@ LUAI_FUNC void luaN_flush (global_State *g);
    room. The padding does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
-/* Gives up the two regions of free lines from which the allocator takes memory, and updates the
-   accounts. The next allocation takes new free lines. */
+/* Gives up the two regions of free lines from which the allocator takes memory (current hole,
+   overflow region), and updates the accounts. The next allocation takes other free lines. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
-/* Sets the bytes in use (totalbytes + GCdebt) after a collection: old objects, memory that the core
-   frees itself, and the young objects that survived (H6). */
+/* Sets the bytes in use (totalbytes + GCdebt) after a collection: the sum of old objects, young
+   objects that have survived, and explicit memory such as buffers (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
 /* Counts a change of the memory of o by 'change' bytes, because its vectors, stack or CallInfos
    have grown or shrunk. Does nothing if o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Returns the bytes of the present nursery that are used up. To be called when GCdebt is up to date
+/* Returns the used bytes of the present nursery. To be called when GCdebt is up to date
    (luaN_flush), and while luaN_defer withholds no part of the nursery. */
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 

@@ -19,7 +19,7 @@
 #include "nursery.h"
 #include "sampling.h"
 
-/* capacity in elements of a vector when luaM_growaux_ first grows it */
+/* capacity, in elements, of a vector that luaM_growaux_ grows for the first time */
 #define FIRST_SIZE	4
 
 

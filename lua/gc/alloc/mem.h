@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The memory functions that lmem.h declares; replaces upstream's lmem.c. They are inline, so that
-** each file of the core passes the kind of its memory (LUAN_VECTOR of kind.h).
+** the calls of each source file pass the kind of memory that the file allocates (LUAN_VECTOR of
+** kind.h).
 */
 #ifndef luaN_mem_h
 #define luaN_mem_h
@@ -31,8 +32,8 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
    allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* A protected call saves the limits of the state (luaN_limitsof), and restores them after an error
-   (luaN_relimit), because the failed function may have set other limits. */
+/* A protected call saves the limits of the state (luaN_limitsof) and restores them at its end
+   (luaN_relimit), because the called function may have set other limits. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))

@@ -37,9 +37,10 @@ static inline int islarge (size_t size, int kind) {
 }
 
 
-/* Bytes that a long string or large userdata adds to GCdebt if the object fits into pace.textroom,
-   a separate allowance. (A minor collection is due when GCdebt is above 0.) Not 0: a program that
-   allocates only such objects needs minor collections. */
+/* Bytes that a long string or large userdata adds to GCdebt if it fits into pace.textroom, a
+   separate allowance for such objects. Not 0: a program that allocates only such objects needs
+   minor collections, which are due when GCdebt is above 0. A higher value makes them more
+   frequent. */
 #define TEXTCHARGE	((l_mem)128)
 
 
@@ -63,8 +64,8 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit. If the
-** current hole is too short, takes another hole. Returns NULL, and keeps the current hole, if no
+** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit. Takes
+** another hole if the current one is too short. Returns NULL, and keeps the current hole, if no
 ** hole has n bytes. desperate: 1 after an emergency collection, to search all blocks.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
@@ -110,9 +111,8 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list to which a new large block of this kind adds an entry: the block itself if it is
-   an object, or the table that owns the block. Returns NULL if the block adds no entry to a
-   list. */
+/* Returns the list that gets an entry for a new large block of this kind: the block itself if it is
+   an object, or the table that owns the block. Returns NULL if no list does. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -246,9 +246,10 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Counts the new block at p as allocated, and takes a sample if one is due. - old: rounded size of
-** the block that the new block replaces, or 0. Samples and heap.allocated count only the growth,
-** GCdebt counts all. - outside: 1 if the block is not in the hole in which the fast path allocates
+** Counts the new block at p as allocated, and takes a sample if one is due.
+** - old: rounded size of the block that the new block replaces, or 0. Samples and heap.allocated
+**   count only the growth, GCdebt counts all bytes.
+** - outside: 1 if the block is not in the hole in which the fast path allocates
 ** - d: bytes from the start of the allocation to the next sample (luaN_topoint)
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
@@ -332,9 +333,11 @@ static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
 
 
 /*
-** Resizes a buffer or prototype's vector, or a large vector that stays large, by lua_Alloc. Tries
-** again after an emergency collection. Returns NULL, and keeps the block, if there is no memory or
-** a limit would be exceeded.
+** Resizes a block of lua_Alloc by a call of lua_Alloc: explicit memory (a buffer, or a vector of a
+** prototype), or a vector of more than LUAN_LARGE bytes, before and after.
+**
+** Tries again after an emergency collection. Returns NULL, and keeps the block, if there is no
+** memory or a limit would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int kind) {
@@ -371,8 +374,8 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /* Grows an array from o to n bytes in place and returns 1, if the free bytes of the current hole or
-   of the overflow region start after it. That copies nothing and leaves no garbage. Else, or if a
-   limit would be exceeded, returns 0. */
+   of the overflow region directly follow the array. Otherwise, or if a limit would be exceeded,
+   returns 0. Growth in place copies nothing and leaves no garbage. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -424,8 +427,8 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* Lets the next minor collection start up to n bytes later, because a block of n bytes from
-   lua_Alloc was freed explicitly and leaves no garbage. Does nothing while luaN_defer withholds a
+/* Delays the next minor collection by up to n bytes of allocation, because a block of n bytes from
+   lua_Alloc was freed explicitly and left no garbage. Does nothing while luaN_defer withholds a
    part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;

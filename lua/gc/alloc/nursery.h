@@ -43,8 +43,8 @@
 #include "debug.h"
 #include "kind.h"
 
-/* True if the core frees memory of this kind itself, without a collection. Such memory always comes
-   from lua_Alloc. */
+/* True if this kind is explicit memory: it is freed block by block, by explicit calls, and always
+   comes from lua_Alloc. */
 #define luaN_isexplicit(kind) \
   ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
@@ -57,8 +57,9 @@ LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** Keeps the lines of o from being reused (LUAN_HELD). o is a long string or userdata that has
-** survived and shares no lines. Does nothing if o is not in lines.
+** Keeps the lines of o from being reused: gives them the mark LUAN_HELD. o is a long string or
+** userdata that a collection has found alive and that shares no lines. Does nothing if o is not in
+** lines.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 

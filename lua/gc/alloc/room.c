@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the keys. If
-** keys are inserted and removed, as in a cache, and few nodes are free, every few new keys rehash
-** the whole table. So a hash part whose keys still fit gets free nodes in proportion to all slots:
-** the next rehash then comes after as many insertions, and its cost is proportional to them.
+** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the keys. If a
+** program inserts and removes keys, as in a cache, and few nodes are free, the whole table is
+** rehashed after every few new keys.
+**
+** So a hash part whose keys still fit gets free nodes in proportion to all slots. The next rehash
+** then comes after a proportional number of insertions.
 */
 #define LUA_CORE
 

@@ -90,7 +90,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
 }
 
 
-/* Counts the bytes as a block at &u->outside, an address that no other block has. */
+/* Counts the n external bytes of u as a block at &u->outside, the address of no other block. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
   g->heap.allocatedoutside += n;
@@ -124,7 +124,7 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  h->pinned = NULL;  /* the error leaves the code that has called luaN_pin */
+  h->pinned = NULL;  /* the error unwinds the function that has pinned the closure (luaN_pin) */
   if (h->sampler != NULL && h->refusal == NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);

@@ -33,8 +33,8 @@ LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *t
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));
 
-/* Takes the sample of a moved stack (heap.waiting) that was postponed until the stack can be walked
-   (S2), if a sample was postponed. */
+/* If the sample of a moved stack was postponed (heap.waiting), because the stack could not be
+   walked during the move (S2), takes the sample now. */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
 /* Counts a collection in heap.minors or heap.majors, and calls the sampler's function 'decide',
@@ -42,7 +42,7 @@ LUAI_FUNC void luaN_takewaiting (lua_State *L);
    still intact. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
-/* Counts n new external bytes of u for samples. May call the sampler. */
+/* Counts n new external bytes (memory outside the heap) of u for samples. May call the sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
 /* If the sampler watches the external bytes of u, reports them as freed. (The address &u->outside

@@ -38,22 +38,27 @@
 #include "tuning.h"
 #include "vec.h"
 
-/* If the remembered set has large tables, a minor collection that is due is delayed. Meanwhile,
-   luaN_refinetables visits a part of these tables after every LUAN_GAP bytes of allocation. The
-   delay ends when the nursery has REFINED bytes plus one REFINEDPART-th of the old bytes. Larger
-   values shorten collections and enlarge the nursery. */
+/*
+** If the remembered set has large tables, a minor collection that is due is delayed. Meanwhile,
+** luaN_refinetables visits a part of these tables after every LUAN_GAP bytes of allocation. The
+** delay ends when the nursery has REFINED bytes plus one REFINEDPART-th of the old bytes.
+**
+** A longer delay (larger REFINED, smaller REFINEDPART) shortens the pauses and lets the nursery
+** grow further.
+*/
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
 /* Unused stack memory of the running and the main thread is freed after every SHRINK_MINORS minor
-   collections (luaN_shrinkown). In the incremental mode, each major collection frees it instead. */
+   collections (luaN_shrinkown). A larger value keeps the memory longer, a smaller one moves stacks
+   more often. In the incremental mode, each major collection frees it instead. */
 #define SHRINK_MINORS		64
 
 
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   if (!luaN_push(g, &g->heap.gc.lists.fixed, o))
-    luaM_error(L);  /* called only while a state is created */
+    luaM_error(L);  /* luaC_fix is called only while a state is created */
 }
 
 
@@ -76,8 +81,9 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    start = 1;  /* decides before the minor collection, which frees memory: after it, luaN_majordue
-                   might return 0 */
+    /* decided before the minor collection, because that frees memory, and luaN_majordue might
+       return 0 after it */
+    start = 1;
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -169,10 +175,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 }
 
 
-/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). A C function that
-   only stores into tables has no safepoint; when its tables grow, their previous vectors become
-   garbage. luaN_isoverdue returns 1 only when the collection costs no more than the allocation
-   did. */
+/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). This is for C
+   functions that only store into tables: they have no safepoint, and when their tables grow, the
+   previous vectors become garbage. The collection costs no more than the allocation since it was
+   due. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);
@@ -189,10 +195,13 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/* Runs an emergency collection for a caller to which lua_Alloc has refused memory, and returns 1.
-   Returns 0 if no emergency collection may run, or if the limit of allocated bytes is used up.
-   Until the next major collection ends, the heap leaves the memory to the caller: it reserves no
-   more (luaN_askmore). */
+/*
+** Runs an emergency collection for a caller to which lua_Alloc has refused memory, and returns 1.
+** Returns 0 if no emergency collection may run, or if the limit of allocated bytes is used up.
+**
+** Until the next major collection ends, the heap reserves no more memory than it has now
+** (luaN_askmore), so that the freed memory is left to the caller.
+*/
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;
@@ -224,6 +233,8 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   lua_pushvalue(L, idx);
   luaN_standfor(L, uvalue(s2v(L->top.p - 1)), n);
   L->top.p--;
-  luaC_checkGC(L);  /* a safepoint: by now the userdata usually has its metatable */
+  /* a safepoint here, not in the next allocation: usually the userdata has its metatable now,
+     from which a sampler reads the userdata's type */
+  luaC_checkGC(L);
   lua_unlock(L);
 }

@@ -29,7 +29,7 @@
 #include "vec.h"
 
 
-/* capacity of the lists of weak tables in a new state */
+/* capacity, in tables, of the lists of weak tables in a new state */
 #define FEW_WEAK	4
 
 
@@ -44,8 +44,9 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* Makes the first nursery count MINSTRTABSIZE more new strings than it has, so that the second
-     one has no list of young strings either (endnursery of interned.c). */
+  /* The end of a nursery computes the number of its new strings by subtracting 'kept'. With this
+     value the number is high enough after the first nursery that the second one keeps no list of
+     young strings either (endnursery of interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -78,7 +79,7 @@ static void freeall (lua_State *L) {
   int i;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    /* lstate.c computes the size of the stack's block from stack_last */
+    /* lstate.c frees the block of the stack, and computes its size from stack_last */
     L->stack_last.p = L->stack.p + L->stackroom;
   luaN_dropgrowths(g);
   luaN_freelists(L);
@@ -97,8 +98,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If no state is left in the process, also frees the memory that
-   the process has kept, and calls malloc_trim (giveback.h), both at most once a second. */
+/* Frees the heap of a closed state. If it was the last state of the process, also frees the memory
+   that the process keeps for the next state, and calls malloc_trim (giveback.h), both at most once
+   a second. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

@@ -46,32 +46,32 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Number of bytes whose marking takes as long as sweeping the lines of one block. The sweep visits
-   the block's mark bytes (one per line), LUAN_LINE of which are in one cache line. */
+/* Cost of sweeping the lines of one block: the number of bytes whose marking takes as long. The
+   sweep visits the block's mark bytes (one per line), LUAN_LINE of which are in one cache line. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because the heap may
-   grow. A larger RESERVE_PART keeps less unused memory, but requests memory more often. */
+   grow. A larger RESERVE_PART keeps less unused memory, and requests memory more often. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that all states of the process together keep, except in a full collection:
-   it costs more to return such blocks and request them again than to keep them. States have equal
-   shares. */
+/* Bytes of empty blocks that all states of the process together keep, in equal shares, except in a
+   full collection. A larger value wastes more memory; a smaller one returns blocks and requests
+   them again more often. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
 /* A heap has shrunk if its live bytes have fallen by more than one SHRUNK_PART-th since the
-   previous major collection. */
+   previous major collection. A larger SHRUNK_PART returns memory sooner. */
 #define SHRUNK_PART		4
 
 /*
-** A heap that has shrunk keeps its freed memory for one or two periods of time. A program may
-** repeatedly build something and drop it; if the memory were returned at once, the system would
+** A heap that has shrunk keeps its freed memory for one or two periods of time, because a program
+** may repeatedly build something and drop it. If the memory were returned at once, the system would
 ** clear the same pages again and again.
 **
 ** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when the program has allocated
-** WHILE_HEAPS times the largest number of bytes in use. The bytes in use are recorded when marking
-** ends, which may be at any point of the heap's growth. A period is long enough for several such
-** points, so that one of them is near the maximum.
+** WHILE_HEAPS times the largest number of bytes in use. A larger WHILE_HEAPS keeps memory longer.
+** The bytes in use are recorded only when marking ends; with a small WHILE_HEAPS, a period may have
+** no such record near the maximum.
 **
 ** A heap above its share of LUAN_BIGHEAP bytes (divided equally among the states) returns free
 ** pages at the end of the major collection.
@@ -79,7 +79,8 @@
 #define WHILE_HEAPS	3u
 
 /* A thread that does not run is shrunk only if its stack has more than 2 * BASIC_STACK_SIZE slots
-   or it has more than this number of CallInfos. */
+   or it has more than this number of CallInfos. A larger value saves time and keeps more unused
+   memory. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
@@ -109,13 +110,13 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Updates the counts of live and old bytes when everything alive is marked, and finds out whether
-   the heap has shrunk. If the heap has not shrunk, sets bytes.needed to the bytes of the blocks in
-   use, because the heap will need as many again. */
+/* When everything alive is marked: updates the counts of live and old bytes, and finds out whether
+   the heap has shrunk. If it has not, sets bytes.needed to the bytes of the blocks in use, because
+   the heap will need as many again. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* a released page of an empty block is counted in both terms */
+  /* 'vacant' and 'released' both include the released pages of empty blocks */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LUAN_BIGHEAP / luaN_countstates();
@@ -262,9 +263,9 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* If the current period of keeping freed memory is over (WHILE_HEAPS), starts the next one. If less
-   memory was in use in the ended period than in the one before it, also allows the release of free
-   pages that were kept. */
+/* Starts the next period of keeping freed memory (WHILE_HEAPS) if the current one is over. If less
+   memory was in use in the ended period than in the one before it, also allows the release of the
+   free pages that were kept. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -282,8 +283,8 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that the heap must keep, including a reserve: it may need as many as
-   in the last two periods (WHILE_HEAPS). */
+/* Returns the bytes of blocks that luaN_trimheap must keep: as many as were in use in the last two
+   periods (WHILE_HEAPS), and a reserve. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

@@ -43,8 +43,8 @@ static void tenureyoung (global_State *g) {
   luaN_List *l = &c->lists.large;
   luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
-  luaN_drain(g, 0);  /* removes the marked userdata from the mark stack; all that they refer to is
-                        old */
+  /* removes the marked userdata from the mark stack; all objects to which they refer are old */
+  luaN_drain(g, 0);
   c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = c->bytes.aged = 0;
@@ -52,7 +52,8 @@ static void tenureyoung (global_State *g) {
 
 
 /* If a major collection starts, tenures the young objects that have survived. While it runs, no
-   live object may stay young (G10): it may find the old objects that refer to a young one dead. */
+   live object may stay young (G10), because it may find the old holder of a young object dead, and
+   free it. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

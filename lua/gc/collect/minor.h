@@ -8,9 +8,9 @@
    collection runs. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
-/* Remembers the objects and slots that refer to objects which luaN_minor has not tenured, so that
-   the next minor collection reaches the young objects again. If a major collection starts ('start'
-   1), tenures the young objects instead. To be called right after luaN_minor with ageing 1. */
+/* To be called right after luaN_minor with ageing 1. Remembers the objects and slots that refer to
+   objects which luaN_minor has not tenured, so that the next minor collection reaches these young
+   objects again. If a major collection starts ('start' 1), tenures the young objects instead. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);
 
 #endif

@@ -28,14 +28,15 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the KiB marked so far, before anything is marked only for a finalizer to be called. */
+/* Records the KiB marked so far: the live memory without the objects that are kept only until
+   finalizers of dead objects were called, which are marked after this. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
 ** The listed entries of ephemerons, which have unmarked keys, are visited up to MAX_PASSES times.
 ** If at least MIN_FOLLOWED entries are listed after that, a hash table finds them by their keys
 ** (chase.h). The hash table costs more than one visit of all entries, but never more than linear
-** time.
+** time, whereas chains of entries may need very many passes.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
@@ -68,9 +69,9 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Marks the values of the entries in weak.unresolved whose keys are marked by now, with everything
-   that these values refer to. Removes these entries from the list and returns their number.
-   backwards: 1 to visit the list from its end. */
+/* Marks the values of the entries in weak.unresolved whose keys were marked meanwhile, with
+   everything that these values refer to. Removes these entries from the list and returns their
+   number. backwards: 1 to visit the list from its end. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -95,8 +96,9 @@ static size_t resolveentries (global_State *g, int backwards) {
    have one. If there are too few entries or no memory, does nothing and returns 0. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* 1: also finds the entries with unmarked keys that slices have listed (ahead.h). They need no
-     hash table while marked objects are logged. */
+  /* 1: also puts the entries with unmarked keys that slices have listed (ahead.h) into the hash
+     table. That is not necessary while the objects marked later are logged: the log resolves these
+     entries. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -135,8 +137,8 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       changed = (resolveentries(g, backwards) > 0);
       if (!c->mark.minor && luaN_resolvedoubtful(g)) {
         changed = 1;
-        if (!c->weak.logging) *clock = clockof(c) - 1;  /* makes the loop visit the entries once
-                                                           more */
+        /* makes the loop visit the entries once more */
+        if (!c->weak.logging) *clock = clockof(c) - 1;
       }
       passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }
@@ -253,15 +255,15 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of listed entries with unmarked keys. If this number falls when the queued
-   objects with finalizers are marked, a dead key was marked. */
+/* Returns the number of listed entries of weak tables with unmarked keys. If the number falls while
+   objects are marked that only finalizers keep, such an object was a key. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if there may be weak keys that countdead does not count: those of tables with weak keys
-   and weak values. To be called after luaN_clearslots. */
+/* Returns 1 if there may be tables with weak keys and weak values, whose entries countdead does not
+   count. To be called after luaN_clearslots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -271,10 +273,14 @@ static int hasallweak (const luaN_Gc *c) {
 }
 
 
-/* After dead objects were queued (step 3 in the file's head): marks everything that they refer to,
-   and removes entries with dead keys, except from tables that slices have visited; later slices do
-   so. Also removes dead values from the tables of weak.discovered from index 'nalive' on, to which
-   only queued objects refer. first, clock: as for converge. */
+/*
+** After dead objects were queued (step 3 in the file's head): marks everything that they refer to,
+** and removes entries with dead keys. In tables that slices have visited, later slices remove these
+** entries.
+**
+** Tables of weak.discovered from index 'nalive' on are referred to only by queued objects; removes
+** their entries with dead values, too. first, clock: as for converge.
+*/
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -314,7 +320,7 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Ends this atomic step before marking is finished. Slices continue to mark, and a later atomic
+/* Gives up this atomic step before marking is finished: slices continue to mark, and a later atomic
    step finishes. Returns 0. */
 static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -340,8 +346,8 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* If this atomic step does not end the marking, the program runs before the next one and can reach
-   unmarked strings and weak keys. If it stores one, the next minor collection marks it. */
+/* If this atomic step does not end the marking, the program runs before the next one. It can reach
+   unmarked strings and weak keys; if it stores one of them, the next minor collection marks it. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

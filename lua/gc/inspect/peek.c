@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Functions of seam.h that read objects for a sampler, also in the middle of a collection. They run
-** no metamethod, allocate no memory and change no object. The sampler's function 'decide', which is
-** called when it is known which objects are dead, may use them for dead objects, too: the memory of
-** dead objects is freed after 'decide'.
+** no metamethod, allocate no memory and change no object. In the sampler's function 'decide', which
+** is called when all dead objects are known, they may read dead objects, too, because these are
+** freed later.
 */
 #define LUA_CORE
 

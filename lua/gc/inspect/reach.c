@@ -57,15 +57,16 @@ typedef struct Walk {
   size_t nextnamed;
   /* index in 'threads' of the next thread whose stack slots without a variable are visited */
   size_t nextunnamed;
-  /* kind of the stack slots that are not reported: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT if all
-     slots are reported */
+  /* Stack slots that are not reported at present: LUAN_ELOCAL (those of local variables),
+     LUAN_ESTACK (all others), or LUAN_EROOT (none) */
   luaN_EdgeKind omitted;
-  /* Entries of ephemeron tables whose keys were not reached before their tables. Three words each:
-     the table; the node, or NULL after its value was reported; 1 plus the index of the next entry
-     in the same chain, or 0. */
+  /* Entries of ephemeron tables whose keys were not reached before their tables. An entry has three
+     words: the table; the node, or NULL after its value was reported; 1 plus the index of the next
+     entry in the same chain of 'heads', or 0. */
   List open;
-  /* Hash table of the entries in 'open' by their keys: for each chain, 1 plus the index of its
-     first entry, or 0. The number of chains is a power of 2. Empty until 'chain' builds it. */
+  /* Hash table that finds the entries in 'open' by their keys. A word is a chain: 1 plus the
+     index of its first entry, or 0. The number of chains is a power of 2. Empty until 'chain'
+     builds it. */
   List heads;
   /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
   luaN_Edge e;
@@ -137,7 +138,8 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* Returns 1 if the tree omits this string, because its bit in luaN_Walker.strings is 0. */
+/* In a walk that builds a tree: returns 1 if the tree omits this string, because its bit in
+   luaN_Walker.strings is 0. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
@@ -221,8 +223,8 @@ static void **headof (const Walk *w, const GCObject *key) {
 }
 
 
-/* Adds the three words at w->open.a[i] to the hash table w->heads, by the key of their node. (The
-   words are a table, a node whose key was not reached yet, and the next index of the chain.) */
+/* Adds the entry at w->open.a[i] to the hash table w->heads, by the key of its node, which was not
+   reached yet. */
 static void link (Walk *w, size_t i) {
   void **head = headof(w, gckey((Node *)w->open.a[i + 1]));
   w->open.a[i + 2] = *head;
@@ -260,8 +262,8 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* The walk has just reached 'key'. Reports the values that it leads to: those of the weak tables'
-   entries with this key, which w->open lists. */
+/* To be called when the walk has reached 'key'. Reports the values of the entries in w->open that
+   have this key, because the key keeps them alive. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -512,7 +514,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
       to->kind = LUAN_KTHREAD;
       to->main = (th == g->mainthread);
       to->size = luaN_threadbytes(th);
-      if (!to->main)  /* luaN_statebytes counts the struct of the main thread */
+      if (!to->main)  /* luaN_statebytes includes the struct of the main thread */
         to->size += luaN_round(LUA_EXTRASPACE + sizeof(lua_State));
       break;
     }
@@ -548,10 +550,11 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 
 /*
-** Visits once all ephemeron entries in w->open, whose keys were not reached before their tables. If
-** the key of an entry was reached meanwhile, reports the value and removes the entry. Then builds
-** the hash table w->heads of the other entries, to find them by their keys. Visiting all of them
-** again and again would be slow if the value of each entry is the key of the next one.
+** Visits all ephemeron entries in w->open once. (Their keys were not reached before their tables.)
+** If the key of an entry was reached meanwhile, reports the value and removes the entry.
+**
+** Then builds the hash table w->heads, which finds the other entries by their keys. To visit all of
+** them again and again would be slow if the value of each entry is the key of the next one.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;

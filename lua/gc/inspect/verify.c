@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap verifier (verify.h). Walks all reachable objects, with marks of its own (visits.h) and a
-   stack from malloc. */
+/* The heap verifier (verify.h). Walks all reachable objects, with a bit for each reached one
+   (visits.h) and a stack from malloc. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -43,10 +43,10 @@ typedef struct Walk {
   size_t n, size;
   /* bytes of visited objects and their vectors, without prototypes */
   size_t bytes;
-  /* number of reached objects (not slots) that are in the remembered set (G8) */
+  /* number of reached objects that are in the remembered set as a whole, not by their slots (G8) */
   size_t logged;
-  /* the object whose references are being visited; NULL if it does not matter whether these are
-     remembered (G1) or refer to marked objects (G3) */
+  /* The object whose references are being visited. NULL if these need neither be remembered (G1)
+     nor refer to marked objects (G3). */
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
@@ -73,9 +73,9 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Adds the n bytes at p to w->bytes. If these bytes are in lines, checks that each line has the
-   mark of 'epoch', the epoch of the object to which the bytes belong. During a major collection,
-   the mark of the current epoch is right, too. If 'epoch' is 0, any mark is right. */
+/* Adds the n bytes at p to w->bytes. If they are in lines of the heap, checks that each line has
+   the mark of 'epoch', the epoch of the object that owns the bytes, or during a major collection
+   that of the current epoch. If 'epoch' is 0, any mark is right. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -94,8 +94,9 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of o's lines.
-   If o has more than LUAN_LARGETEXT bytes, any mark is right. */
+/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of the lines of
+   o, if o is in lines. The lines of an object above LUAN_LARGETEXT bytes may have any mark, because
+   LUAN_HELD keeps them. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -149,7 +150,7 @@ static int refers (Walk *w, GCObject *o) {
 }
 
 
-/* Returns 1 if a minor collection has found the young object o alive but has not tenured it. */
+/* Returns 1 if o is a young object that a minor collection has found alive but not tenured. */
 static int isaged (const GCObject *o) {
   return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_age(o) > 0;
 }
@@ -220,8 +221,8 @@ static void walktable (Walk *w, Table *t) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
-    /* In a strong table, the key of an empty node must be valid: the node may receive a value
-       again, and only the value passes a barrier. */
+    /* In a strong table, the key of an empty node must not be dead: the node may receive a value
+       again, and then only the value passes a barrier. */
     if (isvoid(w, t, gval(n))) {
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;
@@ -266,7 +267,7 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  /* The two lists also contain tagged addresses of tables and objects. In 'known' these do no harm,
+  /* The two lists also contain tagged addresses of tables and objects. They do no harm in 'known',
      because no slot has such an address. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
@@ -406,8 +407,8 @@ static void grayobject (GCObject *o, int on) {
 }
 
 
-/* If 'on' is 1, sets LUAN_PENDING of the objects that marking must still traverse, so that the walk
-   does not check G3 for them. If 'on' is 0, clears the bit. */
+/* If 'on' is 1, sets LUAN_PENDING of the objects that marking has yet to traverse, so that the walk
+   does not report their references to unmarked objects (G3). If 'on' is 0, clears the bit. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v[] = {&c->mark.young, &c->mark.old, &c->weak.inmajor};
@@ -415,7 +416,8 @@ static void setgray (global_State *g, int on) {
   int k;
   for (k = 0; k < 3; k++)
     for (i = 0; i < v[k]->n; i++)
-      grayobject(obj2gco(luaN_tableof(v[k]->a[i])), on);  /* for any object: removes the tag */
+      /* removes the tag of a weak table's address; any other address is unchanged */
+      grayobject(obj2gco(luaN_tableof(v[k]->a[i])), on);
   if (c->mark.table != NULL) grayobject(obj2gco(c->mark.table), on);
   if (c->mark.thread != NULL) grayobject(obj2gco(c->mark.thread), on);
 }
@@ -495,9 +497,9 @@ static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *
 }
 
 
-/* Checks G10 and G11 for the userdata that minor collections have not tenured: finalize.left
-   contains those that wait for their finalizers, finalize.aged contains small ones. Also checks
-   bytes.waiting, the bytes of the small userdata in both lists. */
+/* Checks G10 and G11 for the userdata that minor collections have not tenured: those in
+   finalize.left, whose finalizers must be called first, and small ones in finalize.aged. Also
+   checks bytes.waiting, the bytes of the small userdata in both lists. */
 static const char *checkwaiting (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v = &c->finalize.left;
@@ -540,8 +542,9 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks that old open upvalues of young threads are remembered (G1). Does not check them while
-   objects are pending (mark.c): the next collection visits a pending upvalue, too. */
+/* Checks that old open upvalues of young threads are remembered (G1). Checks nothing while objects
+   are pending (mark.c), because the next collection traverses a pending upvalue even if it is not
+   remembered. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -565,7 +568,8 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* No walk is possible: its bits record marked objects that did not fit on a mark stack. */
+  /* No walk is possible: the bits of the walk record marked objects that did not fit on a mark
+     stack. */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
@@ -711,7 +715,8 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
 
 
 #if defined(LUAN_DEBUG)
-/* bytes of old objects above which only every sixteenth collection is verified */
+/* Bytes of old objects above which only every sixteenth collection is verified. A larger value
+   makes the debug build slower. */
 #define MAX_OFTEN_VERIFIED	((l_mem)4 * 1024 * 1024)
 
 static void mustverify (lua_State *L, int exact) {

@@ -12,8 +12,8 @@
 #include "visits.h"
 
 
-/* Returns 1 if TESTBIT of o records whether o is in the set: o is in lists.large or is the main
-   thread. For other objects, a bit in the block does. */
+/* Returns 1 if the bit that records whether o is in the set is TESTBIT of o: o is in lists.large or
+   is the main thread. For other objects it is a bit in the block. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

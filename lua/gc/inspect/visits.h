@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The set of objects that a walk over the heap has reached; it is empty between two walks. The set
-** has one bit for each object: TESTBIT in the header of the main thread and of objects in
-** lists.large; for another object, the bit of its first granule in its block (luaN_bits). Marking
-** uses the bits of granules for marked objects that did not fit on a mark stack; while there are
-** such objects, no walk is possible.
+** The set of objects that a walk over the heap has reached; it is empty between two walks. It has
+** one bit for each object: TESTBIT in the header of the main thread and of objects in lists.large;
+** for another object, the bit of its first granule (8 bytes) in its block (luaN_bits).
+**
+** Marking uses the bits of granules for marked objects that did not fit on a mark stack. While
+** there are such objects, no walk is possible.
 */
 #ifndef luaN_visits_h
 #define luaN_visits_h
