@@ -12,20 +12,20 @@
 
 
 /*
-** Largest number of objects, and of slots, that may refer to objects which a minor collection does
-** not tenure: the next minor collection must visit these objects and slots again. If there are more
-** of them, the objects to which they refer are tenured: an object to which very many others refer
-** rarely dies young. The limit for slots is higher, because a visit of a slot costs less than a
-** visit of an object.
+** Limits of the holders: MOST_HOLDERS objects and MOST_SLOTS slots may refer to objects that a
+** minor collection leaves young. The next minor collection must visit the holders again.
+**
+** Above a limit, the objects are tenured instead: an object to which very many others refer rarely
+** dies young. MOST_SLOTS is higher, because a visit of a slot costs less than a visit of an object.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
 
 
 /*
-** Records mark.holder, an object that refers to an object which is not tenured, or only mark.slot,
-** the slot with the reference. The next minor collection will visit the recorded object or slot
-** again. Returns 0 if nothing can be recorded: the limit is reached, the visit would cost too much
+** Records mark.holder, an object that refers to an object left young, or only mark.slot, the slot
+** with the reference. The next minor collection will visit the recorded object or slot again.
+** Returns 0 if nothing can be recorded: the limit is reached, the visit would cost too much
 ** (ageing.h), or there is no memory.
 */
 static int ageing_hold (global_State *g) {
@@ -72,7 +72,7 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is of a kind that minor collections need not tenure (ageing.h). Returns 0 for a
+/* Returns 1 if o is of a kind that minor collections may leave young (ageing.h). Returns 0 for a
    userdata while ephemerons are resolved from their keys (chase.h), because the userdata may be
    such a key. */
 static int istext (const global_State *g, const GCObject *o) {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Ageing: minor collections do not tenure some live objects, because such objects often die soon,
-** and only a major collection could free them once they are old. An example is a string that is
-** edited repeatedly. All other live objects are tenured by the first collection: that costs less
+** Ageing: minor collections leave some live objects young, because these often die soon, and only a
+** major collection could free them once they are old. An example is a string that is edited
+** repeatedly. Other live objects are tenured (made old) by the first collection: that costs less
 ** than visiting them twice.
 **
 ** An ageing object is
-** - a long string or userdata of more than LUAN_LARGETEXT bytes: tenured by the third minor
-**   collection that it survives, at the latest
-** - a smaller userdata with a finalizer: tenured by the second minor collection that it survives
+** - a long string or userdata of more than LUAN_LARGETEXT bytes: left young by at most two minor
+**   collections
+** - a smaller userdata with a finalizer: left young by at most one
 **
 ** A userdata must also own no external bytes, have at most one user value, and refer to no unmarked
 ** object except its metatable.
 **
-** A minor collection that reaches such an object sets the bit LUAN_MET of the object instead of
-** tenuring it. Before the collection ends, it clears the bit and increments the survivor age of the
-** object: the number of collections that the object has survived without being tenured. The holder,
-** the object that refers to the ageing object, is remembered, so that the next minor collection
-** reaches the ageing object again (G1). If the holder is a table that has had a large vector, only
-** the slot is remembered. If the holder is a thread, its frames are scanned again.
+** A minor collection that reaches such an object sets the object's bit LUAN_MET. Before the
+** collection ends, it clears the bit and increments the survivor age: the number of collections
+** that have left the object young.
+**
+** The holder, the object that refers to the ageing object, is remembered, so that the next minor
+** collection reaches the ageing object again (G1). If the holder is a table that has had a large
+** vector, only the slot is remembered. If the holder is a thread, its frames are scanned again.
 **
 ** An ageing object is tenured at once
-** - if it costs too much to visit the holder again: the holder is a huge table (LUAN_VAST), a table
+** - if a second visit of the holder costs too much: the holder is a huge table (LUAN_VAST), a table
 **   with a large vector that is traversed as a whole, a slot of a weak table, or a list of the
 **   collector
 ** - if there are too many holders
@@ -29,10 +30,11 @@
 **   objects
 **
 ** A dead old holder keeps the ageing object alive until the next major collection, because a minor
-** collection does not find out that an old object is dead.
+** collection treats all old objects as alive.
 **
 ** Small ageing userdata are in finalize.aged until the next minor collection, and their lines have
-** LUAN_HELD. Large ageing objects are in lists.large.
+** the mark LUAN_HELD, so that the lines are not allocated again. Large ageing objects are in
+** lists.large.
 */
 #ifndef luaN_ageing_h
 #define luaN_ageing_h
@@ -48,17 +50,17 @@
    more often. */
 #define LUAN_MOSTAGE	2u
 
-/* Sets whether the running minor collection may leave live objects untenured. To be set to 0 when
-   the collection ends. */
+/* Sets whether the running minor collection may leave live objects young. Must be set to 0 when the
+   collection ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* To be called before the references of o are traversed. If the running collection need not tenure
-   all live objects, stores o in mark.holder, as the object that refers to the objects visited next.
-   */
+/* To be used before the references of o are traversed. If the running collection may leave objects
+   young, stores o in mark.holder, the object that refers to the objects visited next. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True if o, the object that is being traversed, refers to an object that is not tenured. */
+/* True if o, the object that is being traversed, refers to an object that the collection leaves
+   young. Then o was added to the holders last. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
@@ -76,7 +78,7 @@ LUAI_FUNC unsigned luaN_age (const GCObject *o);
    is in the byte before the userdata, the age of another object in its field 'marked'. */
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
-/* o is a long string or userdata that marking has just reached. If o need not be tenured, sets
+/* To be called when marking reaches o, a long string or userdata. If o may stay young, sets
    LUAN_MET, records the object that refers to o, and returns 1; if o is a userdata, the caller must
    then mark its metatable. Otherwise returns 0, and the caller must mark o. */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);

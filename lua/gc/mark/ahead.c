@@ -32,7 +32,7 @@
 ** - if the visits of more than n / MIN_RESOLVED_PART entries have marked something
 ** - if the log of marked objects was too long and fewer than FEW_PASSES passes have ended
 **
-** MAX_PASSES is the limit of passes and rounds of tombstoning (MIN_HIDDEN) together.
+** Passes and rounds of tombstoning (MIN_HIDDEN) together are limited to MAX_PASSES.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
@@ -40,7 +40,7 @@
 
 /* Slices tombstone unmarked weak values (make their slots look empty, hidden.h) in rounds. Another
    round starts if more than this number of words was added to the list of unmarked weak values
-   since the last round. */
+   since the last round. A higher number leaves more slots to the atomic step. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
 /* cost of tombstoning a weak value (hidden.h), or of restoring or clearing a tombstoned value, as
@@ -83,7 +83,7 @@ unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, un
 
 typedef struct Entry {
   Table *t;
-  /* which references are weak (luaN_weakness); the table may be strong now */
+  /* which references are weak (luaN_weakness); none if the table has become strong */
   int kind;
   /* size of the table's array part; index of the slot in the table */
   unsigned asize, i;
@@ -105,9 +105,9 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches memory for later visits of list d, while word k is visited: the slot at a greater
-   distance from k, and the key or value of the slot at a smaller distance, if that slot is in the
-   table of e. */
+/* While word k of list d is visited, prefetches memory for later visits: the slot
+   2 * PREFETCH_DISTANCE words after k, and the key or value of the slot PREFETCH_DISTANCE words
+   after k, if that slot is in the table of e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -140,9 +140,13 @@ static Entry entryin (global_State *g, Table *t) {
 }
 
 
-/* Reads word k of d, a list weak.doubtful. The word is a weak table, a slot of the table before it,
-   or an object that was marked. For a table, sets *e to it. For a slot of table e->t that must be
-   visited, stores the slot in *e and returns 1. Returns 0 in all other cases. */
+/*
+** Reads word k of d, one of the lists weak.doubtful. If the word is a weak table, sets *e to the
+** table. If it is a slot of table e->t that must be visited, stores the slot in *e and returns 1.
+**
+** Returns 0 in all other cases: for a table, for a logged object, for a slot of vectors that the
+** table no longer has, and for a table that must be visited as a whole (no LUAN_SCANNED).
+*/
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
   unsigned i;
@@ -159,9 +163,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k of list d, a slot of t: moves it to the end of the first *kept words of d. *keptof
-   is the table of the last kept slot; if *keptof is not t, puts t before the slot. There is space
-   for both words, because t is also before word k. */
+/* Compacts list d in place: keeps word k, a slot of t, by moving it down to index *kept, and
+   increments *kept. If *keptof, the table of the last kept slot, is not t, stores t before the
+   slot. Both words fit, because the slot and its table were read from two words up to k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -333,9 +337,9 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if slices must tombstone unmarked weak values: they have not reached weak.doubtkept,
-   the end of the present round in the list, or many words were added to the list since the last
-   round (MIN_HIDDEN). */
+/* Returns 1 if slices must tombstone unmarked weak values: the present round has not reached its
+   end in the list (weak.doubtkept), or many words were added to the list since the last round
+   (MIN_HIDDEN). */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -395,8 +399,9 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Restores or clears tombstoned weak values, up to a cost of about 'bytes', and returns the cost.
-   To be called after luaN_decide: only then it is known which objects are dead. */
+/* Restores tombstoned weak values (their slots look empty), or clears those of dead objects, up to
+   a cost of about 'bytes'. Returns the cost. To be called after luaN_decide: only then it is known
+   which objects are dead. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];

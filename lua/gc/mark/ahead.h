@@ -9,14 +9,14 @@
 ** (weak.doubtful[LUAN_DOUBTKEYS]), of undecided values ([LUAN_DOUBTVALUES]), or both. A table whose
 ** slots were all visited has the flag LUAN_SCANNED.
 **
-** Passes. Marking one value may reach other keys and values. So slices visit both lists again, as
-** long as a visit finds enough to mark.
+** Passes. Marking the value of one entry may mark keys and values of others. So slices visit both
+** lists again, as long as a visit finds enough to mark.
 **
 ** Changes. A slot that the program stores into is remembered; if its entry is undecided when the
 ** slot leaves the remembered set, it is listed again (luaN_doubt). A table that gets other vectors,
 ** or is remembered as a whole, is visited once more (luaN_lookonce).
 **
-** Tombstones. If many undecided values are left, slices tombstone them: the slots look empty and
+** Tombstones. If many undecided values are left, slices tombstone them: the slots look empty, but
 ** keep the addresses of their objects (hidden.h). The atomic step then decides which objects are
 ** dead. After this step, slices clear the slots of dead objects and restore the other slots. Then
 ** dead objects with finalizers are queued, and another atomic step follows. So for the program all
@@ -47,8 +47,8 @@ LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned
    must be traversed first. To be called when nothing else is left to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
-/* Starts a pass: from now on, slices visit the two lists of entries with unmarked weak keys or
-   values again, from the start. */
+/* Starts a pass: slices visit the two lists of entries with unmarked weak keys or values again,
+   from the start. */
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
@@ -67,8 +67,9 @@ LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
    Leaves out tombstoned values, whose slots look empty already. */
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 
-/* Sets weak.decided: from now on, an unmarked tombstoned value is dead. Returns 1 if slices must
-   restore or clear tombstoned values; 0 if there are none, or if weak.decided was set before. */
+/* Sets weak.decided: from now on, an unmarked tombstoned value (its slot only looks empty,
+   hidden.h) is dead. Returns 1 if slices must restore or clear tombstoned values; 0 if there are
+   none, or if weak.decided was set before. */
 LUAI_FUNC int luaN_decide (global_State *g);
 
 /* Starts to remove the entries with dead keys from weak tables, in slices. */

@@ -2,10 +2,11 @@
 /*
 ** A chase resolves ephemerons from their keys, in linear time (Hayes, "Ephemerons: a new
 ** finalization mechanism", 1997). Entries with unmarked keys are put into a hash table by key. When
-** marking reaches an object, the values of the entries with that key are marked next. Visiting all
-** entries repeatedly could take quadratic time, for example for a linked list whose links are
-** ephemerons. Even so, the collector first visits all entries a few times, because a chase is slow
-** in another way: it looks up each object that it marks.
+** marking reaches an object, the values of the entries with that key are marked next.
+**
+** The collector first visits all entries a few times, because a chase must look up each object that
+** it marks. More such visits could take quadratic time, for example for a linked list whose links
+** are ephemerons; then a chase follows.
 */
 #ifndef luaN_chase_h
 #define luaN_chase_h
@@ -15,7 +16,7 @@
 
 #include "vec.h"
 
-/* A hash table with chains: entries of ephemeron tables by the addresses of their unmarked keys. */
+/* A chained hash table: entries of ephemeron tables, by the addresses of their unmarked keys. */
 typedef struct luaN_Chase {
   /* One word for each chain: the number of its first entry, or 0. The first entry in 'entries' has
      the number 1. The number of chains is a power of two. */

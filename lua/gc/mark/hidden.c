@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to tombstoned weak values, which only look empty, for code that reads weak tables for the
-   program (hidden.h). */
+/* When the program reads a weak table, restores tombstoned weak values, whose slots only look
+   empty, or clears those of dead objects (hidden.h). */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -15,9 +15,10 @@
 ** with two underscores) and values in the registry are never tombstoned, because they are read
 ** without luaN_isfilled.
 **
-** The node of a tombstoned value keeps its key, and the table has LUAN_SCANNED (G13). All
-** tombstoned values of a table are restored or cleared before the keys of the table are counted,
-** before the table is resized, and when the table is remembered as a whole.
+** The node of a tombstoned value keeps its key (G13). Its table has LUAN_SCANNED: slices have
+** visited all its slots. All tombstoned values of a table are restored or cleared before the keys
+** of the table are counted, before the table is resized, and when the table is remembered as a
+** whole.
 **
 ** Dead keys need no tombstones, because the program cannot look them up. Slices remove their
 ** entries at the start of the sweep; code that reaches such a node earlier removes the entry itself
@@ -31,64 +32,69 @@
 
 #define LUAN_VHIDDEN	makevariant(LUA_TNIL, 3)
 
-/* True if slot v has a tombstoned weak value, and so looks empty. */
+/* True if slot v has a tombstoned weak value: v looks empty, but keeps the object's address. */
 #define luaN_ishidden(v)	checktag((v), LUAN_VHIDDEN)
 
-/* Tombstones the weak value of slot v, an object. */
+/* Tombstones the weak value of slot v, an object: v looks empty from now on, but keeps the object's
+   address. */
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 
 /* the object of a tombstoned weak value */
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
-/* Slot v of t has a tombstoned weak value. If its object is known to be dead, clears v and returns
-   0. Otherwise restores the value and returns 1. */
+/* To be called if slot v of t has a tombstoned weak value: v looks empty, but keeps the object's
+   address. If the object is known to be dead, clears v and returns 0. Otherwise restores the value
+   and returns 1. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* Makes node n of t ready to be read: restores or clears a tombstoned weak value, which looks
-   empty, and removes an entry with a dead key. Returns 1 if n has a value then. */
+/* Makes node n of t ready to be read. If n has a tombstoned weak value, which looks empty, restores
+   it, or clears it if the object is dead. Removes an entry with a dead key. Returns 1 if n has a
+   value then. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* Prepares one step of a traversal of t, for example by 'next': restores or clears the tombstoned
-   weak values after 'key' (from the start if 'key' is nil), up to the first slot with a value. If
-   'key' is not found, restores or clears all tombstoned values of t. */
+/* Prepares one step of a traversal of t, for example by 'next': restores the tombstoned weak
+   values, which look empty, after 'key' (from the start if 'key' is nil), up to the first slot with
+   a value. Clears those of dead objects. If 'key' is not found, visits all slots of t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* Returns a border of t, for the length operator. Restores or clears the tombstoned weak values
-   (which look empty) that it reads. The border may differ from that of luaH_getn. */
+/* Returns a border of t, for the length operator. Restores the tombstoned weak values that it
+   reads, which look empty, or clears those of dead objects. The border may differ from that of
+   luaH_getn. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* Returns 1 if slot v of t has a value. If v has a tombstoned weak value, which looks empty,
-   restores or clears it first. */
+/* Returns 1 if slot v of t has a value. First restores a tombstoned weak value, which looks empty,
+   or clears it if the object is dead. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* Returns v, a slot of t. If v has a tombstoned weak value, which looks empty, restores or clears
-   it first. */
+/* Returns v, a slot of t. First restores a tombstoned weak value, which looks empty, or clears it
+   if the object is dead. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
 }
 
-/* Restores or clears the tombstoned weak values (which look empty) that a traversal of t reads
-   next. */
+/* To be used before a step of a traversal of t. Restores the tombstoned weak values, which look
+   empty, that the step may read; clears those of dead objects. */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* Restores or clears all tombstoned weak values of t, which look empty. To be used before the keys
-   of t are counted or moved. */
+/* Restores all tombstoned weak values of t, which look empty; clears those of dead objects. To be
+   used before the keys of t are counted or moved. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
 ** Makes the major collection visit all of the weak table t again, because t gets other vectors or
-** is remembered as a whole. Restores or clears the tombstoned values of t. While the sweep runs,
-** also removes the entries of t with dead keys. Does nothing if slices have visited no slot of t.
+** is remembered as a whole. Restores the tombstoned values of t, or clears those of dead objects.
+** While the sweep runs, also removes the entries of t with dead keys. Does nothing if slices have
+** visited no slot of t.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
-/* Makes node n of t ready for a new key: restores or clears a tombstoned weak value, which looks
-   empty, and removes an entry with a dead key. */
+/* Makes node n of t ready for a new key. If n has a tombstoned weak value, which looks empty,
+   restores it, or clears it if the object is dead. Removes an entry with a dead key. */
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 

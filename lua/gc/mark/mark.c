@@ -74,10 +74,12 @@ static void setpending (global_State *g, GCObject *o, int large) {
 
 
 /*
-** Limits the log of marked objects (ahead.h) to (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects.
-** t is the number of weak tables, n the number of words in the list of entries with unmarked keys.
-** The atomic step looks up each logged object in t tables; with more logged objects, it would be
-** cheaper to visit the list.
+** Limits the log of marked objects that may be weak keys (ahead.h) to
+** (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects. t is the number of weak tables, n the number
+** of words in the list of entries with unmarked keys.
+**
+** The atomic step looks up each logged object in t tables; above the limit, a visit of the list is
+** cheaper.
 */
 #define LOGGED_PART	4u
 
@@ -93,10 +95,9 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/*
-** Counts the object o, which was just marked and has 'bytes' with its vectors. If o was young, it
-** is tenured. If o was old, logs it as a possible weak key while weak.logging is 1.
-*/
+/* Adds the object o, which was just marked and has 'bytes' with its vectors, to the counts. If o
+   was young, it is tenured. If o was old, logs it as a possible weak key while weak.logging is
+   1. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -185,8 +186,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks o, of any type and in any block, or only records that o is alive (ageing.h). Slower than
-   markin and markother, because this function may search for the block. */
+/* Marks o, of any type and in any block, or leaves o young and records that o is alive (ageing.h).
+   Slower than markin and markother, because this function may search for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -208,8 +209,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of p, or NULL if only a search would find it: p may be in a small block, and
-   not in the one that luaN_recent returns for p. p must be in a block. */
+/* Returns the block that contains p. Returns NULL if a search is needed: p is in the address range
+   of small blocks, but not in the block that the cache (luaN_recent) has for p. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -284,10 +285,11 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 /* {== tables that are marked recursively ================================ */
 
 /*
-** Recursive marking: marks a small table together with its contents, without pushing it. A table
-** with large vectors may refer to very many small tables. If these were pushed, they would have
-** left the cache before they are popped. The conditions: the small table cannot be weak, and
-** refers, apart from its metatable, only to
+** Recursive marking: marks a small table together with its contents, without pushing it on a mark
+** stack. Reason: a table with large vectors may refer to very many small tables. If these were
+** pushed, they would have left the cache before they are popped.
+**
+** The small table cannot be weak, and refers, apart from its metatable, only to
 ** - short strings and marked objects
 ** - inner tables, as values: small tables that cannot be weak and refer, apart from their
 **   metatables, only to short strings and marked objects

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Marking of one object: gives the object the current epoch, marks its lines, and pushes it on a
-   mark stack if it may refer to unmarked objects; traverse.c marks these. */
+/* Marks one object: stores the current epoch (1 to 3, the number of the major collection) in its
+   header, marks its lines (units of 64 bytes), and pushes it on a mark stack if it may refer to
+   unmarked objects. traverse.c traverses the pushed objects. */
 #ifndef luaN_mark_h
 #define luaN_mark_h
 
@@ -9,7 +10,7 @@
 #include "lstate.h"
 #include "ltable.h"
 
-/* the bit of epoch c in the mark byte of a line */
+/* the bit of epoch c (1 to 3) in the mark byte of a line (64 bytes of a block) */
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))
 
 /* Returns the number of slots of t's array part, usually without a call of luaH_realasize. */
@@ -35,18 +36,18 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   return 1;
 }
 
-/* bytes of the block of th's stack */
+/* bytes of the memory allocated for th's stack */
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 
-/* Returns the bytes of the stack and the CallInfos of th, each rounded up to granules. */
+/* Returns the bytes of the stack and the CallInfos of th, each rounded up to a multiple of 8. */
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
 /* Makes the key of the empty node n dead if it is an object: n keeps only the address, which
    luaH_next needs. */
 static inline void luaN_clearkey (Node *n) {
-  lua_assert(!luaN_ishidden(gval(n)));  /* an entry with a tombstoned weak value keeps its key
-                                           (G13) */
+  /* if the value only looks empty, because it is tombstoned, the entry needs its key (G13) */
+  lua_assert(!luaN_ishidden(gval(n)));
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
@@ -54,11 +55,13 @@ static inline void luaN_clearkey (Node *n) {
    matter. Always false with LUAN_STRESS=slice=N, to test the code for large heaps. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
-/* Marks o, which must not be marked: sets the current epoch, and pushes o if it may refer to
-   unmarked objects. If o is young, may instead only record that o is alive (ageing.h). */
+/* Marks o, which must be unmarked: sets the current epoch, and pushes o on a mark stack if o may
+   refer to unmarked objects. A young o of a kind that often dies soon (ageing.h) may instead be
+   left young; then only records that o is alive. */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
-/* The word for object o in the log of possible weak keys (ahead.h): its address with tag 2. */
+/* The entry for object o in the log of marked objects that may be weak keys (ahead.h): the address
+   of o, with tag 2 in the low bits. */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
 /* Marks object o unless it is marked. */
@@ -82,14 +85,14 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of the n bytes at p. Does nothing if n is 0 or above LUAN_LARGE: the bytes are
-   not in lines. */
+/* Marks the lines of the n bytes at p. Does nothing if n is 0 or above LUAN_LARGE: a large block
+   comes from lua_Alloc and is not in lines. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
 
-/* Marks the lines of t's vectors, except a vector of more than LUAN_LARGE bytes, which is not in
-   lines. */
+/* Marks the lines of t's array part and hash part. Leaves out a part of more than LUAN_LARGE bytes:
+   it comes from lua_Alloc and is not in lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
 /* true if one of the four values at v refers to an object */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Scanning of stacks (T1 to T4 of gc.h). A stack has no write barrier, so a collection scans the
+** Scans stacks (rules T1 to T4 of gc.h). A stack has no write barrier, so a collection scans the
 ** part that may have changed since the last scan: from the function of the innermost frame with
-** CIST_CLEAN up to the top. Frames that were entered after that scan lack the bit.
+** CIST_CLEAN up to the top. A scan sets this bit in all frames; frames that are entered later lack
+** it.
 **
 ** When a deep recursion has returned, the stack is shortened in place: it keeps its block of
 ** memory, but uses only the first part of the block. So scans set fewer unused slots to nil, and
@@ -23,17 +24,15 @@
    cost more than setting the unused slots to nil. */
 #define MIN_SHORTENED	256
 
-/* While the frames of a stack are visited, the CallInfo PREFETCH_DISTANCE calls ahead is
-   prefetched, if successive CallInfos are less than PREFETCH_APART bytes apart. */
+/* While the frames of a stack are visited, the CallInfo of the frame PREFETCH_DISTANCE callers
+   further out is prefetched, if successive CallInfos are less than PREFETCH_APART bytes apart. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
-/*
-** Prefetches the CallInfo of the frame PREFETCH_DISTANCE calls outside ci. Estimates its address
-** from the distance of ci and its caller, which is usually constant in a recursion. Does nothing if
-** they are far apart: prefetching an unmapped address is slow.
-*/
+/* Prefetches the CallInfo of the frame PREFETCH_DISTANCE callers outside ci. Extrapolates its
+   address from those of ci and its caller: in a recursion successive CallInfos usually have the
+   same distance. Does nothing if the two are far apart: prefetching an unmapped address is slow. */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
   if (before - at + PREFETCH_APART < 2 * PREFETCH_APART)
@@ -116,9 +115,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/* Makes the next collection scan again the slots at or above 'from' that refer to objects which
-   were not tenured: clears CIST_CLEAN of the frame with the lowest such slot, and of all frames
-   above that frame (T2). */
+/* Makes the next collection scan again the slots at or above 'from' that refer to objects left
+   young: clears CIST_CLEAN of the frame with the lowest such slot, and of all frames above that
+   frame (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;

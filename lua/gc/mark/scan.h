@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Scanning of a stack, its CallInfos and open upvalues (T1 to T4 of gc.h). */
+/* Scans a thread's stack, its CallInfos and open upvalues (rules T1 to T4 of gc.h). */
 #ifndef luaN_scan_h
 #define luaN_scan_h
 
 /*
 ** Scans the part of th's stack that may have changed since the last scan, or the whole stack if
-** 'all' is 1. Returns the cost in bytes. Sets the slots above the top to nil (T3). Then sets the
-** bit LUAN_CLEAN of th, unless th is the main thread, young, or in remset.objects. May shorten the
-** stack, except in an emergency collection.
+** 'all' is 1. Returns the cost in bytes.
+**
+** Sets the slots above the top to nil (T3). May shorten the stack, except in an emergency
+** collection. Sets LUAN_CLEAN of th (the stack has not changed since its scan), unless th is the
+** main thread, young, or in remset.objects.
 */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 

@@ -19,19 +19,21 @@
 #include "weak.h"
 
 /*
-** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots. A run of
-** array slots without objects is cheaper: NUMBERS_PART of its slots cost as much as one other slot,
-** so that WHOLE of its slots cost as much as one part. With smaller parts, the lengths of pauses
-** would be more exact.
+** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots. With
+** smaller parts, slices would exceed their planned lengths by less.
+**
+** Array slots without objects are cheaper: NUMBERS_PART of them count as one slot, so that WHOLE of
+** them cost as much as one part.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
 #define WHOLE		(SLICE_SLOTS * NUMBERS_PART)
 
-/* number of objects in the queue for finalizers that a slice marks at a time */
+/* number of objects pending finalization that a slice marks at a time */
 #define SLICE_FINALIZED	16u
 
-/* If traversing an old object pushes at most this number of objects, they are sorted by address. */
+/* If traversing an old object pushes at most this number of objects, they are sorted by address
+   (traverseinorder). */
 #define MAX_SORTED	8
 
 /* A table with more than this number of bytes in its vectors is broad: small tables that it refers

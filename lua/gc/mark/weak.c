@@ -104,11 +104,9 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-/*
-** Restores or clears the tombstoned weak values of t (hidden.h), and removes entries with dead
-** keys. Keeps the keys of other empty nodes: a barrier may call this when a new node has its key
-** and not yet its value.
-*/
+/* Restores the tombstoned weak values of t (hidden.h), or clears those of dead objects. Removes
+   entries with dead keys. Keeps the keys of other empty nodes: a barrier may call this when a new
+   node has its key and not yet its value. */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);

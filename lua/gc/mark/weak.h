@@ -22,7 +22,7 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
    (LUAN_EPHEMERON), or both. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* True if the major collection has not decided about o, a key or value of a weak table: o is old
+/* True if the major collection has not reached o, a key or value of a weak table, so far: o is old
    and not marked. */
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
@@ -45,31 +45,29 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 ** Visits node n of an ephemeron table: marks the value if the key is marked, else adds n to
 ** weak.unresolved, to be visited again. Makes the key of an empty node dead. If there is no memory,
 ** sets weak.overflow and returns 0; the caller must then ensure that the table of n is in
-** weak.discovered or weak.inmajor.
+** weak.discovered or weak.inmajor, so that the whole table is visited again.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
-/*
-** Removes the records of slices about weak tables at the end of a major collection: the lists
-** weak.inmajor and weak.doubtful, and the flags LUAN_DISCOVERED and LUAN_SCANNED.
-*/
+/* Ends the visits of weak tables by slices, at the end of a major collection: empties the lists
+   weak.inmajor and weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 
-/* To be called when a major collection is abandoned. Restores or clears all tombstoned values, and
-   then does the same as luaN_forgetweak. */
+/* To be called when a major collection is abandoned. Restores all tombstoned weak values, whose
+   slots only look empty, or clears those of dead objects. Then does the same as luaN_forgetweak. */
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 
-/* Clears LUAN_DISCOVERED and LUAN_SCANNED of t, and restores or clears its tombstoned values. t
-   stays in weak.inmajor. */
+/* Clears LUAN_DISCOVERED and LUAN_SCANNED of t. Restores its tombstoned weak values, whose slots
+   only look empty, or clears those of dead objects. t stays in weak.inmajor. */
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* Returns the table to which the slot at index k of d belongs: the last table before index k, or
-   NULL. d is one of the two lists weak.doubtful. */
+/* In the lists weak.doubtful, each table is followed by slots of this table. Returns the table of
+   the slot at index k of such a list d: the last table before index k, or NULL. */
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
-/* Prepares a visit of weak.doubtful[list]. In the list of values, the visit starts after the
-   tombstoned values (hidden.h). */
+/* Prepares a visit of weak.doubtful[list], a list of entries with unmarked weak keys or values. In
+   the list of values, the visit starts after the tombstoned values (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
 /* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. If isfirst is
@@ -79,14 +77,15 @@ LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, i
 
 /*
 ** If slices have visited the weak table t and this slot of t has an unmarked old key or value,
-** appends the slot to both lists weak.doubtful, so that it is visited again (G9). It needs both
-** lists, because the program may change __mode. To be called when the slot leaves the remembered
+** appends the slot to both lists weak.doubtful, so that it is visited again (G9). Both lists are
+** needed, because the program may change __mode. To be called when the slot leaves the remembered
 ** set.
 */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Slot v has a tombstoned weak value. If its object is known to be dead, clears v and returns 0.
-   Otherwise restores the value and returns 1. */
+/* To be called if slot v has a tombstoned weak value: v looks empty, but keeps the object's
+   address. If the object is known to be dead, clears v and returns 0. Otherwise restores the value
+   and returns 1. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));
@@ -99,9 +98,9 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 }
 /* } */
 
-/* o is a key or value of a weak table. If the running minor collection has left o young, tenures o
-   and returns 1; otherwise returns 0. A reference in a weak table is not remembered, so the next
-   minor collection would not find o. */
+/* To be called for o, a key or value of a weak table. If the running minor collection has left o
+   young, tenures o and returns 1; otherwise returns 0. Reason: a reference in a weak table is not
+   remembered, so the next minor collection would not find o. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -110,8 +109,8 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Returns 1 if the running collection has not marked o. If the collection has reached o but not
-** tenured o (ageing.h), tenures o and returns 0. tag: type tag of the value or key.
+** Returns 1 if the running collection has not marked o. If the collection has left o young
+** (ageing.h), tenures o and returns 0. tag: type tag of the value or key.
 **
 ** If o is a table or a Lua closure, first reads the mark of o's line: without a mark no object in
 ** the line is marked, and reading the header of o, a likely cache miss, is not needed.
