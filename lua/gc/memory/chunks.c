@@ -45,8 +45,8 @@
 /* smallest size in bytes of a block that is requested when memory is short */
 #define LEAST_ASKED	((size_t)1024)
 
-/* A new chunk has one GROWTH_SMALL-th (small heap) or one GROWTH-th of the bytes of all blocks.
-   Larger chunks mean fewer chunks and more unused memory. */
+/* A new chunk has 1 / GROWTH_SMALL of the bytes of all blocks in a small heap, 1 / GROWTH in a
+   larger one. Larger chunks mean fewer chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
@@ -66,12 +66,13 @@
 /* bytes of a huge page and of a huge chunk */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Limits of one call of luaN_trim with 'all' 0: number of chunks visited, number of chunks
-   freed. */
+/* Limits of one call of luaN_trim with 'all' 0, which keep a pause short: number of chunks visited,
+   number of chunks freed. */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
-/* Limits of one call of luaN_releasepages: number of system calls, number of chunks visited. */
+/* Limits of one call of luaN_releasepages, which keep a pause short: number of system calls, number
+   of chunks visited. */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
 
@@ -185,8 +186,8 @@ static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Chunk *c;
   size_t bytes;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes suffice for the head */
-  /* If no collection can run, forgets that lua_Alloc has refused memory, and requests some
-     again. */
+  /* Only a collection would raise the limit 'ceiling', which was set when lua_Alloc refused memory.
+     If none can run, ignores the limit and calls lua_Alloc again. */
   if (!luaN_maycollect(g)) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
@@ -363,8 +364,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Returns the free pages of b to the system. Returns the number of system calls, including those
-   that 'advise' has skipped. */
+/* Returns the free pages of b to the system. Returns the number of calls of 'advise', an upper
+   bound of the number of system calls. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;

@@ -6,14 +6,13 @@
 #include "heap.h"
 
 /*
-** Returns 0 if a collection should run before the heap grows by n bytes, else 1. C modules and the
-** host call lua_Alloc directly, and cannot collect if lua_Alloc refuses memory. So after the growth
-** lua_Alloc must still be able to provide half of the bytes in 'held', at most SMALL_HEAP. Returns
-** 1 without a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was
-** allocated since the last major collection.
+** Returns 0 if the heap should not grow by n bytes before a collection has run, else 1. Reason: C
+** modules and the host call lua_Alloc directly, and cannot collect if it refuses memory. So after
+** the growth lua_Alloc must still have a reserve: half of the bytes in 'held', at most SMALL_HEAP.
 **
-** If the result is 0, sets 'refused', and returns 0 in all later calls until a major collection
-** ends.
+** Returns 1 without a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was
+** allocated since the last major collection. A result of 0 sets 'refused', and is repeated in all
+** later calls until a major collection ends.
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 
@@ -37,15 +36,14 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 #define LUAN_PAGE	4096u
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
-/*
-** If 'releasing' is set, returns free pages of some more mapped chunks to the system. Clears
-** 'releasing' when at most 'most' bytes of blocks are left in memory, when all chunks were visited,
-** or when pages cannot be returned. Only major.c sets 'releasing'.
-*/
+/* If 'releasing' is set (by major.c), returns free pages of some more mapped chunks to the system.
+   Clears 'releasing' when at most 'most' bytes of blocks are left in memory, when all chunks were
+   visited, or when pages cannot be returned. */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
-/* Records that the pages of lines i to j - 1 of b are memory of the process again. To be called
-   before these lines are used: the first access makes the system provide the pages. */
+/* Records that the pages of lines i to j - 1 of b, if they were returned to the system, are memory
+   of the process again. To be called before these lines are used: the first access makes the system
+   provide the pages. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i,
                               unsigned j);
 

@@ -5,15 +5,17 @@
 ** A block is 32 KiB of 64-byte lines, aligned to its size, so that a mask leads from an address to
 ** its block. Objects, vectors, stacks and CallInfos of up to LUAN_LARGE bytes are in lines. A long
 ** string or userdata of more than LUAN_LARGETEXT bytes is in lists.large and has lines of its own,
-** up to LUAN_LINETEXT bytes. Larger blocks and explicit memory come from lua_Alloc.
+** up to LUAN_LINETEXT bytes. Larger allocations, and memory that the core frees explicitly, come
+** from lua_Alloc.
 **
 ** A small heap, or one that is short of memory, has small blocks: of any length up to 32 KiB, at
 ** any address, found by binary search. They waste nothing for alignment.
 **
 ** A line without marks is free. A run of free lines is a hole, through which the nursery bumps a
 ** pointer. A collection marks the lines of the objects that it reaches; lines without marks are
-** used again. A line has one mark bit for each epoch, so that a major collection adds new marks
-** next to old ones. The lines of the objects of lists.large have LUAN_HELD instead.
+** used again. A line has one mark bit for each epoch (number 1 to 3 of a major collection), so that
+** a major collection adds new marks next to old ones. The lines of the objects of lists.large have
+** the mark LUAN_HELD instead.
 **
 ** Invariants (checked by luaN_verify; H2 is not, H3 is checked by debug.h):
 **   H1  marks[i] of a block is 0 if and only if line i is free. A free line contains no reachable
@@ -73,19 +75,19 @@
    it, and huge pages are worth their cost. A heap that has shrunk keeps free memory only below
    LUAN_BIGHEAP divided by the number of states (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Largest size in bytes for which the nursery leaves a block: if an allocation fits neither into
-   the current hole (run of free lines) nor into a later one of the same block, the nursery
-   continues in another block. A larger allocation uses a second hole instead, the overflow
-   region. */
+/* If an allocation of up to this number of bytes fits into no more hole (run of free lines) of the
+   present block, the nursery continues in another block. For a larger allocation it does not leave
+   the block, but uses a second hole, the overflow region. */
 #define LUAN_SMALL	256u
-/* Number of lists of blocks with holes. The index is log2 of the number of lines of a block's
-   largest hole. */
+/* Number of lists of blocks with holes. Index of a list: log2 of the number of lines of the largest
+   hole of its blocks. */
 #define LUAN_CLASSES	10
 
 /* Bit in marks[]: the line is part of a hole that was taken since the last minor collection. */
 #define LUAN_YOUNG	0x08
 /* Bit in marks[]: the line belongs to a long string or large userdata that has survived, or to a
-   small userdata that was not tenured. The sweep of lines keeps the bit. */
+   small userdata that was not tenured. The sweep of lines keeps the bit, so that the line stays in
+   use. */
 #define LUAN_HELD	0x10
 
 /* Rounds n bytes up to a multiple of a granule (8 bytes), the unit of allocation. */
@@ -116,11 +118,12 @@ typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 ** has a second set for the granules in use.
 */
 typedef struct luaN_Block {
-  /* links in the list of blocks that 'where' names; must be the first field */
+  /* Links in the list of blocks that 'where' names. Must be the first field, because links are cast
+     to blocks. */
   luaN_Link link;
   struct luaN_Chunk *chunk;	/* the chunk of the block */
   unsigned short nlines;	/* number of lines, a multiple of 8 */
-  /* number of lines without a part of the head */
+  /* number of lines that contain no part of the block's head */
   unsigned short nusable;
   lu_byte where;		/* the list that contains the block: a luaN_Where */
   /* in a list of blocks with holes: log2 of the number of lines of the largest hole */
@@ -165,8 +168,8 @@ typedef struct luaN_Block {
 
 #define luaN_bytesof(b)	((size_t)(b)->nlines * LUAN_LINE)
 
-/* A chunk. This struct is at the start of the chunk; in a mapping, after the head of its first
-   block. */
+/* A chunk: a piece of memory from lua_Alloc or mmap that contains blocks. This struct is at the
+   start of the chunk; in a mapping, after the head of the first block. */
 typedef struct luaN_Chunk {
   struct luaN_Chunk *next, *prev;
   size_t size;			/* bytes requested from lua_Alloc or mapped */
@@ -208,8 +211,8 @@ typedef struct luaN_Blocks {
   /* 1: luaN_releasepages has not visited all chunks yet */
   lu_byte releasing;
   lu_byte unadvised;		/* 1: madvise was refused; chunks.c does not call it again */
-  /* 1: memory is short (luaN_askmore, luaN_leavesroom, luaN_refused). Cleared at the start of the
-     next nursery or the end of a major collection. */
+  /* 1: lua_Alloc has refused memory or may soon do so. Set by luaN_askmore, luaN_leavesroom and
+     luaN_refused; cleared at the start of the next nursery or the end of a major collection. */
   lu_byte refused;
   /* 1: luaN_leavesroom has refused growth since the last major collection */
   lu_byte cramped;
@@ -228,15 +231,16 @@ typedef struct luaN_Blocks {
   luaN_Chunk *next;
   /* bytes obtained from lua_Alloc or mapped (H5) */
   size_t held;
-  /* Bytes freed by luaN_ask that the count of the process does not include yet (giveback.h). */
+  /* Bytes that luaN_ask has freed, not yet added to the count of the process (giveback.h). */
   size_t freed;
   /* luaN_askmore refuses growth that would raise 'held' to this number of bytes; 0: no limit. Set
      when lua_Alloc refuses memory, set to 0 at the end of a major collection. */
   size_t ceiling;
-  /* luaN_leavesroom checks no growth of 'held' up to 'proven' bytes. While heap.allocated is at
-     most 'unchecked', luaN_leavesroom checks no growth at all. The end of a major collection sets
-     'proven' and 'unchecked' again. */
+  /* lua_Alloc was found able to provide memory until 'held' reaches this number of bytes, so
+     luaN_leavesroom does not check growth below it. Set anew at the end of a major collection. */
   size_t proven;
+  /* While heap.allocated is at most this number of bytes, luaN_leavesroom checks no growth. Set
+     anew at the end of a major collection. */
   uint64_t unchecked;
 } luaN_Blocks;
 

@@ -21,7 +21,7 @@ LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /* Frees the lines of the nursery without survivors: removes LUAN_YOUNG, and moves the blocks of
    'used' to the lists for their free lines. To be called at the end of a collection, after
-   luaN_retire. */
+   luaN_retire has given up the current hole. */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
 /*

@@ -40,10 +40,10 @@ LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
-** Calls luaN_ask for memory that the heap can do without. If lua_Alloc refuses it, returns NULL and
-** sets 'refused' and 'ceiling' (heap.h). If 'held' would grow to 'ceiling', returns NULL without
-** calling lua_Alloc: otherwise, while a list cannot grow, lua_Alloc would be called for each marked
-** object.
+** Like luaN_ask, for memory whose lack the caller can handle. If lua_Alloc refuses it, returns NULL
+** and sets 'refused' and 'ceiling' (heap.h). If 'held' would grow to 'ceiling', returns NULL
+** without calling lua_Alloc. Without this limit, a list that cannot grow would call lua_Alloc again
+** for each marked object.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

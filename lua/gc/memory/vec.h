@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Growing arrays of words for the collector's lists, from lua_Alloc. The growth of an array runs no
-** collection and raises no error; the function that grows the array returns 0 if there is no
-** memory. Their bytes count as reserved, not as in use by the program.
-*/
+/* Growing arrays of words for the collector's lists, from lua_Alloc. The growth of an array runs no
+   collection and raises no error; the function that grows the array returns 0 if there is no
+   memory. The bytes of the arrays count as reserved, not as in use by the program. */
 #ifndef luaN_vec_h
 #define luaN_vec_h
 
