@@ -9,8 +9,8 @@
 ** is remembered. An object that is tenured in this way lives until a major collection, even if the
 ** program drops it before the next minor collection. For this reason short lists are not processed.
 **
-** A key without a value is tenured, too: it may be about to receive its value, and only the value
-** would pass a barrier.
+** A key without a value is tenured, too: its value may be stored next, and the barrier of that
+** store remembers only the value.
 **
 ** A store into a huge table remembers the slot without reading the stored object. Refinement reads
 ** the headers of many such objects together, with prefetching. If the number of remembered slots of

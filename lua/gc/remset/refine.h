@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Refinement: processes entries of the remembered set before the next minor collection. The
-   functions raise no error and run no collection. luaN_refinetables may be called only at a
-   safepoint; the others may be called wherever a barrier may be called. */
+/* Refinement: processes entries of the remembered set before the next minor collection: tenures the
+   young objects to which they refer, and removes the entries. The functions raise no error and run
+   no collection. luaN_refinetables may be called only at a safepoint; the others may be called
+   wherever a barrier may be called. */
 #ifndef luaN_refine_h
 #define luaN_refine_h
 
@@ -17,8 +18,8 @@ LUAI_FUNC void luaN_refineslots (lua_State *L);
    most objects would stay. */
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 
-/* Marks o, to which an old object refers. If o is young, this tenures o; if o may also refer to
-   unmarked objects, remembers o. */
+/* Marks o, to which an old object refers. A young o becomes old in this way; if it may itself refer
+   to young objects, it is remembered. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
 /* If the tables that are remembered as a whole have more than remset.many slots in total, visits up

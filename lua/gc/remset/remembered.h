@@ -4,8 +4,8 @@
 #define luaN_remembered_h
 
 /* To be called in a minor collection: marks the objects to which the remembered set refers, and
-   empties the set. A slot of a table with weak values stays in remset.slots if its value or weak
-   key is not marked. */
+   empties the set. A slot of a table with weak values stays in remset.slots, for luaN_clearslots,
+   if its value or weak key is not marked. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
 /* Visits the slots of weak tables that luaN_markremembered has left in remset.slots. The first

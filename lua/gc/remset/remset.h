@@ -33,8 +33,8 @@
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
 /* To be called at the end of a minor collection, when remset.slots is empty. Moves the pairs
-   (table, slot) of 'from' to remset.slots, by an exchange of the two arrays; their slots refer to
-   objects that the collection has not tenured (ageing.h). */
+   (table, slot) of 'from' to remset.slots, by an exchange of the two arrays. The slots refer to
+   objects that the collection has left young (ageing.h). */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
 /* Records that the stack of L may change from now on, so that the next collection scans it: clears
@@ -46,8 +46,8 @@ LUAI_FUNC void luaN_dirtythread (lua_State *L);
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
 /* Makes the next collection scan the stack of the running thread L (luaN_dirtythread), if L is
-   marked as clean (LUAN_CLEAN). To be called after code that may have scanned it: a collection, or
-   Lua code in another thread. */
+   marked as clean (LUAN_CLEAN). To be called after code that may have scanned this stack: a
+   collection, or Lua code in another thread. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */
@@ -68,9 +68,9 @@ static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* Prefetches memory for later visits of s, a list of pairs (table, slot), while the pair at index k
-   is visited: the slot of a pair at a greater distance, and the object in the slot of a pair at a
-   smaller distance, if that pair has the same table. asize: size of the table's array part. */
+/* While the pair at index k of s, a list of pairs (table, slot), is visited, prefetches memory for
+   later visits: the slot of a pair further ahead, and the object in the slot of a nearer pair, if
+   that pair has the same table. asize: size of the table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 #endif
