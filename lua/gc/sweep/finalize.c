@@ -40,11 +40,13 @@
 
 
 /*
-** Except in the incremental mode, a minor collection is due when (YOUNG_MIN << youngbits) +
-** finalize.closed young objects have finalizers, because they often own memory outside the heap.
-** finalize.closed: number of young objects that the program will close explicitly (luaN_willclose).
-** youngbits grows, up to YOUNG_BITS, if more than one YOUNG_MANY-th of the young objects with
-** finalizers survive, and falls if at most one YOUNG_FEW-th do.
+** Objects with finalizers often own memory outside the heap. So, except in the incremental mode, a
+** minor collection is due when (YOUNG_MIN << youngbits) + finalize.closed young objects have
+** finalizers. finalize.closed: number of young objects that the program will close explicitly
+** (luaN_willclose).
+**
+** youngbits grows, up to YOUNG_BITS, if more than 1 / YOUNG_MANY of these objects survive, and
+** falls if at most 1 / YOUNG_FEW do.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u

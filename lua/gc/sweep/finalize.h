@@ -20,15 +20,15 @@ LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
    returns the cost. At the end, finalize.selection is LUAN_RESURRECTING. */
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Calls finalizers of queued objects: for about a millisecond (LUAN_BATCH), all, or all of a
-   closing state. Runs Lua code; errors become warnings. Returns 1 if a batch has ended before all
-   were called. Calls none if L has no stack space (except LUAN_CLOSING), or while slices queue dead
-   objects (LUAN_SELECTING). */
+/* Calls finalizers of queued objects. LUAN_BATCH: for about a millisecond. LUAN_ALL: of all
+   objects. LUAN_CLOSING: of all objects of a closing state. Runs Lua code; errors become warnings.
+   Returns 1 if a batch has ended before all were called. Calls none if L has no stack space (except
+   LUAN_CLOSING), or while slices queue dead objects (LUAN_SELECTING). */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
 
-/* Sets finalize.quota, the least number of calls of a batch. To be called at the end of each step,
-   before its batch. */
+/* Sets finalize.quota, the least number of finalizer calls of a batch. To be called at the end of
+   each step of the collector, before its batch. */
 LUAI_FUNC void luaN_setquota (global_State *g);
 
 /* Frees unused memory of the lists 'finalizable' and 'tobefinalized'. */

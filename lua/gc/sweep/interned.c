@@ -35,9 +35,9 @@
 #define SPLITS_A_STRING		2
 
 /* The list of young strings is freed after a minor collection if its capacity is at most this
-   number of words, because an idle state does not need it. It is kept if lua_Alloc has refused
-   memory, because it might not be granted again, and a minor collection without it sweeps the whole
-   string table. */
+   number of words, because an idle state does not need it. The list is kept if lua_Alloc has
+   refused memory: there might be no memory for a new list, and a minor collection without the list
+   sweeps the whole string table. */
 #define MAX_LIST_DROPPED		256u
 
 /*
@@ -88,8 +88,8 @@ static void merge (global_State *g) {
 
 
 /* Resizes the vector of buckets. If there is no memory, the vector keeps its size, and chains get
-   longer. Runs no collection, because each new string may try again. The pacer does not count the
-   vector, because the vector is never garbage. */
+   longer. Runs no collection to get memory, because the next new string tries again. The pacer does
+   not count the vector, because the vector is never garbage. */
 static void resize (lua_State *L, int size) {
   global_State *g = G(L);
   stringtable *tb = &g->strt;

@@ -16,7 +16,7 @@
 #include "vec.h"
 
 /* The next minor collection starts early if at least EARLY_MIN external bytes were added since the
-   last minor collection, and these are at least one EARLY_PART-th of all external bytes. A lower
+   last minor collection, and these are at least 1 / EARLY_PART of all external bytes. A lower
    EARLY_MIN or a higher EARLY_PART finds dead owners earlier and runs more collections. */
 #define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u

@@ -23,8 +23,9 @@
 #include "thread.h"
 #include "vec.h"
 
-/* Costs in bytes of marking that take as long. A dead entry of a list costs DEADCOST in addition to
-   LUAN_VISIT, plus one FREEPART-th of the bytes that are returned to lua_Alloc. */
+/* Costs, as the number of bytes that are marked in the same time. A dead entry of a list costs
+   DEADCOST in addition to LUAN_VISIT, plus 1 / FREEPART of the bytes that are returned to
+   lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -88,7 +89,7 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 
 /* Returns 1 if o stays in the list with number 'which'. If o is dead, frees its memory or subtracts
    its external bytes, and returns 0. Also returns 0 for an entry of STANDINS that owns no external
-   bytes any more. 'finalizable' has no dead objects here. */
+   bytes any more. 'finalizable' has no dead objects at this time. */
 static int stays (lua_State *L, int which, GCObject *o) {
   if (which == FINALIZABLE) return 1;
   if (which == STANDINS) return luaN_keepstandin(G(L), gco2u(o));

@@ -20,9 +20,8 @@
 #include "thread.h"
 #include "vec.h"
 
-/* A thread that needs a CallInfo receives several at once: one CALLINFO_PART-th of the CallInfos
-   that it has, at most MAX_CALLINFO_RUN. Larger runs mean better locality and more unused
-   CallInfos. */
+/* A thread that needs a CallInfo receives several at once: 1 / CALLINFO_PART of the CallInfos that
+   it has, at most MAX_CALLINFO_RUN. Larger runs mean better locality and more unused CallInfos. */
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
@@ -50,7 +49,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  /* lastchunk.c reads savedpc and nextraargs, even if only C functions have used the CallInfo. */
+  /* lastchunk.c reads these fields even if only C functions have used the CallInfo. */
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
@@ -95,7 +94,8 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Nothing may be allocated between the move of the stack and this call (S2). */
+/* Nothing may be allocated between the move of the stack and this call, because the sample of the
+   new stack is still postponed (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;

@@ -15,9 +15,8 @@
 #include "waiting.h"
 
 
-/* Largest number of dead userdata that wait for the calls of their finalizers without being
-   tenured; each minor collection visits all of them. If there are more, the minor collection
-   tenures the others. */
+/* Largest number of dead userdata that are left young until their finalizers are called; each minor
+   collection visits all of them. If there are more, the minor collection tenures the others. */
 #define MOST_WAITING	16384u
 
 

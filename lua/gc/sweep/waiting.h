@@ -30,34 +30,37 @@
    those that were alive. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Keeps the dead userdata that wait for the calls of their finalizers and are not marked. If
-   mark.ageing is 1, does not tenure these userdata, else marks them. */
+/* Keeps the dead young userdata whose finalizers are still to be called. If mark.ageing is 1,
+   leaves them young and marks the objects that they refer to; else tenures them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* o is a dead userdata that was just queued for its finalizer. If o need not be tenured, marks the
-   objects that o refers to, and returns 1. Otherwise returns 0, and the caller must mark o. */
+/* To be called for o, an object that was just queued for its finalizer. If o is a userdata that may
+   stay young, marks the objects that o refers to, and returns 1. Otherwise returns 0, and the
+   caller must mark o. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
-** Keeps the memory of the small userdata that this minor collection does not tenure (LUAN_HELD),
-** and reports watched ones that have died to the sampler. For luaN_dropwaited, replaces the entries
-** of finalize.left whose finalizers have run: by the block of the userdata if its lines may be free
-** now, else by NULL. To be called when everything is marked and nothing is swept.
+** Keeps the memory of the small userdata that this minor collection leaves young (LUAN_HELD).
+** Reports the deaths of watched ones to the sampler. To be called when everything is marked and
+** nothing is swept.
+**
+** For luaN_dropwaited, replaces each entry of finalize.left whose finalizer has run: by the block
+** of the userdata if its lines may be free now, else by NULL.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* Removes the old userdata, and those whose finalizers have run, from finalize.left (dead userdata
-   that were not tenured). Moves blocks with freed lines to the lists for their free lines. To be
+/* Removes from finalize.left (dead userdata that were left young) the old ones and those whose
+   finalizers have run. Moves blocks with freed lines to the lists for their free lines. To be
    called after the sweep, because the lists of sweep.c may contain dead userdata until then. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
-/* Tenures all userdata that survived minor collections without being tenured, before a major
-   collection starts. To be called right after a minor collection. The caller must then drain
-   mark.young. */
+/* Tenures all userdata that minor collections have left young, before a major collection starts. To
+   be called right after a minor collection. The caller must then traverse the objects on mark.young
+   (luaN_drain). */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
-/* Removes the userdata that minor collections have not tenured from their lists, when a full
-   collection starts, which tenures all live objects. */
+/* Empties the lists of the userdata that minor collections have left young. To be called when a
+   full collection starts, which tenures all live objects. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif
