@@ -2,9 +2,9 @@
 /*
 ** The pacer (pace.h): size of the nursery, start of a major collection, work of each pause.
 **
-** Size of the nursery. Unless it is set explicitly: about the bytes of old objects or a 64th of all
-** bytes ever allocated, the larger, within bounds. So a state that does little stays small, and a
-** large or busy one has a nursery that fits into a core's cache.
+** Size of the nursery. Unless it is set explicitly, it is the larger of two numbers, within bounds:
+** about the bytes of old objects, and a 64th of all bytes ever allocated. So a state that does
+** little stays small, and a large or busy one has a nursery that fits into a core's cache.
 **
 ** Many states. All states of a process together have the nurseries that a few would have, because
 ** idle states keep their young objects in memory. The growth and volume that start a major
@@ -74,7 +74,8 @@
 #define WIDER_MOST	2u
 
 /*
-** Bytes that the states of a process share equally. Upper bounds for a state:
+** Bytes that the states of a process share equally: a share is SHARED divided by their number.
+** Upper bounds for a state:
 ** - one share: the nursery of a busy state
 ** - one share: long strings and large userdata that do not count as growth (sparedtexts)
 ** - two shares: long strings and large userdata allocated in addition to the nursery (textroom)
@@ -89,40 +90,44 @@
 #define GROWTH_PERCENT	60u
 
 /* Bounds of pace.patience: a major collection starts when the program has allocated about
-   pace.patience times the live bytes, even if the heap has not grown. */
+   pace.patience times the live bytes, even if the heap has not grown. A higher maximum saves
+   marking, and finds garbage later. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* The pacer's fraction for small parts. For example, the bytes in use have hardly grown if they
-   have grown by less than one PART-th (isquiet). */
+/* 1 / PART is the pacer's fraction for a small part. For example, the bytes in use have hardly
+   grown if they have grown by less than 1 / PART (isquiet). */
 #define PART		8u
 
-/*
-** An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these, relative
-** to the live bytes, the earlier a major collection starts ('volume'). FINALIZERS_MIN objects with
-** finalizers are many.
-*/
+/* An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these, relative
+   to the live bytes, the earlier a major collection starts ('volume'). The pacer treats
+   FINALIZERS_MIN or more objects with finalizers as many. */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
 /*
 ** Weak tables have many new entries with old keys or values if there is more than one such entry
 ** for every WEAK_BYTES live bytes. Then a major collection is due. If the previous one found at
-** least one WEAK_FOUND-th of the old bytes dead, less allocation is needed before it starts, and
-** its slices mark more. (WEAK_FOUND is high, because string keys of dead entries live until the
-** entries are removed.)
+** least 1 / WEAK_FOUND of the old bytes dead, less allocation is needed before it starts, and its
+** slices mark more.
+**
+** WEAK_FOUND is high, so that little garbage suffices: the string keys of dead entries are not
+** found dead before the entries are removed.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* For the incremental mode: bytes of the smallest nursery before a cycle (major collection) starts,
-   and the number of bytes by which a cycle may start before its volume is reached. */
+/* Bytes, for the incremental mode. The nursery is limited to the bytes to allocate until the next
+   cycle (major collection) starts, but the limit is at least this number. A cycle starts when no
+   more than this number of bytes is left. */
 #define MIN_CYCLE_GAP	1024u
 
 /*
 ** Number of bytes that slices mark for each allocated byte, so that a major collection ends before
-** the heap has grown by one WORK-th. Other bounds use it, too, such as the largest work debt (live
-** bytes / WORK).
+** the heap has grown by 1 / WORK. With a higher number pauses are longer, and the heap grows less
+** meanwhile.
+**
+** WORK is also part of other bounds, such as the largest work debt (live bytes / WORK).
 */
 #define WORK		4
 
@@ -145,8 +150,8 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Returns the bytes allocated in the life of the state as the pacer counts them: only one PART-th
-   of those of long strings and large userdata, except in the incremental mode. */
+/* Returns the bytes allocated in the life of the state as the pacer counts them: except in the
+   incremental mode, only 1 / PART of those of long strings and large userdata. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -256,9 +261,10 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 /*
 ** Returns the bytes of long strings and large userdata that may be allocated in addition to the
-** nursery. Returns 0 - in the incremental mode, and while a major collection runs - if all long
-** strings and large userdata that survived the last minor collection were tenured - if memory is
-** short (pace.tight), or if the nursery's size is set explicitly
+** nursery. Returns 0
+** - in the incremental mode, and while a major collection runs
+** - if all long strings and large userdata that survived the last minor collection were tenured
+** - if memory is short (pace.tight), or if the nursery's size is set explicitly
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -352,8 +358,8 @@ static int isquiet (global_State *g) {
 
 
 /* Returns the bytes that were live when the last major collection ended. Of objects to which only
-   dead objects with finalizers referred, only one PART-th of the bytes counts, because most of
-   these objects are garbage by now. */
+   dead objects with finalizers referred, only 1 / PART of the bytes counts, because most of these
+   objects are garbage by now. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -368,8 +374,9 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* The nursery is used up early if a block was resized: GCdebt counts all bytes of the new block,
-     'volume' only the growth. */
+  /* In the incremental mode, a major collection must be due when the nursery is used up. This may
+     happen early if a block was resized: GCdebt counts all bytes of the new block, 'volume' only
+     the growth. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -435,10 +442,11 @@ static unsigned multiple (global_State *g) {
 ** Sets the limits for the growth of the heap. 'threshold' is the live bytes plus the allowed
 ** growth. A major collection is due (hasgrown)
 ** - if the bytes in use (with external bytes) have reached 'threshold'
-** - if the bytes in use have grown by half of the allowed growth, and the footprint (reserved
-**   bytes without empty blocks) has reached 'threshold': it includes free lines between survivors
-** - if the footprint has grown by 'threshold' bytes since the last major collection: explicit
-**   frees of vectors can leave lines that are only partly used
+** - if the bytes in use have grown by half of the allowed growth, and the footprint (reserved bytes
+**   without empty blocks) has reached 'threshold': the footprint includes free lines between
+**   survivors
+** - if the footprint has grown by 'threshold' bytes since the last major collection: explicit frees
+**   of vectors can leave lines that are only partly used
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;

@@ -45,17 +45,17 @@ LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
 /* Adapts the largest size of the nursery after a minor collection in which 'bytes' of the nursery
-   have survived: doubles it if they are half of the nursery, undoes a doubling if they are less
-   than a quarter. (WIDER_MOST in pace.c has further conditions.) */
+   have survived: doubles the limit if at least half of the nursery has survived, undoes a doubling
+   if less than a quarter has. (WIDER_MOST in pace.c has further conditions.) */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Starts a nursery: computes its size, and sets GCdebt to minus that size. A minor collection is
    due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Returns the bytes that were charged to all nurseries in the life of the state, and sets *planned
-   to the sum of the sizes of these nurseries (fields of luaN_Memory in seam.h). To be called after
-   luaN_flush. */
+/* Returns the bytes by which allocation has raised GCdebt in the life of the state ("charged"
+   bytes). Sets *planned to the bytes that all nurseries were planned to have, as far as they were
+   used. (Both are fields of luaN_Memory in seam.h.) To be called after luaN_flush. */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last

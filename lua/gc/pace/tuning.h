@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of the pacer: those of LUA_GC, else the program's. */
+/* Parameters of the pacer: from the environment variable LUA_GC if it sets them, else from the
+   program. */
 #ifndef luaN_tuning_h
 #define luaN_tuning_h
 
@@ -13,10 +14,8 @@
    (once per process). */
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
-/*
-** Returns the parameter in effect. t: 1 plus the value from LUA_GC, or 0 if LUA_GC has none. own:
-** the program's value, for t = 0.
-*/
+/* Returns the parameter in effect. t: 1 plus the value from LUA_GC, or 0 if LUA_GC has none. own:
+   the program's value, returned if t is 0. */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 
 /* true in the generational mode */
