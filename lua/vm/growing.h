@@ -5,10 +5,10 @@
 ** (lua/gc/alloc/growth.h).
 **
 ** getfreepos (ltable.c) searches for free nodes from the last node to the first. When it has
-** reached the first node, the table is resized. A growth may start when one LUAN_GROWTHPART-th of
-** the nodes is left to visit. Each insertion by luaH_newkey then continues the growth in proportion
-** to the visits of getfreepos: during the first half of them the buffer is initialized, during the
-** second half keys are copied.
+** reached the first node, the table is resized. A growth may start when 1 / LUAN_GROWTHPART of the
+** nodes are left to visit. From then on, each insertion by luaH_newkey does a part of the work, in
+** proportion to the nodes that getfreepos has visited: during the first half of these visits the
+** buffer is initialized, during the second half keys are copied.
 **
 ** Most of the nodes left to visit are in use. So few insertions remain before the resize: about one
 ** for every ninety nodes of the hash part. Because a growth starts that late, a table that keeps
@@ -20,8 +20,8 @@
 
 #include "growth.h"
 
-/* A hash part is nearly full when getfreepos, the search for a free node, has only one
-   LUAN_GROWTHPART-th of its nodes left to visit. */
+/* A hash part is nearly full when getfreepos, the search for a free node, has at most
+   1 / LUAN_GROWTHPART of its nodes left to visit. */
 #define LUAN_GROWTHPART	32
 
 /* True if t has a large, nearly full hash part, so that keys may be copied to a larger one in
@@ -30,15 +30,17 @@
   ((t)->lsizenode >= LUAN_LEASTGROWTH && \
    l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / LUAN_GROWTHPART)))
 
-/* To be called after a key was moved from node 'from' of t to node 'to'. */
+/* To be called after a key was moved from node 'from' of t to node 'to'. If keys of t are being
+   copied to a larger hash part, updates the copy of this key. */
 #define luaN_keymoved(L,t,from,to) \
   (luaN_isnearlyfull(t) ? luaN_keymoved_(L, t, from, to) : cast_void(0))
 
-/* To be called after node n of t has received a new key and its value. */
+/* To be called after node n of t has received a new key and its value. If t is nearly full, starts
+   or continues to copy its keys to a larger hash part. */
 #define luaN_keycame(L,t,n) \
   (luaN_isnearlyfull(t) ? luaN_keycame_(L, t, n) : cast_void(0))
 
-/* The out-of-line parts of luaN_keymoved and luaN_keycame. */
+/* The out-of-line parts of luaN_keymoved and luaN_keycame, called only if t is nearly full. */
 LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to);
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 

@@ -13,9 +13,10 @@
 ** large table such chains are processed only while few nodes are empty, or in a second pass if the
 ** first one has freed too few nodes.
 **
-** A rehash frees at least half of the empty nodes, so its cost is spread over as many insertions.
-** If a chain has very many nodes, because keys were chosen to collide, the rehash fails and the
-** table is resized. After each chain, every key of the table can be found.
+** A rehash visits all nodes and frees at least half of the empty ones. room.c chooses a size with
+** enough empty nodes, so the cost for each insertion stays bounded. If a chain has very many nodes,
+** because keys were chosen to collide, the rehash fails and the table is resized. After each chain,
+** every key of the table can be found.
 */
 #ifndef luaN_inplace_h
 #define luaN_inplace_h

@@ -16,11 +16,9 @@
 #ifndef luaN_reuse_h
 #define luaN_reuse_h
 
-/*
-** Returns an empty node, after mp in its chain, in which the new key 'key' with main position mp
-** may be stored; NULL if there is none. Restores or clears tombstoned weak values, which only look
-** empty (hidden.h). Neither collects nor raises an error.
-*/
+/* Returns an empty node, after mp in its chain, in which the new key 'key' with main position mp
+   may be stored; NULL if there is none. Restores tombstoned weak values, which only look empty, or
+   clears those of dead objects (hidden.h). Neither collects nor raises an error. */
 static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;
   if (gnext(mp) == 0 || mainpositionfromnode(t, mp) != mp) return NULL;

@@ -70,14 +70,15 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 **
 ** A large part uses the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
 ** Programming 3, 6.4). The positions of such objects then advance in equal steps, and wrap around
-** at p. After the wrap, the positions should be new ones. The sizes of blocks are powers of 2, and
-** 2^n mod p = d: the positions are new only if d and the distance / 8 have no common factor.
-** Therefore each d is 1 or has no factor below 17.
+** at p. After the wrap, they should not hit the same positions again. The sizes of blocks are
+** powers of 2, and 2^n mod p = d: the positions differ only if d and the distance / 8 have no
+** common factor. Therefore each d is 1 or has no factor below 17.
 **
 ** A small part multiplies by the golden ratio (Knuth, same section). The remainder by a prime would
 ** leave up to 73 of 512 nodes unused there.
 **
-** The low three bits of u select an eighth of the nodes. They are 0 except in light userdata.
+** The low three bits of u shift the position by eighths of 2^n. They are 0 except in light
+** userdata.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
   static const unsigned char below[] = {  /* d of 2^n - d, n = 11, 12, … */
