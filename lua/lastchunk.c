@@ -82,13 +82,13 @@ static int lastchunk_nothing (lua_State *L) {
 }
 
 
-/* Calls f with frame ci restored. If 'caller' is not NULL, also restores this frame, that of the C
-   function that has called the chunk. */
+/* Restores the ended frame ci as the running one, and calls f. If 'caller' is not NULL, also
+   restores this frame, of the C function that called the chunk. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
   ci->callstatus = 0;  /* a Lua frame that the next collection must scan (no CIST_CLEAN) */
-  if (caller != NULL) {  /* keeps the caller's result, which is in the slot of its function */
+  if (caller != NULL) {  /* saves the caller's result, which is in the slot of its function */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);
     result = savestack(L, L->top.p);

@@ -9,8 +9,8 @@
 **        call, returned, or stored under a computed key.
 **   NM2  A name depends only on the code and its debug information. Precompiled chunks have the
 **        same names, but without debug information no names of variables.
-**   NM3  No string is made: names are strings of the enclosing function. A name is marked with its
-**        Proto, which may outlive that function.
+**   NM3  A name is a string that the enclosing function has already; no string is made. Marking a
+**        Proto marks its name, because the Proto may outlive that function.
 **   NM4  Functions without a name that start in the same line are numbered from 1 in the order of
 **        the source. 'nth' is the number; functions after number 65,535 have 65,535, too. The main
 **        function and functions with a name have 0.

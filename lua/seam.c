@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of seam.h, the interface for profilers: stacks, labels, names, address ranges of the
-   core's code, and luaN_admit. (Functions for ticks are in tick.c, all others in lua/gc.) */
+   core's code, and luaN_admit. (Ticks are in tick.c, luaN_replaced is in replaced.c, all others are
+   in lua/gc.) */
 #define LUA_CORE
 
 #include "lprefix.h"

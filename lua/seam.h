@@ -159,8 +159,9 @@ LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 /* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
 
-/* Counts a luaL_Buffer that is about to change from 'before' to n bytes (lauxlib.c). May collect.
-   Raises the memory error if that would exceed a limit. Not for the functions of a luaN_Sampler. */
+/* Counts a luaL_Buffer that is about to change from 'before' to n bytes; for lauxlib.c. May
+   collect. Raises the memory error if the buffer would exceed a limit (luaN_setlimits). Not for the
+   functions of a luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
 /* Counts n bytes as moved (for 'copied' of luaN_Sampler), because a luaL_Buffer of n bytes has
@@ -189,7 +190,8 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
 }
 
 /* Returns 1 if the running collection has found the object 'owner' dead. To be called only in the
-   sampler's 'decide', and for each owner only until the first result 1. */
+   sampler's 'decide'. Must not be called for an owner again after the result 1, because the object
+   is freed. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /* The next functions read tables by address. In the sampler's 'decide', a table must be alive
@@ -234,7 +236,7 @@ LUA_API const void *luaN_globals (lua_State *L);
 ** A walk over all objects that a full collection would keep, and the references between them
 ** (edges). It is breadth first: the first edge to an object ends a shortest path. Objects reached
 ** only through a stack come after all others; dead objects that are kept for their finalizers come
-** last. The walk changes no count and no weak table, and runs no finalizer.
+** last. The walk changes no weak table and no account of the collector, and runs no finalizer.
 */
 typedef enum luaN_EdgeKind {
   /* from a root; 'index' is a luaN_Root, 'from' is NULL */
@@ -321,8 +323,8 @@ typedef struct luaN_Walker {
   unsigned log2;
   /* Called at the end of a complete walk of n objects, unless NULL. objects[i] is the object at
      place i. 'parents' is NULL unless the walk reports a tree. In a tree, parents[i] is the place
-     of the object from which object i was reached; LUAN_NOPARENT if 'edge' was called for object i
-     (in the order of places). The function may change parents[]. */
+     of the object from which object i was reached, or LUAN_NOPARENT if 'edge' was called for object
+     i; 'edge' was called in the order of places. The function may change parents[]. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -363,9 +365,8 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 */
 LUA_API int luaN_refused (lua_State *L);
 
-/* Announces that the program will explicitly close the next userdata with a finalizer that it
-   creates. Many young objects with finalizers make a minor collection due; such a userdata does not
-   count. */
+/* Announces that the program will explicitly close the next userdata that gets a finalizer. Many
+   young objects with finalizers make a minor collection due; this userdata then does not count. */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
@@ -402,7 +403,7 @@ typedef struct luaN_Memory {
   uint64_t held;	/* bytes that the state has reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* bytes allocated in the life of the state, without the external bytes
                            of userdata */
-  /* bytes of all luaL_Buffers, which no other field includes */
+  /* bytes of all luaL_Buffers; no other field includes them */
   uint64_t buffers;
   /* Bytes that became old in the life of the state, up to the last collection. Includes the growth
      of vectors and stacks of old objects. */
@@ -486,7 +487,8 @@ LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint
    the state's heap is small. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* luaN_alloc, for luaL_newstate. Mentions its unused function f, to prevent a compiler warning. */
+/* Replaces f, the allocator of lauxlib.c, by luaN_alloc. Mentions f, so that the compiler does not
+   report it as unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
 /* As the argument of luaN_setnursery: changes nothing. As its result: nothing could be changed. */
@@ -500,7 +502,7 @@ LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 /* One frame of a Lua stack. After the frames of a coroutine come those of its resumer. */
 typedef struct luaN_Frame {
   lua_State *L;		/* the frame's thread */
-  void *ci;		/* its CallInfo, for i_ci of lua_Debug */
+  void *ci;		/* the frame's CallInfo, for i_ci of lua_Debug */
   /* prototype, or address of the C function; NULL: not known */
   const void *function;
   /* Address of a number for the prototype, which the sampler may set; it is 0 at first. NULL for a
@@ -528,7 +530,8 @@ LUA_API lua_State *luaN_running (lua_State *L);
 
 /* Largest number of frames that luaN_frames writes. */
 #define LUAN_DEPTH	1536u
-/* Number of innermost frames among them if the stack has more frames than LUAN_DEPTH. */
+/* Number of innermost frames that luaN_frames writes of a stack with more than LUAN_DEPTH
+   frames. */
 #define LUAN_INNER	1024u
 
 /* Writes the running stack of L, innermost frame first, and returns the number of frames. If the

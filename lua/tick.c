@@ -46,8 +46,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Restores the dispatch table after a safepoint. If a signal diverts it meanwhile, starts again:
-   the safepoint completes that tick, too. */
+/* Restores the dispatch table after a safepoint. If a signal diverts the table meanwhile, restores
+   it again: the safepoint that is running takes the sample of that tick, too. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -91,7 +91,8 @@ static int ispart (Instruction i) {
 }
 
 
-/* Returns 1 if code[n] can run directly after code[x]. A jump after a test is part of the test. */
+/* Returns 1 if code[n] can run directly after code[x]. A test and the jump after it count as one
+   instruction. */
 static int leadsto (const Instruction *code, int x, int n) {
   Instruction i = code[x];
   switch (GET_OPCODE(i)) {
@@ -122,7 +123,7 @@ static int leadsto (const Instruction *code, int x, int n) {
 #define MAX_JUMP_DISTANCE	4096
 
 /* Returns 1 if an instruction within MAX_JUMP_DISTANCE jumps to instruction n. Ignores a loop
-   instruction at n - 1, which is before n even without a jump. */
+   instruction at n - 1, because that reaches n without a jump. */
 static int istarget (const Proto *p, int n) {
   int x = (n > MAX_JUMP_DISTANCE) ? n - MAX_JUMP_DISTANCE : 0;
   int to = (p->sizecode - n > MAX_JUMP_DISTANCE) ? n + MAX_JUMP_DISTANCE : p->sizecode;

@@ -14,8 +14,8 @@
 ** - the end of a collection
 **
 ** A protected call on another OS thread than the previous one also requests a safepoint, where the
-** sampler moves its timer to that thread. So does luaN_request, after which it starts a timer in
-** the child of a fork.
+** sampler moves its timer to that thread. luaN_request requests one in the child of a fork, where
+** the sampler starts a new timer.
 **
 ** Invariants:
 **   TK1  'wanted' of luaN_Tick (state.h) is set from a tick, a protected call on another OS thread

@@ -49,10 +49,10 @@ static inline void luaN_dirtied (lua_State *L) {
 
 /*
 ** Macros that upstream's core calls:
-** - luai_userstateopen: when a state is complete
+** - luai_userstateopen: when a new state L is initialized
 ** - luai_userstatethread: when L has created thread L1
-** - luai_userstateresume: when lua_resume has set L->nCcalls. This value is kept in 'outermost':
-**   luaN_yields (calls.h) recognizes the coroutine's outermost bytecode loop by it.
+** - luai_userstateresume: when lua_resume has set L->nCcalls. Keeps the value in 'outermost', by
+**   which luaN_yields (calls.h) recognizes the outermost bytecode loop of a coroutine.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))

@@ -305,7 +305,7 @@
 ** 12 Shortage of memory
 **
 ** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls no
-** finalizer and moves no stack, and tries again. Some memory the heap can do without, such as small
+** finalizer and moves no stack, and tries again. The heap can do without some memory, such as small
 ** blocks and longer lists of the collector. If lua_Alloc has refused such memory, the heap requests
 ** no more of it until the end of the next major collection, unless its reserved bytes would stay
 ** below the refused total (luaN_askmore).
@@ -573,8 +573,8 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i)), gcvalue(v)) \
    : cast_void(0))
 
-/* Makes the next collection scan all frames of L again (T2). To be called before a frame other than
-   the running one is written to. */
+/* Makes the next collection scan all frames of L. To be called before a frame other than the
+   running one is written to, because a scan skips frames that have not changed (T2). */
 #define luaN_dirty(L) \
   { CallInfo *ci_; \
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \

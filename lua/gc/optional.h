@@ -28,7 +28,7 @@ enum {
      the nursery. */
   LUAN_TEXTROOM,	/* files: pace/pace.c:textroom |
 			   invariants: none | benchmarks: text_queue messages */
-  /* The limit of the nursery is doubled if half of a nursery has survived. */
+  /* The largest size of a nursery is doubled if half of a nursery has survived. */
   LUAN_WIDENURSERY,	/* files: pace/pace.c:luaN_outlived |
 			   invariants: none | benchmarks: ring queue live_heap */
   /* Small tables are marked recursively, without a mark stack. */

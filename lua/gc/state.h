@@ -115,8 +115,9 @@ typedef struct luaN_Remset {
      nextdirty of the last thread is LUAN_LASTDIRTY. A minor collection moves the threads to
      'objects' when it starts. */
   struct lua_State *dirty;
-  /* Number of words at the start of 'slots' that belong to references to objects which the last
-     minor collection has not tenured (ageing.h). */
+  /* Number of words at the start of 'slots' for slots that refer to objects that the last minor
+     collection has not tenured (ageing.h). The next minor collection reaches the objects by these
+     entries. */
   size_t aged;
   /* The table that safepoints are traversing in slices (refine.c), or NULL. This table was removed
      from 'whole'. */
@@ -134,8 +135,9 @@ typedef struct luaN_Remset {
   /* Number of entries of 'objects' that refine.c could not remove when it last shortened the list:
      threads, open upvalues and weak tables. */
   size_t stayed;
-  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. Its memory is never
-     read, because it may have been freed. */
+  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. If it is stored
+     again, it is tenured instead of remembered. Only its address is used, because it may have
+     been freed. */
   const GCObject *stored;
   /* Counts of remembered slots that refine.c has visited and removed, by table. The cache is small,
      so most tables have no entry. */
@@ -200,7 +202,8 @@ typedef struct luaN_Weak {
   /* Number of words of the lists 'doubtful' that have led to a newly marked object, since slices
      started to visit both lists again. */
   unsigned resolved;
-  /* the last table that the visit of a list 'doubtful' has read; the slots after it belong to it */
+  /* the last table that the visit of a list 'doubtful' has read; the slots that follow in the list
+     belong to it */
   Table *doubtof;
   /* the table of the last slot that stays in the list doubtful[again] */
   const Table *keptof;
@@ -310,8 +313,8 @@ typedef struct luaN_Bytes {
   size_t explicit;
   l_mem old;			/* old objects and their vectors (H6) */
   l_mem living;			/* bytes that the last major collection has marked */
-  /* Bytes of blocks that the heap keeps until the next major collection, because the last one has
-     not found it shrunk. 0: none. */
+  /* Bytes of blocks that the heap keeps until the next major collection, because the heap had not
+     shrunk at the last one. 0: none. */
   size_t needed;
   /* Largest KiB of blocks in use when marking ended: [0] in the current period, [1] in the period
      before. (WHILE_HEAPS of major.c says when a period ends.) A heap that has shrunk keeps memory
@@ -390,10 +393,10 @@ typedef struct luaN_Pace {
   /* 1: the major collection does more work in each slice, because weak tables had received many
      entries when it started. */
   lu_byte hurried;
-  /* how often the limit of the nursery was doubled (pace.c) */
+  /* how often the largest size of a nursery is doubled at present (pace.c) */
   lu_byte wider;
-  /* If LUA_GC has nursery=N-M: the number from which the size of the next nursery, N to M bytes, is
-     computed (between of pace.c). */
+  /* If LUA_GC has nursery=N-M: the number from which function 'between' of pace.c computes the size
+     of the next nursery, N to M bytes. */
   unsigned turn;
   /* Size of the current nursery, in bytes. luaN_shorten changes it when it makes the next minor
      collection due earlier or later. */
@@ -562,8 +565,8 @@ typedef struct luaN_Heap {
   unsigned watchlog;
   /* 1: an allocation has failed since the last call of luaN_eraserest */
   int starved;
-  /* Always luaC_fullgc. Memory and allocation code calls the collector only through this pointer
-     (luaN_emergency). */
+  /* Always luaC_fullgc. Code for memory and allocation, which depends on no code of the collector,
+     calls the collector only through this pointer (luaN_emergency). */
   void (*emergency) (struct lua_State *L, int);
   /* the owner, a table or thread, of the vector or stack that is being allocated */
   const void *resizing;

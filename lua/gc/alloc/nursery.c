@@ -111,8 +111,8 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list that gets an entry for a new large block of this kind: the block itself if it is
-   an object, or the table that owns the block. Returns NULL if no list does. */
+/* Returns the list to which an entry is added for a new large block of this kind. The entry is the
+   block if it is an object, or the table that owns the block. Returns NULL if no entry is added. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;

@@ -44,8 +44,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Restores GCdebt, so that collections and finalizers run at the same safepoints as without
-   emergency=N. */
+/* Restores GCdebt after the emergency collection, so that other collections and finalizers run at
+   the same safepoints as without emergency=N. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

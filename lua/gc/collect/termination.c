@@ -28,8 +28,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the KiB marked so far: the live memory without the objects that are kept only until
-   finalizers of dead objects were called, which are marked after this. */
+/* Records the KiB marked so far. Objects that are kept only because dead objects with finalizers
+   refer to them are marked later, and so are not included. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*

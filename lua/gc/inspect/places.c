@@ -23,8 +23,8 @@ static uint64_t freebytes (const luaN_Block *b) {
 }
 
 
-/* Returns the bytes of the collector's own lists. They do not include the hash parts of tables that
-   were allocated in advance (growth.h). */
+/* Returns the bytes of the collector's own lists, without the growth buffers of tables
+   (growth.h). */
 static uint64_t listbytes (global_State *g) {
   uint64_t n = g->heap.blocks.small.size;
   int i;

@@ -68,7 +68,8 @@ typedef struct Walk {
      index of its first entry, or 0. The number of chains is a power of 2. Empty until 'chain'
      builds it. */
   List heads;
-  /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
+  /* The edge that is reported next. The function 'from' sets its members 'from' and 'place' once
+     for all edges of an object. */
   luaN_Edge e;
   /* 1: only the edges of one object are reported (luaN_edges) */
   int alone;

@@ -431,7 +431,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
-    if (o == NULL) continue;  /* swept by a slice (G7) */
+    if (o == NULL) continue;  /* a slice has swept this entry (G7) */
     if (!tofinalize(o)) verify_fail(w, "G4 (bit)", o, o->marked, 1);
     if (luaN_visit(w->g, o)) verify_fail(w, "G4 (once)", o, i, first);
   }
