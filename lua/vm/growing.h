@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growth buffers, the part that reads keys and nodes; for ltable.c. A growth buffer is the next,
+** Growth buffers: the code that reads keys and nodes, for ltable.c. A growth buffer is the next,
 ** larger vector of nodes of a nearly full hash part, to which keys are copied in advance
 ** (lua/gc/alloc/growth.h).
 **

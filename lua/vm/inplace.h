@@ -2,12 +2,13 @@
 /*
 ** Rehash in place: a full hash part regains the nodes of removed keys without a new vector. Used
 ** for a hash part that is to keep its size, because the program inserts and removes keys (room.c).
-** The rehash reads few hashes, because a hash is in its string, which is usually a cache miss.
+** The rehash avoids reading the hashes of keys: a hash is in its string, so that reading it is
+** usually a cache miss.
 **
 ** A node is in one chain. An empty node may still be the main position of later keys of its chain.
 ** The rehash moves one of these keys to the node, or unlinks the node if there is none. An unlinked
-** empty node is free. Keys before the first empty node of a chain stay in their nodes, so slots of
-** them in the remembered set stay valid.
+** empty node is free. Keys before the first empty node of a chain stay in their nodes, so the slots
+** of these keys in the remembered set stay valid.
 **
 ** If the first node of a chain is empty, the hashes of all keys of the chain must be read. So in a
 ** large table such chains are processed only while few nodes are empty, or in a second pass if the
@@ -15,8 +16,8 @@
 **
 ** A rehash visits all nodes and frees at least half of the empty ones. room.c chooses a size with
 ** enough empty nodes, so the cost for each insertion stays bounded. If a chain has very many nodes,
-** because keys were chosen to collide, the rehash fails and the table is resized. After each chain,
-** every key of the table can be found.
+** because keys were chosen to collide, the rehash fails and the table is resized. The rehash
+** processes one chain at a time; in between, lookups find every key.
 */
 #ifndef luaN_inplace_h
 #define luaN_inplace_h

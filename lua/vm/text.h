@@ -34,9 +34,9 @@ static inline uint64_t luaN_load4 (const char *s) {
 ** Returns the hash of the l bytes at s: each multiplication adds eight bytes, the last one up to
 ** eight.
 **
-** Both operands of a multiplication contain the seed, the first one in both of its halves. If a
-** half of the product did not depend on the seed, an attacker could compute strings that share a
-** bucket for most seeds.
+** Both operands of a multiplication depend on the seed, the first one in both of its 32-bit halves.
+** If a half of the product did not depend on the seed, an attacker could compute strings that share
+** a bucket for most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {

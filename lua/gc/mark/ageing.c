@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live objects that minor collections do not tenure (ageing.h). */
+/* Ageing: minor collections leave some live objects young instead of making them old (ageing.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -64,7 +64,7 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has no user value, or only one, which is a marked object or no object. */
+/* Returns 1 if u has no user value, or only one, which does not refer to an unmarked object. */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&

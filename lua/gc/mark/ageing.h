@@ -60,7 +60,7 @@
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
 /* True if o, the object that is being traversed, refers to an object that the collection leaves
-   young. Then o was added to the holders last. */
+   young. In this case o is the last entry of m->holders. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 

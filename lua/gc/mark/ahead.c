@@ -32,7 +32,8 @@
 ** - if the visits of more than n / MIN_RESOLVED_PART entries have marked something
 ** - if the log of marked objects was too long and fewer than FEW_PASSES passes have ended
 **
-** Passes and rounds of tombstoning (MIN_HIDDEN) together are limited to MAX_PASSES.
+** Passes and rounds of tombstoning (MIN_HIDDEN) together are limited to MAX_PASSES. Higher values
+** of these constants mean more passes, and leave less to the atomic step.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Visits large weak tables in slices before the atomic step of a major collection. The atomic step
-** then visits only undecided entries: those whose weak key or value was not marked before.
+** Visits large weak tables in slices before the atomic step of a major collection, so that the
+** atomic step visits only undecided entries: those whose weak key or value no slice has found
+** marked.
 **
 ** Visits. When nothing else is left to mark, slices visit the weak tables that marking has reached,
 ** if they have at least MIN_SLOTS slots. They mark strong keys, and strong values of marked keys.
-** An undecided entry is listed: its table and its slot are appended to the lists of undecided keys
-** (weak.doubtful[LUAN_DOUBTKEYS]), of undecided values ([LUAN_DOUBTVALUES]), or both. A table whose
-** slots were all visited has the flag LUAN_SCANNED.
+** The table and the slot of an undecided entry are appended to the list of undecided keys
+** (weak.doubtful[LUAN_DOUBTKEYS]), of undecided values ([LUAN_DOUBTVALUES]), or to both. A table
+** whose slots were all visited gets the flag LUAN_SCANNED.
 **
 ** Passes. Marking the value of one entry may mark keys and values of others. So slices visit both
 ** lists again, as long as a visit finds enough to mark.
 **
-** Changes. A slot that the program stores into is remembered; if its entry is undecided when the
-** slot leaves the remembered set, it is listed again (luaN_doubt). A table that gets other vectors,
-** or is remembered as a whole, is visited once more (luaN_lookonce).
+** Changes. If the program stores into a slot, the slot is remembered. If its entry is undecided
+** when the slot leaves the remembered set, the slot is listed again (luaN_doubt). A table that gets
+** other vectors, or is remembered as a whole, is visited once more (luaN_lookonce).
 **
 ** Tombstones. If many undecided values are left, slices tombstone them: the slots look empty, but
 ** keep the addresses of their objects (hidden.h). The atomic step then decides which objects are
-** dead. After this step, slices clear the slots of dead objects and restore the other slots. Then
-** dead objects with finalizers are queued, and another atomic step follows. So for the program all
-** entries with a dead value disappear in one pause. One exception: if the program traverses a table
-** with weak keys between the two atomic steps, it may get an object as a key (and so resurrect it)
+** dead. Slices then clear the slots of dead objects and restore the other slots, dead objects with
+** finalizers are queued, and a second atomic step ends the marking. So for the program all entries
+** with a dead value disappear in one pause. One exception: if the program traverses a table with
+** weak keys between the two atomic steps, it may get an object as a key (and so resurrect it)
 ** although the entries with this object as their value have disappeared.
 **
 ** Log. An old object that is marked after the last visit of the undecided keys is appended to their

@@ -43,8 +43,8 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
 /* Returns the bytes of the stack and the CallInfos of th, each rounded up to a multiple of 8. */
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
-/* Makes the key of the empty node n dead if it is an object: n keeps only the address, which
-   luaH_next needs. */
+/* Makes the key of the empty node n dead if it is an object: n keeps only the address, by which
+   luaH_next continues a traversal. */
 static inline void luaN_clearkey (Node *n) {
   /* if the value only looks empty, because it is tombstoned, the entry needs its key (G13) */
   lua_assert(!luaN_ishidden(gval(n)));

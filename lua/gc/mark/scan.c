@@ -57,9 +57,9 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the unused CallInfos and sets their callstatus to CIST_CACHED. Stops at the
-   first CallInfo that has CIST_CACHED already, unless 'all' is 1: an earlier scan has visited
-   it. */
+/* Marks the lines of the unused CallInfos and sets their callstatus to CIST_CACHED. If 'all' is 0,
+   stops at the first CallInfo that has CIST_CACHED already, because an earlier scan has visited the
+   CallInfos from there on. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -145,7 +145,7 @@ size_t luaN_scanthread (global_State *g, lua_State *th, int all) {
   markcached(g, th, all);
   if (!g->gcemergency) shorten(th);
   end = th->stack_last.p + EXTRA_STACK;
-  luaN_erase(th->top.p, end - th->top.p);  /* nil above the top (T3) */
+  luaN_erase(th->top.p, end - th->top.p);  /* slots above the top must be nil (T3) */
   if (th != g->mainthread && (th->marked & LUAN_UNLOGGED))
     th->marked |= LUAN_CLEAN;
   return sizeof(*th) + (size_t)(th->top.p - from) * sizeof(StackValue);
@@ -195,7 +195,7 @@ void luaN_threadslice (global_State *g, int n) {
     c->mark.index = (unsigned)i;
     if (i > 0) return;
     luaN_marklines(g, th->stack.p, luaN_stackbytes(th));
-    /* nil above the top (T3) */
+    /* slots above the top must be nil (T3) */
     luaN_erase(th->top.p, th->stack_last.p + EXTRA_STACK - th->top.p);
     for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
       luaN_mark(g, obj2gco(uv));

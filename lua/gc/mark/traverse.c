@@ -101,7 +101,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* marks the value even of an open upvalue */
+    case LUA_VUPVAL:  /* marks the value of an open upvalue, too: its stack slot has no barrier */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {

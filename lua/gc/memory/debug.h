@@ -25,8 +25,8 @@ struct lua_State;
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
-/* Hook for n bytes at p that were allocated (luaN_handedout), or became free in whole lines
-   (luaN_takenback). */
+/* luaN_handedout is called for n bytes at p that were allocated, luaN_takenback for n bytes, whole
+   lines, that became free. */
 #if defined(LUAN_DEBUG)
 /* Marks n bytes at p as in use. Ends the process if some of these bytes are in use already (H3). */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
@@ -52,9 +52,9 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #define luaN_mayenter(L,f)	((void)0)
 #endif
 
-/* Checks the invariants after a collection, in a large heap only at every N-th call, and ends the
-   process if one is violated. exact: 1 after luaC_fullgc. luaN_verifier is set by
-   inspect/verify.c. */
+/* Checks the invariants and ends the process if one is violated. Called after each collection; in a
+   large heap, checks only every sixteenth time (LUAN_STRESS=verify=N: every N-th time). exact: 1
+   after luaC_fullgc. luaN_verifier is set by inspect/verify.c. */
 #if defined(LUAN_DEBUG)
 LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)

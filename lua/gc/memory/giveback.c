@@ -26,7 +26,7 @@
 #define MUCH	((size_t)16 * 1024 * 1024)
 
 
-/* Shared by all states of the process. */
+/* All states of the process share the two following variables. */
 /* bytes freed since malloc_trim was last called */
 static size_t freed;
 /* milliseconds of CLOCK_MONOTONIC when luaN_giveback with 'now' 0 has last called malloc_trim */

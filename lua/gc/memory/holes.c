@@ -14,8 +14,8 @@
 #include "holes.h"
 
 /* A block is listed as having holes if at least MIN_FREE_LINES of its lines are free; a small
-   block, if one MIN_FREE_PART-th is. Lower limits fill blocks better, and make the allocator visit
-   more of them. */
+   block, if at least 1 / MIN_FREE_PART of them are. Lower limits fill blocks better, and make the
+   allocator visit more of them. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 

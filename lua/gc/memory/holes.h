@@ -19,9 +19,9 @@ LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
    unchanged, if the block has no such hole or *r is not in a block. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
-/* Frees the lines of the nursery without survivors: removes LUAN_YOUNG, and moves the blocks of
-   'used' to the lists for their free lines. To be called at the end of a collection, after
-   luaN_retire has given up the current hole. */
+/* Frees the lines of the nursery in which no object has survived: removes LUAN_YOUNG, and moves the
+   blocks of 'used' to the lists for their free lines. To be called at the end of a collection,
+   after luaN_retire has given up the current hole. */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
 /*
@@ -42,13 +42,14 @@ LUAI_FUNC unsigned luaN_survey (const luaN_Block *b, unsigned *largest);
    free lines. Returns the number of blocks visited; below n, the sweep is finished. */
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
-/* Frees the lines that are completely in the n bytes at p, the memory of a vector or its end. Lines
-   in a hole of the nursery are freed later, by luaN_recycle. */
+/* Frees the lines that are completely in the n bytes at p: the memory of a vector, or the end of
+   this memory after the vector was shortened. Lines in a hole of the nursery are freed later, by
+   luaN_recycle. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the n bytes at p, whole lines with equal marks. Returns their block if the caller must call
-   luaN_relist (once for several calls), else NULL. Lines in a hole of the nursery are freed later,
-   by luaN_recycle. */
+/* Frees the n bytes at p, which must be whole lines with equal marks. Returns their block if the
+   caller must call luaN_relist (once for several calls), else NULL. Lines in a hole of the nursery
+   are freed later, by luaN_recycle. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

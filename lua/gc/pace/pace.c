@@ -6,9 +6,9 @@
 ** about the bytes of old objects, and a 64th of all bytes ever allocated. So a state that does
 ** little stays small, and a large or busy one has a nursery that fits into a core's cache.
 **
-** Many states. All states of a process together have the nurseries that a few would have, because
-** idle states keep their young objects in memory. The growth and volume that start a major
-** collection depend on the number of states, too.
+** Many states. The more states a process has, the smaller the nursery of each, because idle states
+** keep their young objects in memory. The growth and volume that start a major collection depend on
+** the number of states, too.
 **
 ** Doubling. If half of a nursery survives and many old objects die, as in a queue, objects live a
 ** little longer than it takes to fill a nursery. Then the nursery is doubled, up to WIDER_MOST
@@ -64,7 +64,7 @@
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life gets a nursery of at least n / NURSERY_PART bytes,
-   unless other bounds are lower. */
+   unless other bounds are lower. A lower NURSERY_PART means larger nurseries. */
 #define NURSERY_PART	64u
 
 /* Largest number of doublings of the nursery. luaN_outlived doubles a nursery of at least
@@ -86,7 +86,7 @@
 /* Percentage of the allowed growth at which a major collection starts. It is below 100, because the
    program continues to allocate while the collection runs. The allowed growth, in percent of the
    live bytes, is the generational multiplier, or upstream's pause minus 100. Not for the
-   incremental mode. */
+   incremental mode. A higher percentage makes major collections rarer and the heap larger. */
 #define GROWTH_PERCENT	60u
 
 /* Bounds of pace.patience: a major collection starts when the program has allocated about
@@ -117,9 +117,9 @@
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* Bytes, for the incremental mode. The nursery is limited to the bytes to allocate until the next
-   cycle (major collection) starts, but the limit is at least this number. A cycle starts when no
-   more than this number of bytes is left. */
+/* For the incremental mode. The nursery is at most the number of bytes left to allocate until the
+   next cycle (major collection), but this bound is never below MIN_CYCLE_GAP bytes. A cycle starts
+   as soon as MIN_CYCLE_GAP or fewer bytes are left. */
 #define MIN_CYCLE_GAP	1024u
 
 /*

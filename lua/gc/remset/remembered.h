@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The remembered set in a minor collection. */
+/* Visits the remembered set in a minor collection. */
 #ifndef luaN_remembered_h
 #define luaN_remembered_h
 

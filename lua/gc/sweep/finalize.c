@@ -126,11 +126,9 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 }
 
 
-/*
-** Adapts youngbits after a minor collection. young: number of young objects with finalizers before
-** it. alive: number of these that have survived (YOUNG_MANY, YOUNG_FEW). Does nothing if 'young'
-** was too low to make a collection due.
-*/
+/* Adapts youngbits after a minor collection. young: number of young objects with finalizers before
+   the collection. alive: number of these that have survived (YOUNG_MANY, YOUNG_FEW). Does nothing
+   if 'young' was too low to make a collection due. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);

@@ -5,7 +5,7 @@
 ** once.)
 **
 ** It uses linear hashing (Litwin, VLDB 1980) in a vector whose size is a power of 2. Bucket i of
-** the upper half is in use only if i is less than 'limit'. Before that, its strings are in bucket
+** the upper half is in use only if i is less than 'limit'. Until then, its strings are in bucket
 ** i - size / 2, which is split when 'limit' reaches i.
 **
 ** A sweep visits the buckets in ascending order, and a split moves strings only upwards, to buckets
@@ -75,8 +75,8 @@ static void split (global_State *g) {
 }
 
 
-/* Moves the strings of the last bucket in use, number i, to bucket i - size / 2, and takes it out
-   of use. */
+/* Moves the strings of the last bucket in use, number i, to bucket i - size / 2, and takes bucket i
+   out of use. */
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;

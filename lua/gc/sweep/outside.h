@@ -6,8 +6,8 @@
 ** are added, the next minor collection starts early.
 **
 ** Userdata that own external bytes are in lists.standins. When the sweep of that list finds one
-** dead, it subtracts the bytes. A finalizer has run before, because a userdata pending finalization
-** counts as alive.
+** dead, it subtracts the external bytes of the userdata from bytes.outside. If the userdata had a
+** finalizer, the finalizer has run before, because a userdata pending finalization counts as alive.
 **
 ** Invariants (checked by luaN_verify):
 **   UO1  bytes.outside is the sum of the external bytes of the userdata in lists.standins. These
@@ -27,14 +27,13 @@
    call the sampler; does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/*
-** Sweeps u, an entry of lists.standins. Returns 1 if u is alive and owns external bytes. Otherwise
-** u leaves the list: subtracts the external bytes of a dead u, and returns 0.
-*/
+/* Sweeps u, an entry of lists.standins. Returns 1 if u is alive and owns external bytes. Otherwise
+   returns 0: the caller must remove u from the list. Subtracts the external bytes of a dead u from
+   bytes.outside. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
 /* Checks UO1 and UO2. Returns NULL, or the name of the violated one, with *where set to the
-   userdata or the accounts. */
+   userdata, or to the luaN_Gc if the sum is wrong. */
 LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);
 
 #endif

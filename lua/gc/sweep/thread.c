@@ -122,8 +122,8 @@ static int isroomy (const lua_State *th) {
 }
 
 
-/* Frees every second unused CallInfo of L, and returns the cost in bytes. If slices have
-   interrupted the scan of L at a freed CallInfo, makes them continue at one that is left. */
+/* Frees every second unused CallInfo of L, and returns the cost in bytes. If slices are to continue
+   a scan of L at a freed CallInfo, makes them continue at one that is left. */
 static size_t freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

@@ -173,9 +173,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Marks the lines of the small userdata that were not tenured with the epoch that ends, and then
-   removes LUAN_HELD, the mark that had kept these lines. The sweep removes the epoch's mark, so
-   lines that are not marked again become free. */
+/* Replaces LUAN_HELD, which keeps the lines of the small userdata left young, by the mark of the
+   epoch that ends. The sweep removes this mark, so lines that are not marked again become free. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

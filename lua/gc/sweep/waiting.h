@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Userdata that die young are not tenured while they wait for the call of their finalizer. A minor
-** collection that finds one dead must keep it until its finalizer is called; afterwards it is
-** usually garbage. If it were tenured, only a major collection could free it.
+** Dead userdata that stay young until their finalizer is called. A minor collection that finds a
+** young userdata with a finalizer dead must keep it until the finalizer is called; afterwards the
+** userdata is usually garbage. If the userdata were tenured, only a major collection could free it.
 **
 ** The collection sets LUAN_MET (reached but not tenured by this collection) of such a userdata, and
 ** marks the objects that it refers to. Later minor collections do the same until the finalizer is
-** called. Afterwards the userdata is like any new object, wherever the finalizer has stored it.
+** called. Afterwards the userdata is treated like any new object, wherever the finalizer has stored
+** it.
 **
-** A large userdata is kept by the sweep of lists.large. The lines of a small one have LUAN_HELD
-** until the next minor collection.
+** A large userdata is kept by the sweep of lists.large. The lines of a small one have the mark
+** LUAN_HELD, which keeps them in use, until the next minor collection.
 **
 ** The userdata is tenured like other objects if a weak table refers to it, if it owns external
-** bytes, if MOST_WAITING others are pending, if it cannot be listed, or if a major collection runs
-** or starts.
+** bytes, if MOST_WAITING others are pending finalization, if there is no memory to list it, or if a
+** major collection runs or starts.
 **
-** finalize.left lists these userdata in the order in which their finalizers are called; those of
-** the first finalize.called entries were called (G11). Live small userdata that were not tenured
-** are in finalize.aged (ageing.h).
+** finalize.left lists these userdata in the order in which their finalizers are called. The
+** finalizers of the first finalize.called entries were called already (G11). Live small userdata
+** that were not tenured are in finalize.aged (ageing.h).
 */
 #ifndef luaN_waiting_h
 #define luaN_waiting_h
