@@ -54,10 +54,10 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 }
 
 
-/* Returns the slot of the function of the main chunk whose CallInfo was ci, or NULL. A main chunk
-   is a vararg function, so its call has copied the function to a slot above the arguments; that
-   slot is returned. ci->func is this copy if the chunk ended with an error, and the original slot
-   if it returned. */
+/* Returns the slot of the main chunk's function, if ci was the CallInfo of the chunk's call; else
+   NULL. The call of a vararg function, such as a main chunk, copies the function to a slot above
+   the arguments; that slot is returned. ci->func is the copy if the chunk ended with an error, the
+   original slot if it returned. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;

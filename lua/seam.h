@@ -64,16 +64,16 @@ typedef struct luaN_Sampler {
      luaN_Memory. In the pause, 'decide' was called once, or twice if the slice of a major
      collection ended its marking. No sample was taken after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for a watched block (luaN_watch), or for another block with the same bit:
+  /* Called for a watched block, and for others with the same bit (luaN_watchbit):
      - when the block is freed and is not an object
      - when luaN_outside sets the external bytes of a userdata to 0
      - after 'decide', when a minor collection has found the block dead: a young string or userdata
-       of more than 512 bytes, or a userdata left young for the call of its finalizer */
+       of more than 512 bytes, or a userdata left young for its finalizer */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a watched block (luaN_watch) is resized from 'before' bytes at 'from' to 'after'
-     bytes at 'to', perhaps the same address. Not called for objects, nor for an array that grows in
-     place. 'sample' may be called before for the new bytes, and 'freed' after it for the old
-     address of a moved block. */
+     bytes at 'to', perhaps the same address. Not called for an array that grows in place. Before
+     it, 'sample' may be called for the new bytes; after it, 'freed' for the old address of a moved
+     block. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint, to take the samples of the ticks that luaN_interrupt has recorded; there
@@ -83,9 +83,9 @@ typedef struct luaN_Sampler {
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
   /* Called when growth of a table or luaL_Buffer has moved n bytes and a sample of moved bytes is
-     due. over: number of bytes moved after the sample was due. Returns the distance to the next
-     sample, at least 1; UINT64_MAX: no more samples. May be NULL. (luaN_setcopies sets the first
-     distance.) */
+     due. May be NULL. over: number of bytes moved after the sample was due. Returns the distance to
+     the next sample, at least 1; UINT64_MAX: no more samples. luaN_setcopies sets the first
+     distance. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
      memory. Not called before memory errors that lauxlib.c raises. */
@@ -134,10 +134,11 @@ typedef struct luaN_Counts {
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
 /*
-** Limits for untrusted programs. An allocation that would exceed one fails with LUA_ERRMEM and the
-** limit's message, as if lua_Alloc had refused it. Limits stay in effect after the error. Memory
-** that C code takes from malloc does not count. A luaL_Buffer is refused if an allocation of its
-** size would exceed a limit, or if all buffers together would exceed 'buffers'.
+** Limits for untrusted programs. An allocation that would exceed a limit fails with LUA_ERRMEM and
+** the limit's message, as if lua_Alloc had refused it. Limits stay in effect after the error.
+**
+** Memory that C code takes from malloc does not count. A luaL_Buffer is refused if an allocation of
+** its size would exceed a limit, or if all buffers together would exceed 'buffers'.
 */
 typedef struct luaN_Limits {
   /* Largest number of bytes allocated in the life of the state; UINT64_MAX: no limit. */
@@ -234,9 +235,10 @@ LUA_API const void *luaN_globals (lua_State *L);
 
 /*
 ** A walk over all objects that a full collection would keep, and the references between them
-** (edges). It is breadth first: the first edge to an object ends a shortest path. Objects reached
-** only through a stack come after all others; dead objects that are kept for their finalizers come
-** last. The walk changes no weak table and no account of the collector, and runs no finalizer.
+** (edges). The walk changes no weak table and no account of the collector, and runs no finalizer.
+**
+** It is breadth first: the first edge to an object ends a shortest path. Objects reached only
+** through a stack come after all others; dead objects that are kept for their finalizers come last.
 */
 typedef enum luaN_EdgeKind {
   /* from a root; 'index' is a luaN_Root, 'from' is NULL */
@@ -315,16 +317,16 @@ typedef struct luaN_Walker {
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* NULL: the walk reports all edges. Otherwise it reports a tree: only the first edge to each
-     object, and only the strings whose bits (luaN_watchbit) are set in this bit set of 2^log2
-     bits. First edges from roots and weak keys are passed to 'edge', all others to 'done', as
+  /* NULL: the walk reports all edges. Otherwise a bit set of 2^log2 bits, and the walk reports a
+     tree: only the first edge to each object, and only strings whose bit (luaN_watchbit) is set.
+     First edges from roots and weak keys are passed to 'edge', all others to 'done', as
      parents[]. */
   const uint64_t *strings;
   unsigned log2;
   /* Called at the end of a complete walk of n objects, unless NULL. objects[i] is the object at
-     place i. 'parents' is NULL unless the walk reports a tree. In a tree, parents[i] is the place
-     of the object from which object i was reached, or LUAN_NOPARENT if 'edge' was called for object
-     i; 'edge' was called in the order of places. The function may change parents[]. */
+     place i. 'parents' is NULL unless the walk reports a tree. parents[i] is the place of the
+     object from which object i was reached. It is LUAN_NOPARENT if 'edge' was called for object i;
+     these calls were in the order of places. The function may change parents[]. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -347,10 +349,9 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 
-/* Calls 'edge' for each reference from an object that a walk has reported, until 'edge' returns 0.
-   If the object is a table, also does so for the references from its weak keys to their values.
-   'place' and 'fresh' of these edges are to be ignored. To be called before anything is allocated
-   after the walk. */
+/* Calls 'edge' for each reference from an object that a walk has reported, and from the weak keys
+   of a table to their values, until 'edge' returns 0. 'place' and 'fresh' of the edges are to be
+   ignored. To be called before anything is allocated after the walk. */
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
@@ -540,13 +541,13 @@ LUA_API lua_State *luaN_running (lua_State *L);
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /*
-** Writes the frames of the running stack that may have changed since the previous call, for
-** repeated walks. known: 'ci' of n frames of the main thread that were reported before, innermost
+** For repeated walks: writes only the frames of the running stack that may have changed since the
+** previous call. known: 'ci' of n frames of the main thread that were reported before, innermost
 ** first.
 **
-** The last frame written is the innermost Lua frame in 'known' that still runs. Sets *shared to its
-** index in 'known'. In this frame only two members may have changed: its pc and, after a tail call,
-** its function. Frames outside it have not run.
+** The last frame written is the innermost Lua frame in 'known' that still runs. Only its pc may
+** have changed and, after a tail call, its function; frames outside it have not run. Sets *shared
+** to its index in 'known'.
 **
 ** If no such frame exists, or if there are more than LUAN_DEPTH frames to write, sets *shared to n
 ** and writes all frames, like luaN_frames. The frames of coroutines are always written.
@@ -623,10 +624,11 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name of a function by its definition, that is, the variable or field in which the
-** function is stored, and sets *length to the bytes of the name. For a function without a name,
-** returns NULL and sets *length to its number, 1 to 65,535, among those that start in the same
-** line; to 0 for a main function.
+** Returns the name of a function, and sets *length to its bytes. The name is the variable or field
+** in which the function is stored when it is defined.
+**
+** For a function without a name, returns NULL and sets *length to its number, 1 to 65,535, among
+** such functions that start in the same line; to 0 for a main function.
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
@@ -652,19 +654,24 @@ typedef struct luaN_Registers {
 } luaN_Registers;
 
 /*
-** Records a tick in *m, and requests a call of the sampler's 'point': before the next VM
-** instruction; or when a running C function calls another function or ends; or at the end of a
-** collection. Returns 1. Returns 0 and does nothing if the state's last protected call was on
-** another OS thread. L: any thread of the state. Async-signal-safe.
+** Records a tick in *m, requests a call of the sampler's 'point', and returns 1. The call comes
+** - before the next VM instruction
+** - when a running C function calls another function or ends
+** - at the end of a collection
+**
+** Returns 0 and does nothing if the state's last protected call was on another OS thread. L is any
+** thread of the state. Async-signal-safe.
 */
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
 /*
-** Requests a call of the sampler's 'point' without a tick, for the child of a fork. The call comes
-** when the running function calls another or ends. If no function runs, it comes at the state's
-** next protected call, or at the next call in the state's main thread, perhaps on another OS
-** thread. L is any thread of the state. Must not be called while another OS thread runs the state.
+** Requests a call of the sampler's 'point' without a tick, for the child of a fork. L is any thread
+** of the state. Must not be called while another OS thread runs the state.
+**
+** The call comes when the running function calls another or ends. If no function runs, it comes at
+** the next protected call of the state or the next call in its main thread, perhaps on another OS
+** thread.
 */
 LUA_API void luaN_request (lua_State *L);
 
@@ -690,11 +697,11 @@ typedef struct luaN_Code {
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
-** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. The calls of an
-** OS thread are linked by 'outer', from the innermost outwards, also if they belong to different
-** states. 'outer' points into the C frame of the outer call, a frame of the function with the code
-** range luaN_Code.protect. Check each address before following it: a program that switches C stacks
-** may abandon frames.
+** A running call of luaD_rawrunprotected, for example for lua_pcall or lua_resume. 'outer' links
+** the calls of an OS thread from the innermost outwards, also if they belong to different states.
+**
+** 'outer' points into the C frame of the outer call (code range luaN_Code.protect). Check each
+** address before following it: a program that switches C stacks may abandon frames.
 */
 typedef struct luaN_Protected {
   /* the protected call outside this one, or NULL */

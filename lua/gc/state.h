@@ -55,10 +55,10 @@ typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_RESURRECTING } luaN_Selecti
 
 /* Marking: mark.c, traverse.c, major.c. */
 typedef struct luaN_Mark {
-  /* Epoch of the objects that the running or last major collection has marked, and of those tenured
-     since it started: 1, 2 or 3. */
+  /* Epoch (mark number 1, 2 or 3) of the objects that the running or last major collection has
+     marked, and of those tenured since it started. */
   lu_byte epoch;
-  /* epoch of old objects that are not marked: 1, 2 or 3 */
+  /* epoch of the major collection before; an old object that still has it is not marked */
   lu_byte previous;
   /* the bit of the current epoch in the mark bytes of lines (luaN_bit) */
   lu_byte bit;
@@ -156,11 +156,11 @@ enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
-  /* Weak tables reached by the running minor collection, full collection or atomic step. Each word
-     is a table's address with its kind in the low bits (luaN_tagged). */
+  /* Weak tables reached by the running minor collection, full collection or atomic step. A word is
+     the address of a table, with the kind of its weak references in the low bits (luaN_tagged). */
   luaN_Vec discovered;
-  /* Weak tables reached by slices of the major collection, those with LUAN_DISCOVERED (G6). The
-     words are as in 'discovered'. */
+  /* Weak tables reached by slices of the major collection: those with LUAN_DISCOVERED (G6). A word
+     is as in 'discovered'. */
   luaN_Vec inmajor;
   /* Nodes of ephemerons with unmarked keys. When the key of a node is marked, its value must be
      marked, too. */
@@ -215,7 +215,7 @@ typedef struct luaN_Weak {
      atomic step visits only these. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
-     collection started. */
+     collection started. If there are many, the next one is due. */
   size_t tenured;
 } luaN_Weak;
 
@@ -227,7 +227,7 @@ typedef struct luaN_Strings {
   /* 1: the cache of luaS_new was filled since the last collection */
   lu_byte cached;
   lu_byte shrinking;		/* 1: the string table is being made smaller */
-  /* number of strings in the table with the current epoch */
+  /* number of strings in the table that are marked (have the current epoch) */
   int seen;
   /* number of dead strings that the sweep has not removed yet */
   int dead;
@@ -279,7 +279,7 @@ typedef struct luaN_Finalize {
 /* Lists of objects that need work when they die (sweep.c), and of objects that never die. */
 typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die (luaC_fix) */
-  /* number of entries at the start of 'fixed' with the current epoch */
+  /* number of entries at the start of 'fixed' that are marked (have the current epoch) */
   size_t fixedseen;
   /* prototypes; and the long strings and userdata of more than LUAN_LARGETEXT bytes */
   luaN_List large;
@@ -298,9 +298,9 @@ typedef struct luaN_Sweep {
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
   /* Progress of the sweep of the list with index 'list': 'next' entries were visited; those that
-     stay are now its first 'kept' entries. Two other phases use 'next'. The selection of dead
-     objects with finalizers still has to visit the entries of 'finalizable' before 'next'.
-     GCSstacks has visited the threads before 'next'. */
+     stay are now its first 'kept' entries. Before the sweep, the selection of dead objects with
+     finalizers goes through 'finalizable' from the end: it has yet to visit the entries before
+     'next'. After the sweep, GCSstacks has visited the threads before 'next'. */
   size_t kept, next;
   /* The block in which the last large string or userdata was freed; NULL if there is none, or if
      luaN_relist has put the block into its list (by number of free lines) since that free. */

@@ -58,11 +58,11 @@ enum luaN_Vector {
 
 /*
 ** Resizes memory that is not an object (a vector or buffer) from osize to nsize bytes, like
-** realloc; 'block' is NULL and osize 0 for a new block. Frees the block and returns NULL if nsize
-** is 0.
+** realloc, and in place if possible. block: NULL for a new block, with osize 0. If nsize is 0,
+** frees the block and returns NULL.
 **
-** Resizes in place if possible. May run an emergency collection. Returns NULL, and keeps the block,
-** if there is no memory or a limit would be exceeded.
+** May run an emergency collection. Returns NULL, and keeps the block, if there is no memory or a
+** limit would be exceeded.
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);

@@ -92,9 +92,9 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
-** current hole), aligned to 16 bytes for a userdata. If the region is too short, takes other free
-** lines for it. Returns NULL if there are none. desperate: 1 after an emergency collection, to
-** search all blocks.
+** current hole), aligned to 16 bytes for a userdata. Takes other free lines if the region is too
+** short. Returns NULL if there are none. desperate: 1 after an emergency collection, to search all
+** blocks.
 */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;

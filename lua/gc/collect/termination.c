@@ -91,9 +91,9 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Marks the values of marked keys in the listed entries of ephemerons, which a hash table finds by
-   their keys (chase.h). Returns 1 if afterwards no marked key has an unmarked value; 0 if some may
-   have one. If there are too few entries or no memory, does nothing and returns 0. */
+/* Builds a hash table of the listed entries of ephemerons by their keys, and marks the values of
+   marked keys (chase.h). Returns 1 if afterwards no marked key has an unmarked value; 0 if some may
+   have one. Does nothing and returns 0 if there are too few entries or no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* 1: also puts the entries with unmarked keys that slices have listed (ahead.h) into the hash

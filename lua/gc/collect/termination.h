@@ -9,9 +9,10 @@ LUAI_FUNC void luaN_terminate (lua_State *L);
 
 /*
 ** The atomic step: tries to end the marking of a major collection when slices have nothing left to
-** mark. Returns 1 if it has ended. Returns 0 if slices have more to do: they visit tombstoned weak
-** values, which look absent but keep the object's address (hidden.h); if many objects have
-** finalizers, they queue the dead ones; and they mark everything that these refer to.
+** mark. Returns 1 if the marking has ended. Returns 0 if slices have more to do:
+** - visit tombstoned weak values, which look absent but keep the object's address (hidden.h)
+** - if many objects have finalizers, queue the dead ones
+** - mark everything that queued objects refer to
 */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
 

@@ -605,9 +605,8 @@ static void roots (Walk *w, lua_State *L) {
 ** Reports the references of the stack of one thread. When no stack is left, reports once, as roots,
 ** the objects that are queued for finalizers. Returns 0 if nothing is left.
 **
-** Visits the local variables of all stacks first, then the other slots, so that a path leads
-** through a variable if possible: a variable has a name, and keeps its value longer than another
-** slot.
+** Visits the local variables of all stacks before the other slots, so that a path leads through a
+** variable if possible: a variable has a name, and keeps its value longer than other slots.
 */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;
