@@ -234,11 +234,9 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 }
 
 
-/*
-** Visits the table at weak.next of weak.inmajor, or a part of it, up to a cost of about 'bytes'.
-** Returns the cost. Skips a table that is not weak now, is small (MIN_SLOTS), is remembered as a
-** whole, or was visited already.
-*/
+/* Visits the next weak table that the major collection has reached (weak.inmajor, at index
+   weak.next), or a part of it, up to a cost of about 'bytes'. Returns the cost. Skips a table that
+   is not weak now, is small (MIN_SLOTS), is remembered as a whole, or was visited already. */
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -300,9 +298,10 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* Visits entries of the list weak.doubtful[weak.again] up to a cost of about 'bytes', and returns
-   the cost. Removes an entry from the list if its key or value is marked now. Keeps an entry whose
-   table is strong now, because the table may become weak again. */
+/* In a pass, visits entries of the list weak.doubtful[weak.again], those with unmarked keys or
+   those with unmarked values, up to a cost of about 'bytes', and returns the cost. Removes an entry
+   from the list if its key or value is marked now. Keeps an entry whose table is strong now,
+   because the table may become weak again. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];

@@ -37,9 +37,10 @@
 #include "chase.h"
 
 
-/* Marks the objects to which slot i of the weak table t refers strongly. Returns a bit for each
-   list of weak.doubtful to which the slot must be added, because its weak key or value is not
-   marked. Makes the key of an empty node dead. */
+/* Marks the objects to which slot i of the weak table t refers strongly. Returns a set of bits: bit
+   LUAN_DOUBTKEYS if its weak key is not marked, bit LUAN_DOUBTVALUES if its weak value is not.
+   These bits are also the numbers of the lists weak.doubtful to which the slot must be added. Makes
+   the key of an empty node dead. */
 LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize,
                                    unsigned i);
 

@@ -208,8 +208,8 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties mark.young in a minor collection that need not tenure all live objects (ageing.h). Sets
-   mark.holder to the object that is being traversed, for luaN_staysyoung. */
+/* Traverses the objects on mark.young in a minor collection that need not tenure all live objects
+   (ageing.h). Sets mark.holder to the object that is being traversed, for luaN_staysyoung. */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {

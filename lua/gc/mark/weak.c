@@ -173,7 +173,7 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* Limit for the slices of one major collection: how often they may visit all tables of weak.inmajor
+/* Limit for the slices of one major collection: how often they may visit all reached weak tables
    again because one was resized. After that, the atomic step visits a resized table. A higher limit
    costs more if a program resizes weak tables repeatedly. */
 #define MAX_RESCANS	16u

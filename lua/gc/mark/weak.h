@@ -27,18 +27,18 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* Adds the weak table t of this kind, which marking has reached, to weak.inmajor in a slice of a
-   major collection, else to weak.discovered. In the second case, also marks the strong keys of t.
-   Returns 0 if there is no memory; the caller must then treat t as strong. */
+/* Adds the weak table t of this kind, which marking has reached, to a list. In a slice of a major
+   collection, the list is weak.inmajor. Otherwise it is weak.discovered, and the strong keys of t
+   are marked, too. Returns 0 if there is no memory; the caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* Adds the weak table t to weak.inmajor, unless t is in that list already. Returns 0 if there is no
-   memory. */
+/* Adds the weak table t to weak.inmajor, the list of those that the major collection has reached,
+   unless t is in that list already. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called for a weak table t that is remembered or has a remembered slot: t may have become
-   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor. If there is
-   no memory for that, marks all keys and values of t. */
+   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor, its list of
+   weak tables. If there is no memory for that, marks all keys and values of t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
@@ -70,9 +70,9 @@ LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
    the list of values, the visit starts after the tombstoned values (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list]. If isfirst is
-   1, appends t before the slot; isfirst may be 0 only if the last word of the list is t or a slot
-   of t. Returns 0 if the list cannot grow. */
+/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list], the list of
+   such keys or values. If isfirst is 1, appends t before the slot; isfirst may be 0 only if the
+   last word of the list is t or a slot of t. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /*

@@ -237,7 +237,8 @@ typedef struct luaN_Blocks {
      when lua_Alloc refuses memory, set to 0 at the end of a major collection. */
   size_t ceiling;
   /* lua_Alloc was found able to provide memory until 'held' reaches this number of bytes, so
-     luaN_leavesroom does not check growth below it. Set anew at the end of a major collection. */
+     luaN_leavesroom does not check growth that stays well below it. Set anew at the end of a major
+     collection. */
   size_t proven;
   /* While heap.allocated is at most this number of bytes, luaN_leavesroom checks no growth. Set
      anew at the end of a major collection. */

@@ -62,13 +62,13 @@ LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
    slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes that this pause must mark, of 'work' bytes and of the work debt that earlier
-   pauses have left. Bytes above the bound of a pause become the new work debt; bytes above the
-   limit of the work debt must be marked in this pause, too. */
+/* Returns the bytes that this pause must mark. work: bytes that are due now, in addition to the
+   work debt that earlier pauses have left. Bytes above the bound of a pause become the new work
+   debt; bytes above the limit of the work debt must be marked in this pause, too. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
-/* Returns upstream's step size. An explicit step counts as 2^gcstepsize bytes of allocation plus
-   the bytes of its argument. */
+/* Returns upstream's step size, 2^gcstepsize bytes. An explicit step counts as the allocation of
+   this number of bytes plus the bytes of its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
 /* Returns 1 if an explicit step must do work now: the mode is generational, or a cycle of the

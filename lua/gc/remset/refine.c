@@ -70,8 +70,8 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
 }
 
 
-/* Returns 1 if t is weak. In this case also adds t to weak.inmajor for the running major
-   collection, because t may have become weak after it was marked. */
+/* Returns 1 if t is weak. In this case also adds t to the list of weak tables of a running major
+   collection (weak.inmajor), because t may have become weak after it was marked. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);

@@ -75,8 +75,8 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* Counts the stack of the new thread L as old, and makes the next collection scan it, if an
-   emergency collection has tenured L before L had its stack. */
+/* If an emergency collection has tenured the new thread L before L had its stack, counts the stack
+   as old, and makes the next collection scan it. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
