@@ -366,8 +366,8 @@ end)
 describe("the profile's format #plain", function()
   local text = read "doc/profile-format.md"
 
-  -- Returns the first words of the rows of all tables.
-  local function rows(pattern) return set(text, "\n| `" .. pattern) end
+  -- Returns the first words of the items of all lists.
+  local function items(pattern) return set(text, "\n%- `" .. pattern) end
 
   local function sources(folder) return shell.output("cat asamp/%s/*.c", folder) end
 
@@ -382,8 +382,8 @@ describe("the profile's format #plain", function()
     for letter in read_:gmatch "case '(%a)':" do taken[letter] = true end
     for letter in read_:gmatch "startrun%(&%w+, '(%a)'" do taken[letter] = true end
     for letter in split:gmatch "[=!]= '(%a)'" do taken[letter] = true end
-    local listed = rows "(%a)%f[^%a]"
-    listed.k = text:find "\n| `k<letters>` |" and true
+    local listed = items "(%a)%f[^%a]"
+    listed.k = text:find "\n%- `k<letters>`: " and true
     listed.G = text:find "%. `G` for a major one" and true
     assert.is_true(written.n and written.g and written.r and taken.u and taken.A)
     assert.same(sorted(written), sorted(listed))
@@ -393,7 +393,7 @@ describe("the profile's format #plain", function()
   it("has the metas that are written and read, and no other", function()
     local written = set(read "asamp/encode/encoder.c", '"(asamp%.%l+)"')
     local taken = set(read "asamp/read/readermeta.c", '"(asamp%.%l+)"')
-    local listed = rows "(asamp%.%l+)"
+    local listed = items "(asamp%.%l+)"
     assert.is_true(written["asamp.format"] and taken["asamp.format"])
     assert.same(sorted(written), sorted(listed))
     assert.same(sorted(written), sorted(taken))
@@ -402,7 +402,7 @@ describe("the profile's format #plain", function()
   it("has the limits that are counted, with their numbers, in the order of the code", function()
     local limits, listed, counted = section(text, "## Limits"), {}, {}
     local numbers = {}
-    for what, number in limits:gmatch "\n| `(%l+)` | ([%d,]+) |" do
+    for what, number in limits:gmatch "\n%- `(%l+)`: at most ([%d,]+) " do
       listed[#listed + 1], numbers[what] = what, (number:gsub(",", ""))
     end
     local left = read "asamp/read/readerleft.c"
@@ -420,20 +420,17 @@ describe("the profile's format #plain", function()
     table.sort(listed)
     table.sort(counted)
     assert.same(counted, listed)
-    -- the writer's counts are printed by it, or by both
     local writes = set(read "asamp/encode/encoder.c":match "static void metaleft.-};", '{"(%l+)"')
     assert.is_true(writes.chunks)
-    for what, row in limits:gmatch "\n| `(%l+)` (|[^\n]*)" do
-      assert.equal(writes[what] or false, row:find "counted by .*writer" ~= nil, what)
-    end
+    assert.same(sorted(writes), sorted(set(section(limits, "### Limits of the writer"), "\n%- `(%l+)`: ")))
   end)
 
   it("has the words of rows of memory that are written", function()
     local resident, listed = read "asamp/session/resident.c", {}
     local written = set(resident, 'put%(r, "([%l.]+)"')
     for word in resident:gmatch 'putlines%(r, [%u_]+, "(%l+)"' do written[word] = true end
-    for cell in section(text, "## Where memory is"):gmatch "\n| (`[^|]+) |" do
-      for word in cell:gmatch "`([%l.]+)`" do listed[word] = true end
+    for words in section(text, "## Where memory is"):gmatch "\n%- ([^:]+):" do
+      for word in words:gmatch "`([%l.]+)`" do listed[word] = true end
     end
     assert.is_true(written.rss and listed.outside)
     assert.same(sorted(written), sorted(listed))
