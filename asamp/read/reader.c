@@ -28,8 +28,8 @@ typedef struct PathFrame {
   uint32_t node;       /* call tree node of the frame */
 } PathFrame;
 
-/* Cache from stacks to call tree nodes: a stack in it costs one lookup instead of one per frame.
-   The hash of a stack gives its only possible position. */
+/* Direct-mapped cache from stacks to call tree nodes. A stack in the cache costs one lookup instead
+   of one per frame. */
 #define KNOWN		BOUND(1024, 4)  /* number of stacks in the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, words */
 
@@ -45,14 +45,16 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* Parts of each stack record. 'memory' 1: a last word with the resident bytes. 'pairs' 1: a kind
-     before each address, as PyPy writes it. 'threads' 1: a word for the thread. */
+  /* Optional parts of a stack record; 1: all stack records have the part. 'memory': a last word
+     with the resident bytes. 'pairs': a kind before each address, as PyPy writes it. 'threads': a
+     word for the thread. */
   int memory, pairs, threads;
   size_t word, address;  /* sizes of a number and of an address in the file, bytes */
   unsigned char *wide;   /* buffer for the addresses of a record, extended from 32 to 64 bits */
   PathFrame *path;     /* frames of the stack that was read last, outermost first */
   size_t npath;        /* number of frames in 'path' */
-  /* Elements of the cache. They are not cleared, so that a short profile touches few pages. */
+  /* Elements of the cache; 'nknown' shows which are in use. They are not cleared, so that a short
+     profile touches few pages. */
   Known *known;
   uint32_t nknown[KNOWN];  /* number of words of each cached stack; 0: no stack */
   char *value;         /* buffer for the value of a meta record */
@@ -61,7 +63,8 @@ typedef struct Input {
 /* Result of reading a record. STOP: the log ends or is damaged. */
 typedef enum { STOP, GO } Step;
 
-/* Sets the message from a phrase and the record's position. Returns STOP. */
+/* Sets ReadProfile.message from the position of the record that cannot be read, and a reason.
+   Returns STOP. */
 static Step damaged (Input *in, const char *what) {
   ReadProfile *r = in->state.r;
   snprintf(r->message, sizeof(r->message), "cannot be read after byte %llu of the log: %s",
@@ -69,7 +72,7 @@ static Step damaged (Input *in, const char *what) {
   return STOP;
 }
 
-/* Sets the message for a log that ends within a record. Returns STOP. */
+/* Sets ReadProfile.message for a log that ends within a record. Returns STOP. */
 static Step reader_ended (Input *in) {
   const char *failure = source_failure(in->source);
   return damaged(in, failure != NULL ? failure
@@ -85,8 +88,8 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
   return 1;
 }
 
-/* Reads n addresses. Returns them with 8 bytes each, valid until the next read; NULL at the end of
-   the data, or if out of memory (then sets 'failed'). */
+/* Reads n addresses and extends them to 8 bytes each. The result is valid until the next read.
+   Returns NULL at the end of the data, or if out of memory (then sets 'failed'). */
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
   size_t i;
@@ -104,8 +107,8 @@ static const unsigned char *addresses (Input *in, size_t n) {
   return in->wide;
 }
 
-/* Reads a string: stores up to 'room' bytes in 'to', without a NUL, and skips the rest. Sets *n and
-   *left to the numbers of stored and skipped bytes. Returns 0 at the end of the data. */
+/* Reads a string. Stores its first 'room' bytes in 'to', without a NUL, and skips the rest. Sets *n
+   and *left to the numbers of stored and skipped bytes. Returns 0 at the end of the data. */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
   uint64_t length;
@@ -141,7 +144,7 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  /* clears the cache: the stacks read before the header may have another layout */
+  /* clears the cache: stacks that were read before the header may have another layout */
   memset(in->nknown, 0, sizeof(in->nknown));
   in->header = 1;
   in->threads = r->version >= 1;
@@ -190,9 +193,9 @@ static Step reader_name (Input *in) {
   return GO;
 }
 
-/* Sets in->path[depth], the frame with that id and line; depth 0 is the outermost frame. 'same' 1:
-   all outer frames equal those of the previous stack. If this one does too, keeps the previous node
-   and returns 1. */
+/* Sets in->path[depth] (0: outermost frame) to a frame and its call tree node. 'same' 1: all outer
+   frames are equal to those of the previous stack. If this frame is equal, too, returns 1 and keeps
+   the known node, which saves a lookup in the tree. */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
   PathFrame *at = &in->path[depth];
@@ -235,7 +238,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* Like internstack, but looks the stack up in the cache first. */
+/* Like internstack, but first searches the stack in the cache in->known. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
@@ -254,9 +257,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   return known->node;
 }
 
-/* Reads the start of a stack or object record: time, number of words, the words, and 'more' words
-   beyond the number. Sets *seconds to the time (0 before version 7) and *n to the number. Returns
-   the words, valid until the next read; NULL if the record is damaged. */
+/* Reads the first part of a stack or object record: a time, a number, as many words as the number,
+   and 'more' further words. Sets *seconds to the time (0 before version 7) and *n to the number.
+   Returns the words, valid until the next read; NULL if the record is damaged. */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
   const unsigned char *b;
@@ -285,7 +288,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   return b;
 }
 
-/* Reads a stack record. 'allocation' 1: of an allocation sample. */
+/* Reads a stack record. 'allocation' 1: by its type, the record is of an allocation sample. */
 static Step reader_stack (Input *in, int allocation) {
   ReadProfile *r = in->state.r;
   double seconds;
@@ -303,7 +306,8 @@ static Step reader_stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    /* The innermost frame is not a function: its id is the block's type or the kind of copy. */
+    /* The innermost frame is not a function. Its id represents the type of the sampled block, or
+       the reason of a copy. */
     w += 16;
     n -= 2;
     allocation = 1;
@@ -328,8 +332,8 @@ static Step objects (Input *in) {
   return GO;
 }
 
-/* Reads the trailer, after which the log ends. Reads one more byte, so that source.c verifies
-   the checksum. */
+/* Reads the trailer, the last record. Then tries to read one more byte, because source.c verifies
+   the checksum of a compressed file at its end. */
 static Step trailer (Input *in) {
   ReadProfile *r = in->state.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
@@ -407,7 +411,8 @@ static void reader_progress (Input *in) {
   }
 }
 
-/* Sets 'live' and the message if the log has no end because it is still being written. */
+/* Sets ReadProfile.live and the message if the log has no end because a process is still writing
+   it. */
 static void live (Input *in) {
   ReadProfile *r = in->state.r;
   char by[40] = "";
@@ -420,8 +425,8 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
-/* Delivers the events that remain at the end of the file, and sets the fields of the ReadProfile
-   that are not set yet. Returns NULL or the reason of a failure. */
+/* Delivers the events that remain at the end of the file, and completes the ReadProfile. Returns
+   NULL or the reason of a failure. */
 static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
   readeremit_head(s);
@@ -440,8 +445,8 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  /* r->unfollowed includes the survivors for which the reader had no space (LEFT_FOLLOWED);
-     LEFT_UNFOLLOWED counts only those whose death the writer did not record. */
+  /* Survivors whose death is unknown because the reader had no space for them are counted in
+     LEFT_FOLLOWED. LEFT_UNFOLLOWED is the rest: those whose death the writer did not record. */
   if (r->unfollowed > r->left[LEFT_FOLLOWED])
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the details of samples (readerbatch.h). */
+/* Reads batches: the details of samples, and events (readerbatch.h). */
 #include "readerbatch.h"
 #include "details.h"
 #include "readeremit.h"
@@ -18,19 +18,21 @@
 /* Iterator over the lines of a batch (doc/profile-format.md) that set the period of allocation
    samples ("p"), that of time samples ("q"), or the OS thread ("T"). */
 typedef struct Periods {
-  Fields events;       /* the details' lines after the current one */
+  Fields events;       /* the lines of the batch after the current one */
   int letter;          /* type of the current line: 'p' (period of allocation samples), 'q' (period
                           of time samples) or 'T' (OS thread); 0: no line is left */
-  uint64_t at;         /* index in the batch of the first sample to which the line applies */
+  uint64_t at;         /* index (0: first) in the batch of the first sample to which the line
+                          applies */
   uint64_t period;     /* period in bytes (p) or ns (q), or system number of the thread (T) */
-  uint64_t state;      /* id of the Lua state, or NOSTATE */
+  uint64_t state;      /* id of the Lua state to which the line applies, or NOSTATE */
   int wall;            /* line "q": 1 for wall time, 0 for CPU time */
 } Periods;
 
-#define NOSTATE		UINT64_MAX  /* no Lua state was named yet */
+#define NOSTATE		UINT64_MAX  /* value of Periods.state before a line of the batch has named a
+                                       Lua state */
 
-/* Moves to the next line "p", "q" or "T" of the batch. Sets p->state to the Lua state that the
-   lines before it select. */
+/* Moves to the next line "p", "q" or "T" of the batch. Sets p->state to the Lua state that the last
+   line "S" or "N" before it has named. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -47,8 +49,8 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines "p", "q" (periods) and "T" (OS thread) up to the sample with the index
-   'sample'. Delivers the new periods to the client. */
+/* Applies the lines "p", "q" (new periods) and "T" (OS thread) that come into effect before or at
+   the sample with the index 'sample'. Delivers new periods to the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -97,8 +99,9 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* Removes 'copies' equal stacks from the queue and delivers them as one sample of 'count' sampling
-   periods. Returns 0 if the queue has fewer equal stacks, or if a number is invalid. */
+/* Removes 'copies' equal stacks from the queue and delivers them as one sample, which represents
+   'count' sampling periods. Returns 0 if the queue has fewer equal stacks, or if a number is
+   invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -148,8 +151,9 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads three numbers of Details.counts: a sample's number in the batch (1: first), its sampling
-   periods, its equal stacks. Sets triple[0] to 0 at the end of the list. */
+/* Reads the next three numbers of Details.counts, about a sample that represents several sampling
+   periods: its number in the batch (1: first), the number of periods, and how many times its stack
+   is in the file. Sets triple[0] to 0 at the end of the list. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -158,13 +162,13 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* A run of samples with one label set. 'left': number of samples not delivered yet. 'id': number of
-   the set in the file. */
+/* Consecutive samples with the same label set. 'left': number of these samples not delivered yet.
+   'id': number of the set in the file. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
 
-/* Returns the label set of the next sample, for ReadSample.labels. */
+/* Returns the label set of the next sample of the batch, as a value for ReadSample.labels. */
 static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   while (l->left == 0) {
     if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
@@ -200,9 +204,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the end of the next collection in 'events', the lines after the current one; it decided
-   the samples of the current line. Without one, returns the time of the last sample. Caches the
-   result, so that no line is scanned twice. */
+/* Returns the time at which the samples of the current line were found alive or dead: the end of
+   the next collection in 'events', the lines after the current one. If there is none, returns the
+   time of the last sample. Caches the result, so that no line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -226,20 +230,20 @@ static uint64_t decision (ReaderState *s, Fields events) {
   return s->aheadtime;
 }
 
-/* Iterator over a line "l" or "u", which divides the samples of the line "f" before it into runs. A
-   line "l" has the length and the class of each run. A line "u" has lengths of runs of survivors:
-   deaths are recorded in the first run, not in the second, and so on. */
+/* Iterator over a line "l" or "u", which divides the samples of the preceding line "f" (survival)
+   into runs of consecutive samples. A line "l" has the length and the class of each run. A line "u"
+   has the lengths of runs of survivors, alternately with and without recorded deaths. */
 typedef struct Runs {
-  Fields line;         /* the unread part of the line; line.p NULL: there is no line, or all of it
-                          is read */
-  uint64_t left;       /* samples left in the current run */
+  Fields line;         /* the unread part of the line; line.p NULL: the file has no such line, or
+                          all of it was read */
+  uint64_t left;       /* number of samples of the current run not visited yet */
   /* Line l: class of the current run, an offset in ReadProfile.text. Line u: 1 if the file records
      the deaths of the current run. */
   uint64_t value;
 } Runs;
 
-/* If the first line of 'events' starts with that letter, initializes *r with this line and removes
-   it from 'events'. Else empties *r. */
+/* If the first line of 'events' is of type 'letter', initializes *r with this line and removes it
+   from 'events'. Otherwise sets *r to an empty iterator. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -249,8 +253,8 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Moves to the next sample of a line "l". Returns the class name of the sample's object, an offset
-   in ReadProfile.text; 0: none. */
+/* Moves to the next sample of a line "l" (classes). Returns the name of the class of the sample's
+   object, an offset in ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
@@ -267,8 +271,8 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor of a line "u". Returns 1 if the file does not record the survivor's
-   death. */
+/* Moves to the next survivor of a line "u" (which deaths are recorded). Returns 1 if the file does
+   not record the death of this survivor. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;
@@ -283,9 +287,9 @@ static int nextunfollowed (Runs *r) {
   return !r->value;
 }
 
-/* Reads a line "f": whether the oldest queued samples survived, as lengths of runs. The first run
-   died, the second survived, and so on. Also reads following lines "l" and "u", and removes them
-   from 'events'. */
+/* Reads a line "f": the survival of the oldest queued samples, as lengths of runs. The first run
+   died, the second survived, and so on alternately. Also reads the lines "l" (classes) and "u"
+   (recorded deaths) that may follow, and removes them from 'events'. */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
@@ -304,8 +308,8 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   }
 }
 
-/* Reads a line "d": deaths of survivors, as lengths of runs of the list of survivors. The first run
-   is alive, the second died, and so on. */
+/* Reads a line "d": deaths in the list of live survivors, as lengths of runs. The first run of the
+   list is alive, the second has died, and so on alternately. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
@@ -396,7 +400,7 @@ static void readerbatch_resident (ReaderState *s, Fields *f) {
 
 /* ------------------------------------------------------------- states -- */
 
-/* Reads a line of type N (start of a Lua state). */
+/* Reads a line "N": a Lua state starts. */
 static void beginstate (ReaderState *s, Fields *f) {
   int64_t difference;
   uint64_t id;
@@ -406,8 +410,8 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Delivers 'bytes', all bytes that the current Lua state has allocated, and adds them to the
-   state's row (NULL: none). */
+/* Delivers 'bytes', the exact number of bytes that the current Lua state has allocated, and adds it
+   to the state's row (NULL: none). */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -416,8 +420,8 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
-/* Reads a line "L" of a batch, and delivers it: the exact number of bytes
-   that the Lua state allocated with a label set. */
+/* Reads a line "L" of a batch and delivers it: the exact number of bytes that the Lua state
+   allocated with a label set. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
@@ -427,8 +431,8 @@ static void exactbytes (ReaderState *s, Fields *f) {
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
 
-/* Reads a line of type X (end of a Lua state): time, allocated bytes, number of orphans. Ends the
-   current state. */
+/* Reads a line "X", which ends the current Lua state: time, allocated bytes, number of orphans (its
+   samples of native memory that live on). */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
@@ -441,7 +445,8 @@ static void endstate (ReaderState *s, Fields *f) {
   readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);
 }
 
-/* Adds the rest of a line to ReadProfile.text, cut to READER_MAXNAME bytes. Returns its offset. */
+/* Adds the rest of a line to ReadProfile.text, cut to READER_MAXNAME bytes. Returns the offset of
+   the text. */
 static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   size_t n;
   f->p += f->p < f->end;
@@ -449,8 +454,8 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   return strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Reads all lines "Y", the names of Lua states. Call it before the samples are delivered, because a
-   client may group samples by these names. */
+/* Reads all lines "Y" (name of a Lua state) of a batch. Must be called before the samples of the
+   batch are delivered, because a client may group samples by these names. */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
   Fields line;
@@ -466,8 +471,8 @@ static void callstates (ReaderState *s, Fields events) {
   }
 }
 
-/* Reads a line about a Lua state: S makes it the current one, N starts it, X ends it, A has its
-   allocated bytes, Y its name. Does nothing in files of one state. */
+/* Reads a line about a Lua state. "S" makes the state the current one, "N" starts it, "X" ends it,
+   "A" has its allocated bytes, "Y" its name. Does nothing in files of one state. */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
   uint64_t n;
@@ -516,7 +521,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   readerstate_none(s);
   while ((letter = details_event(&d.events, &line)) != 0) {
     if (readerstate_isnone(s) && strchr("fdgGmHhwLYAX", letter) != NULL)
-      continue;  /* a line of the current Lua state */
+      continue;  /* ignores a line that needs a current Lua state */
     switch (letter) {
       case 'f': fates(s, &line, &d.events); break;
       case 'd': deaths(s, &line, &d.events); break;

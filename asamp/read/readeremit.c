@@ -24,7 +24,8 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
   return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
 }
 
-/* Calls the client's callback 'fate' (survival of a sample), if the client selects the sample. */
+/* Calls the client's callback 'fate' with the survival of a sample, if the client selects the
+   sample. */
 static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_head(s);
@@ -105,8 +106,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/* Delivers that a sample has survived. 'follow' 1: the file may record the survivor's death, so the
-   survivor and the client's tag are added to the list s->of->follow if this has space. */
+/* Delivers that a sample has survived. 'follow' 1: the file may record its death, so the sample and
+   the client's tag are added to the list of live survivors, if that has space. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
@@ -139,10 +140,10 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* an empty entry: the
-                                                             file identifies followed survivors by
-                                                             position, and counts this one */
+        readerfollow_room(&s->of->follow, &s->failed)) {
       ReadFollowed nothing;
+      /* an empty entry: the file identifies survivors by their positions in the list, and counts
+         the dropped sample, too */
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);
     }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** List of the live survivors of one Lua state whose death the file records ("followed"). The file
-** names a dead sample by its position in this list, so the list equals the writer's (followed.h). A
-** pass goes through the list once, in several calls, each of which keeps or removes the next
-** samples.
+** List of the live survivors of one Lua state whose deaths the file records ("followed" samples).
+** The file identifies a dead sample by its position in this list. So the list must always equal the
+** writer's list (followed.h).
+**
+** A pass goes through the list once, from the oldest sample to the newest. Each call during a pass
+** keeps or removes the next samples.
 **
 **   RF1  at most READERFOLLOW_MOST samples;
 **   RF2  a pass has kept the samples list[0] to list[to - 1], and has not visited list[at] to
@@ -15,15 +17,15 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  /* sample.count is 0 for a survivor that the reader had dropped from a full queue before its
-     survival was read. The empty entry keeps later samples at the positions of the writer's
+  /* sample.count is 0 for an empty entry: the reader had dropped the sample from a full queue
+     before its survival was read. The entry keeps later samples at their positions in the writer's
      list. */
   ReadSample sample;
-  /* Value of ReaderStream.allocated when the sample was read to have survived. */
+  /* Value of ReaderStream.allocated when the survival of the sample was read. */
   uint64_t born;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */
-  /* Path of references to the sample, as index + 1 in ReadProfile.paths; 0: unknown. */
+  /* Path of references to the sampled block, as index + 1 in ReadProfile.paths; 0: unknown. */
   uint32_t holder;
   int unreached;       /* 1: the last heap walk did not reach the sample */
 } ReadFollowed;
@@ -37,8 +39,8 @@ typedef struct ReaderFollow {
   size_t at, to;
 } ReaderFollow;
 
-/* Ends the current pass, if any, and reserves space for one more sample. Returns 0 if the list is
-   full or there is not enough memory (then sets *failed). */
+/* Ends the current pass, if any, and reserves capacity for one more sample. Returns 0 if the list
+   is full, or if out of memory (then sets *failed). */
 int readerfollow_room (ReaderFollow *f, int *failed);
 /* Appends a sample; readerfollow_room must have returned 1. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);

@@ -69,8 +69,8 @@ int readerstate_iswanted (const ReaderClient *c, uint32_t id) {
   return c->only == NULL || (low < c->nonly && c->only[low] == id);
 }
 
-/* Creates a row of ReadProfile.states and returns its index. If there are READER_MAXSTATES rows,
-   returns the last row, which several states then share. */
+/* Creates the row of a Lua state in ReadProfile.states. Returns the row's index. If there are
+   READER_MAXSTATES rows, returns the last row, which several states then share. */
 static uint32_t newrow (ReaderState *s, uint32_t id) {
   ReadProfile *r = s->r;
   ReadState *row;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The reader's data while a file is read. Only the files that implement reader.h include this
-** header or those that include it.
+** The reader's data while a file is read. Private to the files that implement reader.h.
 **
-** In asamp's files an allocation sample has three parts. Its stack is read first and queued in
-** 'runs'. When its size and type are read (details.h), the sample moves to ReaderStream.open, until
-** its outcome is read. In other files a sample is added to 'open' at once.
+** In asamp's files an allocation sample is read in three steps. Its stack is queued in 'runs'. When
+** its size and type are read (details.h), the sample moves to the queue ReaderStream.open. There it
+** stays until its survival is read. In other files a sample is added to 'open' at once.
 **
 ** A function that runs out of memory sets 'failed' and continues; reading ends at the next call of
 ** readerstate_failure.
@@ -17,25 +16,26 @@
 #include "readerstream.h"
 #include "readprofile.h"
 
-/* Consecutive equal stacks of the log, kept until the record with their samples' sizes and types is
-   read, which follows them in files that asamp wrote. */
+/* Consecutive equal stacks in a file of asamp. They are queued until the reader reads the batch
+   record that has the sizes and types of their samples. */
 typedef struct Run {
   uint64_t copies;     /* number of equal stacks, at least 1 */
   uint64_t time;       /* us since the start; 0: unknown */
   uint64_t thread;     /* number of the thread or, in files of many states, of the Lua state */
   uint32_t node;       /* call tree node of the stack */
-  /* Allocation samples: type of the block (enum ProfileKind; 0: not known yet). Samples of copied
-     bytes: COPY_* (sample.h). Time samples: READER_TIMERUN. */
+  /* Type of the block (enum ProfileKind; 0: not known yet) for an allocation sample; COPY_*
+     (sample.h) for a sample of copied bytes; READER_TIMERUN for a time sample. */
   uint32_t type;
 } Run;
 
-/* Run.type of time samples, above all other types */
+/* value of Run.type for time samples, larger than all types of blocks */
 #define READER_TIMERUN	256u
 
-/* Upper bound of times in us (143 years), exact as a double. */
+/* Upper bound of times: 143 years in us. As a double it is still exact. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
-/* Upper bound of the bytes or ns of all samples, so that sums fit into 63 bits. */
+/* Upper bound of the bytes or ns that all samples of a file represent, so that their sum fits into
+   63 bits. */
 #define READER_MAXSUM	((uint64_t)1 << 62)
 
 typedef struct ReaderState {
@@ -47,43 +47,48 @@ typedef struct ReaderState {
   uint64_t decided;    /* bytes of all samples known to have died or survived */
   int toomuch;         /* 1: a sum in 'summed' would exceed READER_MAXSUM */
   int hashead;           /* 1: the client's callback 'head' was called */
-  int format;          /* number of the format of the details (details_format) */
+  int format;          /* version of the text format of batches (details_format); 0: not a file of
+                          asamp */
   uint64_t last;       /* time of the last sample, us since the start */
-  uint64_t period;     /* sampling period of Lua states for which the file has none, bytes; 1 in
-                          other writers' files */
-  uint64_t timeperiod; /* period of time samples of Lua states for which the file has none, ns */
+  uint64_t period;     /* sampling period of the Lua states for which the file sets none, bytes; 1
+                          in files of other writers */
+  uint64_t timeperiod; /* period of time samples of the Lua states for which the file sets none,
+                          ns */
   uint64_t runfirst;   /* index of the first queued stack in 'runs' */
-  /* Stacks. Those from runs[runfirst] on are queued: their sizes and types were not read yet. */
+  /* Queue of stacks. Those before runs[runfirst] were delivered; the sizes and types of the others
+     were not read yet. */
   Run *runs;
   size_t nruns, runsize;  /* number of elements of 'runs', capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* data of the current Lua state; never NULL */
-  /* In a file of one state: its data. In a file of many states: shared by all states beyond
-     READER_MAXSTREAMS, and used while no state is current ('row' is READER_NOSTATE). */
+  /* Data of the only Lua state in a file of one state. In a file of many states: data shared by all
+     states beyond READER_MAXSTREAMS; also used while no state is current (then 'row' is
+     READER_NOSTATE). */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type + 1 to the offset of the type's name in ReadProfile.text */
   IdMap classes;       /* maps class + 1 to the offset of the class's name in ReadProfile.text */
-  /* 'byname', 'aliases' and 'unnamed' are used for asamp's files. In them the number of a function
-     is (frame id) / 8. */
+  /* The next three fields are used only for asamp's files. There the number of a function is its
+     frame id / 8. */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
   Aliases aliases;     /* maps a function to the first one with the same name */
-  uint32_t unnamed;    /* function that represents all names beyond the limit
+  uint32_t unnamed;    /* number of the function that represents all names beyond the limit
                           READER_MAXIDS; 0: none */
   uint32_t unknown;    /* offset of "[unknown]" in ReadProfile.text */
   uint32_t nameless;   /* number of functions without a name so far */
-  uint64_t nstats;     /* number of statistics in an object record */
-  int stat[3];         /* positions of the bytes in use, reserved and resident in the statistics of
+  uint64_t nstats;     /* number of words with statistics at the end of an object record */
+  int stat[3];         /* indexes of the bytes in use, reserved and resident among the statistics of
                           an object record; -1: missing */
-  /* Maps a path of references and one more step to the longer path. The number of a path is its
+  /* Maps a path of references and one more reference (a "step") to the longer path. A path is an
      index in ReadProfile.paths + 1. */
   IdMap bystep;
   size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
-  uint64_t lastset;    /* last label set dropped because of the limit; 0: none */
+  uint64_t lastset;    /* number of the last label set that was dropped because of the limit
+                          READER_MAXLABELSETS; 0: none */
   uint64_t eventtime;  /* time of the last event with a time, us since the start */
-  /* Cached result of 'decision' (readerbatch.c): 'aheadtime' is the time at which the outcomes and
-     deaths in the batch's lines up to the address 'ahead' were decided. 'ahead' NULL: nothing is
-     cached. */
+  /* Cache of the function 'decision' (readerbatch.c). 'aheadtime': the time at which the samples in
+     the batch's lines before the address 'ahead' were found alive or dead. 'ahead' NULL: the cache
+     is empty. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -104,8 +109,8 @@ static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
   return s->of->timeset ? s->of->timeperiod : s->timeperiod;
 }
 
-/* Makes the Lua state with that id the current one; creates its stream if needed. Does nothing
-   in files of one state. */
+/* Makes the Lua state with that id the current one. Creates the state's stream if needed. Does
+   nothing in files of one state. */
 void readerstate_of (ReaderState *s, uint64_t id);
 /* Records that there is no current Lua state. */
 static inline void readerstate_none (ReaderState *s) {
@@ -118,8 +123,8 @@ static inline int readerstate_isnone (const ReaderState *s) {
   return s->r->many && s->of == &s->single && s->single.row == READER_NOSTATE;
 }
 
-/* Returns the row of a Lua state in ReadProfile.states; creates it if needed. NULL: the state
-   shares its row or its stream with others, because of a limit. */
+/* Returns the row of a Lua state in ReadProfile.states; creates the row if needed. Returns NULL if
+   the state shares its row or its stream with others because of a limit. */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* Sets the OS thread of the current state. If the thread is new and READER_MAXTHREADS threads are
    known, counts it in LEFT_THREADS instead. */
@@ -140,13 +145,13 @@ static inline void readerstate_toclient (ReaderState *s) {
   s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;
 }
 
-/* Returns before + difference, or 'before' if the sum is no valid time (0 to READER_MAXTIME). */
+/* Returns before + difference, or 'before' if the sum is not a valid time (0 to READER_MAXTIME). */
 static inline uint64_t readerstate_later (uint64_t before, int64_t difference) {
   uint64_t time = before + (uint64_t)difference;
   return time <= READER_MAXTIME ? time : before;
 }
 
-/* Returns 1 if the client does not select events of that time. */
+/* Returns 1 if the time is outside of the range that the client selects. */
 static inline int readerstate_isoutside (const ReaderState *s, uint64_t time) {
   return time < s->client->since || (s->client->till > 0 && time >= s->client->till);
 }
@@ -157,11 +162,12 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
          (sample->node < s->client->nwithout && s->client->without[sample->node]);
 }
 
-/* Returns the reason why reading must stop, or NULL. */
+/* Returns the reason why reading must stop (no memory, sums too large, or the client's 'stop');
+   NULL: none. */
 const char *readerstate_failure (const ReaderState *s);
-/* Returns the index in ReadProfile.kinds of a type with a class (offset of its name in
-   ReadProfile.text; 0: none); creates the kind if needed. At the limit READER_MAXKINDS returns the
-   type without class, or READER_UNKNOWN. */
+/* Returns the index in ReadProfile.kinds of a type with a class; creates the kind if needed.
+   'class': offset of the name in ReadProfile.text; 0: none. If there are READER_MAXKINDS kinds,
+   returns the type without class, or READER_UNKNOWN. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A stream is the reader's data of one Lua state. In a file of many states, a line of a batch
-** (readerbatch.h) belongs to the state that the last line "N" or "S" has named, a sample to the
-** state whose id is in its record.
+** A stream is the reader's data of one Lua state. In a file of many states, a sample belongs to the
+** state whose id is in its record. A line of a batch (readerbatch.h) belongs to the state that the
+** last line "N" (start of a state) or "S" (selection of a state) has named.
 **
 ** The deaths of a closed state's objects are delivered when the next state starts. A report thus
 ** shows the leaks of a program that closes its only state at exit, but not those of each state of a
-** server with a state per request. A closed state's live samples of native memory are orphans.
+** server with a state per request. Orphans are a closed state's live samples of native memory,
+** which does not die with the state.
 **
 **   RS1  at most READER_MAXSTREAMS streams; further states share ReaderState.single, whose samples
 **        have no outcome;
@@ -25,33 +26,35 @@ typedef struct ReaderStream {
   uint32_t id;         /* id of the state in the file */
   uint32_t place;      /* index of this stream in ReaderStreams.list */
   uint32_t row;        /* index of the state in ReadProfile.states */
-  uint32_t thread;     /* index of its OS thread in ReadProfile.threads + 1; 0: unknown */
+  uint32_t thread;     /* index in ReadProfile.threads + 1 of the OS thread that runs the state; 0:
+                          unknown */
   int hidden;          /* 1: the client does not select the state */
   int blind;           /* 1: the stream represents all states beyond READER_MAXSTREAMS */
   int closed;          /* 1: the state has ended */
   uint64_t end;        /* end of the closed state, us since the start */
-  uint64_t orphans;    /* number of live samples of native memory of the ended state */
-  struct ReaderStream *next;  /* next in the list 'closed' */
-  /* 'period': sampling period, bytes; valid if periodset is 1. 'timeperiod': period of time
-     samples, ns; valid if timeset is 1. */
+  uint64_t orphans;    /* after the end of the state: number of its live samples of native memory */
+  struct ReaderStream *next;  /* next stream in the list ReaderStreams.closed */
+  /* 'period': sampling period, bytes; valid if 'periodset' is 1. 'timeperiod': period of time
+     samples, ns; valid if 'timeset' is 1. */
   int periodset, timeset;
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples not yet known to have died or survived */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* 'decided': number of sampling periods of the samples that died or survived since the previous
-     collection. 'survived': that of the survivors. */
+  /* Since the previous collection: number of sampling periods of the samples whose survival was
+     read ('decided'), and of the survivors among them ('survived'). */
   uint64_t decided, survived;
-  uint64_t allocated;  /* bytes of the state's samples known to have died or survived */
-  /* The previous collection; the file stores the next one as differences from it. */
+  uint64_t allocated;  /* bytes that the state's samples with a known survival represent */
+  /* The previous collection of the state. The file stores each collection as differences from the
+     previous one. */
   ReadCollection before;
-  /* Planned bytes of the nurseries in the last record of a minor collection; the file stores those
-     of the next such record as the difference from it. */
+  /* Planned bytes of the nurseries, from the last record of a minor collection. The next such
+     record stores the difference from this value. */
   uint64_t planned;
-  /* Number of survivors in 'follow' for which the file has given a path of references since the
-     last heap walk. */
+  /* Index of the next survivor in 'follow' for which the file gives the path of references that the
+     current heap walk has found. */
   size_t holderat;
-  /* Maps the file's number of a path of references, plus 1, to the path's index in
-     ReadProfile.paths, plus 1. Each state has its own numbers. */
+  /* Maps the number of a path of references in the file, plus 1, to the path's index in
+     ReadProfile.paths, plus 1. The file numbers the paths of each state separately. */
   IdMap paths;
 } ReaderStream;
 
@@ -59,8 +62,8 @@ typedef struct ReaderStream {
 typedef struct ReaderStreams {
   ReaderStream **list; /* streams of open and closed states, in any order */
   size_t n, size;      /* number of streams, capacity */
-  ReaderStream *closed, *last;  /* linked list of closed streams in the order of their ends;
-                                   NULL: empty */
+  ReaderStream *closed, *last;  /* first and last stream of the linked list of closed streams, in
+                                   the order of their ends; NULL: empty */
   /* Maps state ids + 1 to indexes in 'list'. An entry may be outdated: check the stream's id. */
   IdMap places;
   ReaderStream **orphaned;  /* streams of ended states with live samples of native memory, in

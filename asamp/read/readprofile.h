@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of reading a profile: events, which the reader passes to a client one by one, and the
-   ReadProfile with the data of the whole file. Times are us since the start unless noted. Offset 0
-   in ReadProfile.text is the empty string. */
+/* Types that describe a profile. The reader (reader.h) passes events, such as a ReadSample, to a
+   client (ReaderClient) one by one, and returns a ReadProfile with the data of the whole file.
+   Unless noted, times are microseconds (us) since the start of the profile. Offset 0 of
+   ReadProfile.text is the empty string. */
 #ifndef asamp_readprofile_h
 #define asamp_readprofile_h
 
@@ -13,17 +14,21 @@
 #include "strtab.h"
 #include "tree.h"
 
-/* Kind 0: blocks of unknown type. Kind 1: time samples. Kinds of blocks follow. */
+/* Indexes in ReadProfile.kinds. 0: blocks of unknown type; 1: time samples; from READER_FIRSTKIND
+   on: kinds of blocks. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
-#define READER_NOSTATE	UINT32_MAX  /* id or index that represents several Lua states or none */
+#define READER_NOSTATE	UINT32_MAX  /* value of an id or index of a Lua state if there is no state,
+                                       or several at once */
 
-/* Outcome of an allocation sample in its first collection. UNDECIDED: the file has none. */
+/* Survival of a sampled block: it died in its first collection, it survived that collection, or the
+   file does not record which (UNDECIDED). */
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 
-/* A kind of sampled block: its type and the class (__name) of the object. */
+/* A kind of sampled block: its type, such as table, and the class of the object (metatable field
+   __name). */
 typedef struct ReadKind {
-  uint64_t type;       /* number of the type; enum ProfileKind in asamp's files */
+  uint64_t type;       /* number of the type; in asamp's files a value of enum ProfileKind */
   uint32_t name;       /* name of the type, offset in ReadProfile.text; set after the last event;
                           0: none */
   uint32_t class;      /* name of the class, offset in ReadProfile.text; 0: none */
@@ -33,36 +38,39 @@ typedef struct ReadKind {
 typedef struct ReadSample {
   uint64_t time;       /* us since the start; never less than that of the previous sample */
   uint64_t count;      /* number of sampling periods that the sample represents, at least 1 */
-  /* Sampling period: ns for time samples, else bytes to be multiplied by ReadProfile.scale. */
+  /* Sampling period. Time samples: ns. Other samples: bytes, to be multiplied by ReadProfile.scale
+     (1 in asamp's files). */
   uint64_t period;
   uint64_t size;       /* bytes of the block; 0: unknown */
-  /* Number of the thread in the stack record of the sample. In files of many Lua states, this is
-     the id of the state. */
+  /* Thread number in the sample's stack record. In files of many Lua states it is the id of the
+     state. */
   uint64_t thread;
-  /* Position of an allocation sample in the allocated bytes: the sum of its bytes and of those of
-     all samples known by then to have died or survived. Not multiplied by ReadProfile.scale. */
+  /* Position of an allocation sample on an axis of allocated bytes: the bytes that all samples up
+     to this one represent, in the order in which their survival was read. Set if the sample has
+     died or survived. Not multiplied by ReadProfile.scale. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
-  /* Index in ReadProfile.kinds; the kind has no class until the sample's survival was read. For
-     samples of copied bytes: reason of the copy (callback 'copy'). */
+  /* Index in ReadProfile.kinds. Before the sample's survival was read, a kind without class. For
+     samples of copied bytes instead the reason of the copy (ReaderClient.copy). */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* index in ReadProfile.labelsets + 1; 0: no labels */
 } ReadSample;
 
-/* The death of a survivor. */
+/* The death of a sampled block that had survived its first collection. */
 typedef struct ReadDeath {
   const ReadSample *sample;
   uint64_t time;       /* time at which the block was found dead */
-  /* Bytes that the Lua state allocated during the sample's life, estimated from the state's
-     samples. Not multiplied by ReadProfile.scale. */
+  /* Bytes that the Lua state allocated during the block's life, estimated from the state's samples.
+     Not multiplied by ReadProfile.scale. */
   uint64_t allocated;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */
-  /* Position of the sample among the live survivors of its Lua state, oldest first, before the
-     collection removes any. For an orphan, only samples of native memory count. */
+  /* Index of the sample in the list of its Lua state's live survivors (0: oldest). The list still
+     has the dead of the same collection. For an orphan: number of live, older samples of native
+     memory. */
   size_t place;
-  /* 1: a sample of native memory whose Lua state has ended ("orphan"). */
+  /* 1: the sample is an "orphan": native memory that was alive when its Lua state ended. */
   int orphan;
 } ReadDeath;
 
@@ -79,26 +87,29 @@ typedef struct ReadCollection {
   uint64_t time;       /* end of the collection */
   uint64_t duration;   /* pause, us */
   uint64_t processor;  /* CPU time of the pause, us */
-  /* CPU time of slices of major collections within minor pauses, us. 'processor' and 'left'
-     include it. */
+  /* CPU time, us, of slices of major collections that ran within the pauses of minor collections. A
+     part of 'processor' and of 'left'. */
   uint64_t slices;
-  /* CPU time of the program since the previous recorded collection, us; 0: unknown */
+  /* CPU time of the program outside of collections since the previous recorded collection, us; 0:
+     unknown */
   uint64_t mutator;
-  /* Bytes in use, reserved and resident after the collection; 0: unknown. 'inuse' and 'held' are
-     sums over all open Lua states that the client selects. */
+  /* Bytes in use, reserved and resident after the collection; 0: unknown. 'inuse' and 'held'
+     (reserved) are sums over all open Lua states that the client selects. */
   uint64_t inuse, held, rss;
   uint64_t stateinuse, stateheld;  /* 'inuse' and 'held' of the collected Lua state alone */
   uint64_t tenured;    /* bytes tenured since the previous recorded collection */
-  /* Sums over all nurseries since the previous recorded collection: 'planned' of the planned
-     sizes, 'charged' of the bytes allocated in them. */
+  /* 'planned': sum of the planned sizes of all nurseries since the previous recorded collection,
+     bytes. 'charged': bytes that were allocated in these nurseries. */
   uint64_t planned, charged;
-  uint64_t looked[LOOKED_COUNT];  /* numbers of entries visited by the collector (ProfileLooked) */
-  /* 'decided': number of sampling periods of the samples of the collected Lua state that died or
-     survived since the previous recorded collection. 'survived': that of the survivors. */
+  uint64_t looked[LOOKED_COUNT];  /* numbers of stack slots, table entries etc. that the collector
+                                     visited (enum ProfileLooked) */
+  /* Number of sampling periods of the samples whose survival was decided since the previous
+     recorded collection of the same Lua state. */
   uint64_t decided;
+  /* The part of 'decided' that survived. */
   uint64_t survived;
-  /* Numbers of minor and major collections since the previous recorded collection that have no
-     record of their own. */
+  /* Numbers of minor and major collections since the previous recorded collection that were not
+     recorded themselves. */
   uint64_t minors, majors;
   uint64_t left;       /* sum of the pauses of the unrecorded collections, us */
   int major;           /* 1: a major collection, or a slice of a major collection */
@@ -113,29 +124,31 @@ typedef struct ReadLabel {
 } ReadLabel;
 
 typedef struct ReadLabelSet {
-  uint32_t first, n;   /* labels[first] to labels[first + n - 1] */
+  uint32_t first, n;   /* the labels of the set are ReadProfile.labels[first] to labels[first + n -
+                          1] */
   int unwanted;        /* 1: the client does not select samples with this set */
 } ReadLabelSet;
 
-/* Bytes of one kind of memory in a snapshot of resident memory. Rows with equal times form a
-   snapshot. Pointers are valid during the call. */
+/* A row of a snapshot of resident memory: the bytes of one kind of memory. Rows with equal times
+   are of one snapshot. Pointers are valid during the callback. */
 typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* negative in some old files: reserved memory that was never touched */
-  /* Kind of memory, such as "rss"; the file or source line that uses it, or an empty text. Not
-     NUL-terminated. */
+  /* The kind of memory, such as "rss"; and 'text', the file or source line that uses this memory,
+     or an empty text. Not NUL-terminated. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
 
-/* A name and a value that the program recorded. Not NUL-terminated; valid during the call. */
+/* A mark: a name and a value that the program recorded at a certain time. The texts are not
+   NUL-terminated, and valid during the callback. */
 typedef struct ReadMark {
   uint64_t time;
   const char *name, *value;
   size_t namelength, valuelength;
 } ReadMark;
 
-/* A heap walk that searched for the references to live samples. */
+/* A heap walk that searched for the references that keep sampled blocks alive. */
 typedef struct ReadWalk {
   uint64_t time;       /* start, us */
   uint64_t duration;   /* time that the program waited, us */
@@ -155,10 +168,11 @@ typedef struct ReadState {
   uint32_t name;       /* name of the state (its script), offset in ReadProfile.text; 0: none */
   uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
-  /* Number of further Lua states that share this struct. */
+  /* Number of further Lua states that share this struct because of the limit READER_MAXSTATES. */
   int others;
   uint64_t opened, closed; /* times; 0: unknown */
-  uint64_t allocated;  /* all allocated bytes, counted, not sampled; 0: unknown */
+  uint64_t allocated;  /* exact number of bytes that the state allocated, not estimated from
+                          samples; 0: unknown */
   uint64_t samples, bytes;    /* number of sampling periods of the allocation samples, and
                                  the bytes that they represent */
   uint64_t timesamples, ns;   /* number of sampling periods of the time samples, and the time
@@ -171,7 +185,8 @@ typedef struct ReadState {
 /* An OS thread in a file of many states. */
 typedef struct ReadThread {
   uint32_t id;         /* system number */
-  /* Sampling periods of allocation samples, their bytes; of time samples, their ns. */
+  /* 'samples', 'bytes': sampling periods of the thread's allocation samples, and the bytes that
+     these samples represent. 'timesamples', 'ns': the same of its time samples. */
   uint64_t samples, bytes, timesamples, ns;
 } ReadThread;
 
@@ -189,9 +204,10 @@ typedef struct ReadProfile {
   /* Sampling periods of the survivors that the client selects but whose death the file does not
      record. 0 if the file records no deaths at all. */
   uint64_t unfollowed;
-  int random;          /* 1: random distances between sample points */
-  int wall, cpu;       /* 1: there are samples of wall time, of CPU time */
-  /* 1: the file has times. 0: the reader assumes that samples are one sampling period apart. */
+  int random;          /* 1: the distances between sample points are random; 0: they are constant */
+  int wall, cpu;       /* 1: the file has samples of wall time ('wall') or CPU time ('cpu') */
+  /* 1: the file has the times of samples. 0: the reader assumes that samples are one sampling
+     period apart. */
   int timed;
   char interpreter[256];
   char message[256];   /* why the file is incomplete; "" if it is complete */
@@ -200,38 +216,40 @@ typedef struct ReadProfile {
   /* Used to repair a log that has lost its end (asamp/convert/repair.h). */
   struct ReadEnd {
     uint64_t intact;   /* bytes of the log before the record that could not be read */
-    uint64_t unpaired; /* number of allocation samples whose object record was not read; 0 in
-                          logs that have none (version 0 to 6, or 32 bits) */
-    uint64_t statistics;  /* number of statistics in an object record */
+    uint64_t unpaired; /* number of allocation samples whose object record was not read; 0 in logs
+                          without such records (version 0 to 6, or 32 bits) */
+    uint64_t statistics;  /* number of words with statistics at the end of each object record */
     double seconds;    /* time of the last stack or object record; 0 before version 7 */
-    /* 1: the log has the meta record "period" or "asamp.undecided", respectively. */
+    /* 1: the log has the meta record "period" ('period') or "asamp.undecided" ('undecided'). */
     int period, undecided;
   } end;
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of later changes of the sampling period */
-  /* A flight recorder's file has only the last part of a run. ring[0], ring[1]: number and bytes of
-     the older samples alive at the start of this part. ring[2]: its length, us. ring[3]: requested
-     length, us; 0: none. */
+  /* The file of a flight recorder has only the last part of a run. ring[0], ring[1]: number and
+     bytes of the samples that are older than this part and alive at its start. ring[2]: length of
+     the part, us. ring[3]: requested length, us; 0: none. */
   uint64_t ring[4];
   int isring;          /* 1: a flight recorder's file */
   /* Exact bytes allocated by the selected states while sampling was on; 0: unknown. */
   uint64_t allocated;
-  int labelled;        /* 1: the file has the counted (not sampled) bytes of each label set */
+  int labelled;        /* 1: the file has the exact number of bytes allocated with each label set */
   uint64_t mallocs;    /* sampling period of native memory, bytes; 0: not sampled */
   int copying;         /* 1: copied bytes were sampled */
-  /* Factor for sums of the bytes of samples: 1 in asamp's files; in others the sampling period, or
-     1 if that is unknown. Set after the last event. */
+  /* Factor for sums of bytes that samples represent: 1 in asamp's files. In other files
+     ReadSample.period is 1, and this factor is the sampling period (1: unknown). Set after the last
+     event. */
   uint64_t scale;
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
-  uint64_t timeperiods;  /* number of times that the file sets the period of time samples */
-  uint64_t clock;      /* start by the monotonic clock, us; 0: unknown */
+  uint64_t timeperiods;  /* number of lines in the file that set the period of time samples */
+  uint64_t clock;      /* time of the start on the monotonic clock, us; 0: unknown */
   uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
   uint64_t lost;       /* samples lost by the writer */
   uint64_t pid;        /* id of the process; 0: unknown */
-  uint64_t recorder;   /* number of the flight recorder; 0: there is none, or unknown */
+  uint64_t recorder;   /* number that all files of the same flight recorder have; 0: not such a
+                          file, or unknown */
   uint64_t recorded;   /* time at which the flight recorder wrote the file (monotonic clock, us) */
   int live;            /* 1: the file was still being written while it was read */
-  /* us from the start to the end of the run, or to the last event if that is later. */
+  /* Time from the start to the end of the run, or to the last event if that is later, us. */
   uint64_t duration;
   uint64_t merged;     /* number of merged profiles; 0: not merged */
   int many;            /* 1: a file of many Lua states */
@@ -248,75 +266,79 @@ typedef struct ReadProfile {
   size_t npaths;
   /* Number of heap walks that searched for references to live samples. */
   uint64_t walks;
-  /* total and longest time in us that the program waited for heap walks */
+  /* Total and longest time that the program waited for a heap walk, us. */
   uint64_t walked, longestwalk;
   /* Selected allocation and time samples; a sample of n sampling periods counts n times. */
   uint64_t samples;
   uint64_t timesamples;
-  uint64_t undetailed; /* number of samples of which only the stack was read */
-  /* Numbers of selected collections, recorded or not. */
+  uint64_t undetailed; /* number of samples whose stack is in the file, but not their size, time and
+                          type */
+  /* Numbers of the minor and major collections that the client selects, with or without a
+     record. */
   uint64_t minors, majors;
   Tree tree;           /* call tree */
   StrTab text;         /* all strings; addresses may change until the last event */
-  IdMap names;         /* maps frame ids to offsets in 'text' */
+  IdMap names;         /* maps frame ids to their names, offsets in 'text' */
   uint32_t command;    /* command line, offset in 'text'; 0: unknown */
-  uint32_t sources;    /* offset in 'text' of the text by which a merged profile identifies its
-                          recordings (readprofile_source); 0: not merged, or unknown */
-  uint32_t tuning;     /* LUA_GC of the process, offset in 'text'; 0: not set */
+  uint32_t sources;    /* for a merged profile: text that identifies its recordings
+                          (readprofile_source), offset in 'text'; 0: not merged, or unknown */
+  uint32_t tuning;     /* value of the environment variable LUA_GC of the process, offset in 'text';
+                          0: not set */
   ReadKind *kinds;     /* READER_MAXKINDS elements, 'nkinds' in use */
   uint32_t nkinds;
-  /* All functions. Set after the last event. */
+  /* All functions in the call tree. Set after the last event. */
   FrameName *functions;
   uint32_t nfunctions;
-  uint32_t *fn;        /* fn[i]: index in 'functions' of the function of call tree node i; fn[0] is
-                          unused */
+  uint32_t *fn;        /* maps a call tree node to the index of its function in 'functions'; fn[0]
+                          (the root) is unused */
 } ReadProfile;
 
-/* Receives events. Callbacks may be NULL. The fields 'only' to 'nwithout' select events. To stop, a
-   client sets 'stop'; the rest of the current record may still be delivered. */
+/* Receives the events of a file. Callbacks may be NULL. The fields 'only' to 'nwithout' select
+   events. To stop the reader, a client sets 'stop'; it may still receive the rest of the current
+   record. */
 typedef struct ReaderClient {
   void *ud;            /* first argument of all callbacks except 'progress' */
   const char *stop;    /* reason to stop; NULL: none */
-  /* Ids of the selected Lua states, ascending; NULL: all. */
+  /* Ids of the selected Lua states, in ascending order; NULL: all states are selected. */
   const uint32_t *only;
   size_t nonly;
-  /* Select samples and collections that have this label, or if 'labelvalue' is NULL, those without
-     a label of this name. 'labelname' NULL: all. */
+  /* Select the samples and collections with the label of this name and value. 'labelvalue' NULL:
+     those without a label of this name. 'labelname' NULL: all. */
   const char *labelname, *labelvalue;
   /* Select events with since <= time < till, us. 'till' 0: no end. */
   uint64_t since, till;
-  /* If not NULL: without[i] != 0 excludes the samples of call tree node i, and no collections are
-     delivered. 'nwithout': number of elements. */
+  /* If not NULL, excludes all collections, and the samples of each call tree node i with without[i]
+     != 0. 'nwithout': number of elements. */
   const unsigned char *without;
   size_t nwithout;
-  /* Called first, with the data from the start of the file. */
+  /* Called before all other callbacks, with the data from the start of the file. */
   void (*head) (void *ud, const ReadProfile *r);
   /* An allocation sample, or a time sample (READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
-  /* A sample of copied bytes; 'kind' is 0 for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN. It
-     never dies or survives. */
+  /* A sample of copied bytes. Its 'kind' is the reason of the copy: 0 for COPY_NEW, 1 for
+     COPY_AGAIN, 2 for COPY_GROWN (sample.h). It never dies or survives. */
   void (*copy) (void *ud, const ReadSample *s);
-  /* The outcome of an allocation sample ('fate': READER_DIED, READER_SURVIVED or READER_UNDECIDED),
-     decided at 'time'. 'followed' is 1 for a survivor whose death may be recorded; the callback may
-     then set 'tag', which the sample's ReadDeath repeats. */
+  /* The survival of an allocation sample, decided at 'time'. 'fate': READER_DIED, READER_SURVIVED
+     or READER_UNDECIDED. If 'followed' is 1, the sample survived and its death may be delivered
+     later; the callback may then set 'tag', which the ReadDeath repeats. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
   /* The death of a survivor for which 'followed' was 1. */
   void (*death) (void *ud, const ReadDeath *d);
-  /* Set before each call of the callback 'held'. 'place': position of the sample among the live
-     survivors of its Lua state, oldest first. 'unreached' 1: the last heap walk did not reach
-     it. */
+  /* Set before each call of the callback 'held'. 'place': index of the sample in the list of its
+     Lua state's live survivors, oldest first. 'unreached' 1: the last heap walk did not reach the
+     sample. */
   size_t place;
   int unreached;
-  /* A survivor alive at the end of the file. 'path': path of references by which the last heap walk
-     reached it, as index in ReadProfile.paths + 1; 0: unknown. */
+  /* A survivor that is alive at the end of the file. 'path': references by which the last heap walk
+     reached the block, as index in ReadProfile.paths + 1; 0: unknown. */
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);
-  /* A row of a snapshot of resident memory. Called for all rows: the members 'since' and 'till' do
-     not exclude any. */
+  /* A row of a snapshot of resident memory. Called for all rows, also for those outside of 'since'
+     and 'till'. */
   void (*resident) (void *ud, const ReadResident *r);
   /* A Lua state, selected or not, has a new sampling period in bytes. */
   void (*period) (void *ud, uint64_t bytes);
@@ -326,21 +348,21 @@ typedef struct ReaderClient {
   /* Set before each event except 'resident': id of the event's Lua state (0 in files of one state),
      and system number of the state's OS thread (0: unknown). */
   uint32_t state, thread;
-  uint32_t row;        /* index of this state in ReadProfile.states */
-  /* A Lua state starts. In files of one state, this callback and the next ones up to 'ends' are not
-     called. */
+  uint32_t row;        /* index of the event's Lua state in ReadProfile.states */
+  /* A Lua state starts. Files of one state call neither this callback nor the next ones up to
+     'ends'. */
   void (*starts) (void *ud, uint64_t time);
-  /* The state's name, NUL-terminated. */
+  /* The name of the Lua state, NUL-terminated. */
   void (*called) (void *ud, const char *name);
-  /* All bytes that the state has allocated, counted, not sampled. Called before 'ends'. */
+  /* The exact number of bytes that the Lua state has allocated. Called before 'ends'. */
   void (*allocated) (void *ud, uint64_t bytes);
-  /* Bytes that the state has allocated with one label set, counted, not sampled. Called before
-     'allocated', which has the bytes of all sets and those without labels. */
+  /* The exact number of bytes that the Lua state has allocated with one label set. Called before
+     'allocated', whose number includes these bytes. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
-  /* The state ends. 'orphans': number of its samples of native memory that live on. The deaths of
-     its other live samples are delivered when the next state starts. */
+  /* The Lua state ends. 'orphans': number of its samples of native memory that live on. The deaths
+     of its other live samples are delivered when the next state starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
-  /* Called every few MiB of the log. 'fraction' of the file was read. */
+  /* Called every few MiB of the log. 'fraction': the part of the file that was read, 0 to 1. */
   void (*progress) (void *progressud, double fraction);
   void *progressud;
 } ReaderClient;
@@ -349,20 +371,20 @@ void readprofile_free (ReadProfile *r);
 
 #define READER_MAXSOURCES	4000000  /* largest text that readprofile_source appends, bytes */
 
-/* Appends a text that identifies the recording of a profile: "p<pid>:<start, s>:<monotonic start,
-   us>"; for a flight recorder's file "r<recorder>:<start>:<dump time>"; for a merged profile the
-   texts of its known recordings, separated by spaces. */
+/* Appends a text that identifies the recording from which a profile comes: "p<pid>:<start,
+   s>:<monotonic start, us>"; for a file of a flight recorder "r<recorder>:<start>:<time of
+   writing>"; for a merged profile the texts of its known recordings, separated by spaces. */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
-/* Returns the name, for display, of the type of block of a kind (an index in ReadProfile.kinds).
-   The name is stored in ReadProfile.text or 'buffer'. */
+/* Returns the name of a kind's type, to be shown to users. The text is stored in ReadProfile.text
+   or 'buffer'. 'kind': index in ReadProfile.kinds. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                                   char buffer[40]);
 
 /* largest text that readprofile_kindlabel writes, bytes */
 #define READER_LABEL	(2 * READER_MAXNAME + 8)
 
-/* Writes a kind as "[table]" or "[table Point]". Returns the length. */
+/* Writes the type and class of a kind: "[table]" or "[table Point]". Returns the length. */
 size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind,
                               char label[READER_LABEL]);
 
