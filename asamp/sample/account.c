@@ -13,8 +13,8 @@ static uint32_t account_place (uint32_t set, unsigned log) {
   return (set * 0x9e3779b1u) >> (32 - log);
 }
 
-/* Returns the sum of the label set with index i in the account. The sums are in a->pieces; piece k
-   has ACCOUNT_FIRST << k of them. */
+/* Returns the sum with index i. The sums are stored in order in a->pieces[0], a->pieces[1], ...;
+   a->pieces[k] has ACCOUNT_FIRST << k of them. */
 static AccountSum *sumat (const Account *a, uint32_t i) {
   uint32_t scaled = i / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);
@@ -27,7 +27,7 @@ static void account_put (AccountSum **table, unsigned log, AccountSum *sum) {
   table[i] = sum;
 }
 
-/* Reserves space for one more sum in the table. Returns 0 if out of memory. */
+/* Reserves space in the hash table for one more sum. Returns 0 if out of memory. */
 static int growtable (Account *a) {
   unsigned log = (a->table == NULL) ? FIRSTLOG : a->log + 1;
   AccountSum **table;
@@ -42,7 +42,7 @@ static int growtable (Account *a) {
   return 1;
 }
 
-/* Adds a sum for a new label set. Returns NULL at the largest number of sums, or if out of
+/* Adds a sum for a new label set. Returns NULL if all ACCOUNT_PIECES arrays are full, or if out of
    memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
@@ -70,12 +70,12 @@ static AccountSum *sumof (Account *a, uint32_t set) {
   return newsum(a, set);
 }
 
-/* Returns the address of the sum of a label set's bytes. The Lua core calls this when the label set
-   changes. */
+/* Returns the address of the byte counter of a label set. The Lua core calls this when the running
+   coroutine's label set changes. */
 static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   AccountSum *sum = sumof((Account *)seam, set);
-  if (sum == NULL) return seam->bytes;  /* no memory for a sum of its own: adds to the previous
-                                           set's sum */
+  if (sum == NULL) return seam->bytes;  /* no memory for a new sum: adds the bytes to the previous
+                                           label set's sum */
   seam->recent[set % LUAN_RECENTLABELS].label = set;
   seam->recent[set % LUAN_RECENTLABELS].bytes = &sum->bytes;
   return &sum->bytes;

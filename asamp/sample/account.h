@@ -19,28 +19,30 @@
 /* The bytes allocated under one label set. */
 typedef struct AccountSum {
   uint64_t bytes;	/* bytes counted up to the last change of label set */
-  uint64_t reported;	/* bytes already reported by account_each; may exceed 'bytes' of the
-                           running coroutine's set, which is not up to date */
+  uint64_t reported;	/* Bytes that account_each has reported. For the running coroutine's label
+                           set this may exceed 'bytes', which lacks the newest bytes. */
   uint32_t set;
 } AccountSum;
 
-#define ACCOUNT_FIRST	8	/* number of sums in Account.pieces[0]; each further piece has twice
-				   as many as the previous one */
+#define ACCOUNT_FIRST	8	/* number of sums in Account.pieces[0]; each further element has
+                                   twice as many as the previous one */
 #define ACCOUNT_PIECES	20
 
 typedef struct Account {
-  /* interface to the Lua core; must be the first field */
+  /* Data that the Lua core updates. Must be the first field, because account_find casts its address
+     to Account. */
   luaN_Labels seam;
   int on;
   uint64_t bytes;	/* bytes counted up to the last account_off */
   uint64_t since;	/* all bytes that the state had allocated at the last account_on or
                            account_reset */
   AccountSum none;	/* bytes allocated without labels (set 0) */
-  AccountSum *pieces[ACCOUNT_PIECES];  /* sums of the sets with labels, in pieces of growing
-                                          size */
-  uint32_t n;		/* number of sums in the pieces; atomic */
-  AccountSum **table;	/* hash table of the sums, at most three quarters full; NULL: no sum yet */
-  unsigned log;		/* log2 of the number of slots of the table */
+  AccountSum *pieces[ACCOUNT_PIECES];  /* The sums of all label sets except set 0. pieces[k] has
+                                          space for ACCOUNT_FIRST << k sums. */
+  uint32_t n;		/* number of sums in 'pieces'; atomic */
+  AccountSum **table;	/* hash table of the sums by label set, at most three quarters full; NULL:
+                           no sum yet */
+  unsigned log;		/* log2 of the number of slots of 'table' */
 } Account;
 
 /* Starts or stops counting the state's bytes. The account must not be moved while counting is
@@ -48,8 +50,8 @@ typedef struct Account {
 void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
-/* Starts a new total with the 'rest' bytes that account_each has not yet reported. 'rest' 0: clears
-   the sums of all label sets. Call it on the state's own thread. */
+/* Sets the total to 'rest', and each label set's sum to its bytes that account_each has not yet
+   reported. If 'rest' is 0, sets all sums to 0. Call it on the state's own thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory of the account. Counting must be off, and no other thread may read the
@@ -60,17 +62,18 @@ void account_close (Account *a);
    state's own thread. */
 uint64_t account_bytes (const Account *a, lua_State *L);
 
-/* Selects the bytes of a label set that account_each passes to f. ACCOUNT_WHOLE: all. ACCOUNT_REST:
-   those not reported yet. ACCOUNT_REPORT: these too, and they then count as reported. */
+/* Which bytes of each label set account_each passes to f. ACCOUNT_WHOLE: all. ACCOUNT_REST: those
+   not reported yet. ACCOUNT_REPORT: those not reported yet, which it then marks as reported. */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
 ** Calls f with the bytes of each label set, unless they are 0. Returns their sum. Allocates
 ** nothing.
 **
-** 'all' is the total of all sets. The sum of the running coroutine's set is not up to date, so f
-** receives for this set 'all' minus the bytes of the others. On a thread that does not run the
-** state, 'all' may be too small, and the result larger than 'all'.
+** 'all' is the sum of the selected bytes over all sets. The sum of the running coroutine's set is
+** not up to date, so f receives for this set 'all' minus the bytes of the others. Another thread
+** than the state's may pass an outdated 'all' that is too small; the result may then be larger than
+** 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

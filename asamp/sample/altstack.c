@@ -36,13 +36,15 @@ static size_t pagesize (void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the size of our stack's mapping in bytes, with the inaccessible page. */
+/* Returns the size in bytes of the mapping of an alternate stack, with the inaccessible page below
+   the stack. */
 static size_t wholesize (void) {
   size_t page = pagesize();
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
 }
 
-/* Disables and unmaps our stack at the end of its thread. */
+/* Called at the end of a thread: disables its alternate stack and unmaps it. 'p' is the mapping.
+   Keeps the stack mapped if this function runs on it. */
 static void threadends (void *p) {
   char *map = p, *here = __builtin_frame_address(0);
   stack_t s, none;
@@ -76,8 +78,9 @@ static int set (char *map, char *err, size_t errsize) {
   return altstack_failed(err, errsize);
 }
 
-/* Maps a stack and sets it as the thread's alternate stack. If the thread has our stack already,
-   does nothing: the kernel has only disabled it while a handler runs on it. */
+/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread has one from
+   this file: sigaltstack reports that stack as disabled in a handler that runs on it
+   (SS_AUTODISARM). */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;
@@ -94,7 +97,7 @@ static int give (char *err, size_t errsize) {
     return 0;
   }
   if (set(map, err, errsize)) return 1;
-  pthread_setspecific(key, NULL);  /* the thread does not have our stack */
+  pthread_setspecific(key, NULL);  /* so that the thread's end does not unmap it again */
   munmap(map, wholesize());
   return 0;
 }

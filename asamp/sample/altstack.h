@@ -7,8 +7,9 @@
 **   AS1  an alternate stack that the program has set is kept, whatever its size;
 **   AS2  our stack is disabled and unmapped at the end of its thread; if the thread ends while it
 **        runs on our stack, the stack remains mapped;
-**   AS3  a signal handler may leave our stack by swapcontext and return later. So the kernel
-**        disables our stack while a handler runs on it (SS_AUTODISARM, Linux 4.7);
+**   AS3  a signal handler may leave our stack by swapcontext and return later. A second signal must
+**        not overwrite the first one's frames meanwhile, so the kernel disables our stack while a
+**        handler runs on it (SS_AUTODISARM, Linux 4.7);
 **   AS4  the page below our stack is inaccessible, so that an overflow is a fault.
 */
 #ifndef asamp_altstack_h
@@ -17,11 +18,11 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-/* Size of our stack in bytes, in addition to the largest signal frame. */
+/* Size in bytes of a stack that altstack_use allocates, in addition to the largest signal frame. */
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
-/* Ensures that the calling thread has an alternate stack with 'least' free bytes. Returns 0 on
-   failure, with the reason in 'err' and errno. */
+/* Ensures that the calling thread has an alternate stack on which a signal handler can use 'least'
+   bytes. Returns 0 on failure, with the reason in 'err' and errno. */
 int altstack_use (size_t least, char *err, size_t errsize);
 
 /* Called in a signal handler with the handler's context. Returns the unused bytes of the alternate

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the functions of a Lua (binding.h): first in the global scope of the process, then in
-   the Lua's own object file. */
+/* Looks up the functions of a Lua (binding.h): first among the global symbols of the process, then
+   in the object file of that Lua. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -39,7 +39,8 @@ static struct link_map *objectof (void *address, Loaded *where) {
           dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP)) ? object : NULL;
 }
 
-/* Closes the handle of an object file that was not bound. A bound one stays open. */
+/* Closes a handle of dlopen, of an object file whose functions were not bound. The handle of a
+   bound object file stays open, so that the file is not unloaded (BD3). */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
 }
@@ -48,15 +49,16 @@ static const char *binding_nameof (const struct link_map *object) {
   return (object->l_name[0] != '\0') ? object->l_name : "the program itself";
 }
 
-/* Returns the address of a symbol if the object file at 'where' defines it, else NULL. The symbol
-   of another object file may belong to another Lua. */
+/* Returns the address of a symbol if the object file at the addresses 'where' defines it, else
+   NULL. A symbol that another object file defines may belong to another Lua. */
 static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
   char *address = dlsym(handle, name);
   return (address != NULL && where->from <= address && address < where->to) ? address : NULL;
 }
 
-/* Stores in *b the addresses of the Lua functions that the object file 'where' defines; 'seam' 1:
-   also of the functions of seam.h. Returns the name of the first missing function, or NULL. */
+/* Stores in *b the addresses of the Lua functions that the object file at the addresses 'where'
+   defines. 'seam' 1: also of the functions of seam.h. Returns the name of the first function that
+   is missing, or NULL. */
 static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
   size_t n = seam ? COUNT(names) : LUANAMES, i;

@@ -20,7 +20,8 @@
 #include "lualib.h"
 #include "seam.h"
 
-/* The functions that C modules call: BINDING_LUA of Lua's own API, BINDING_SEAM of seam.h. */
+/* Lists of the functions that C modules call. BINDING_LUA: functions of Lua's own API.
+   BINDING_SEAM: functions of seam.h. */
 #define BINDING_LUA(X) X(luaL_argerror) X(luaL_checkinteger) \
   X(luaL_checklstring) X(luaL_checkoption) X(luaL_checkstack) \
   X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \
@@ -47,7 +48,8 @@
   X(luaN_setcopies) X(luaN_setcounts) X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlabels) \
   X(luaN_setlimits) X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
-/* The bound functions. 'binding' is a hidden symbol, which makes a call as short as possible. */
+/* The addresses of the bound functions. 'binding' is a hidden symbol, so that a call through it
+   needs no lookup in the global offset table. */
 typedef struct Binding {
 #define FIELD(f)	__typeof__(f) *f;
   BINDING_LUA(FIELD)
@@ -58,7 +60,7 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua that calls the function in which binding_open is written. Returns 1
+** Binds the module to the Lua whose code calls the C function that contains binding_open. Returns 1
 ** on success. 'seam' 1: also binds the functions of seam.h. Only the first successful call binds.
 **
 ** Raises a Lua error if that Lua lacks a function or the module already serves another Lua. If

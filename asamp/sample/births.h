@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Records the allocation site of each live sample: innermost Lua function, line and time. Heap
-** snapshots show these sites.
+** Records the allocation site of each live sample (a sampled block that was not freed): innermost
+** Lua function, line and time. Heap snapshots show these sites.
 **
 **   BI1  the memory is bounded: 16 bytes for each sample, and 2 * BIRTHS_TEXT bytes for the name
 **        and source of each function, for up to FUNCTIONS_MOST functions.
@@ -31,9 +31,9 @@ typedef struct BirthFunction {
   char *name, *source;	/* NUL-terminated, in one malloc block; NULL: unknown. */
 } BirthFunction;
 
-/* The functions of a session. All zero: empty. */
+/* The functions with samples in a session (an open profile). All zero: empty. */
 typedef struct BirthFunctions {
-  BirthFunction *functions;	/* functions[n]: data of the function with number n */
+  BirthFunction *functions;	/* functions[i] has the data of the function with number i */
   size_t n, size;
 } BirthFunctions;
 
@@ -60,16 +60,18 @@ static inline uint32_t births_age (const Birth *b, uint64_t time) {
   return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
 }
 
-/* Stores the name and source of a function; drops them if out of memory. */
+/* Stores name, line and source of the Lua function with this id. Ignores ids of native functions.
+   Out of memory, the function remains without a name. */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 
-/* Returns the function, or NULL if its name is missing. */
+/* Returns the data of the function with this number, or NULL if its name is unknown. */
 const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* Empties the list in the child of a fork. Frees no memory: the list may be inconsistent. */
+/* Empties *b in the child of a fork. Frees no memory: another thread may have been changing the
+   list when the program forked. */
 void births_forget (BirthFunctions *b);
 
 #endif

@@ -26,8 +26,7 @@ typedef struct Blocks {
 /* Reserves space for one more block. Returns 0 if out of memory. */
 int blocks_room (Blocks *b);
 
-#define BLOCKS_NONE	((size_t)-1)	/* the block is not in the table, or has no earlier
-                                           sample */
+#define BLOCKS_NONE	((size_t)-1)	/* result of blocks_put: the block was not in the table */
 
 /* Sets the number of a block. Returns its old number, or BLOCKS_NONE. Call blocks_room before
    adding a block. */
@@ -36,7 +35,7 @@ size_t blocks_put (Blocks *b, const void *block, size_t number);
 /* Removes a block and stores its number in *number. Returns 0 if the table lacks the block. */
 int blocks_take (Blocks *b, const void *block, size_t *number);
 
-/* Removes all blocks and keeps the memory. */
+/* Removes all blocks. Keeps the memory of the table for new blocks. */
 void blocks_clear (Blocks *b);
 /* Frees the memory. */
 void blocks_free (Blocks *b);

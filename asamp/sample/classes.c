@@ -11,8 +11,7 @@
 #include "binding.h"
 
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
-#define LEVELS	3	/* largest number of fields in a path of the index of tables
-			   (ClassName.depth) */
+#define LEVELS	3	/* largest number of fields in a path to a table (ClassName.depth) */
 
 /* Smallest cost of building the index of tables. The cost is the number of table slots read. It is
    subtracted from the budget Classes.saved. */
@@ -87,8 +86,8 @@ static size_t fullname (const Classes *c, uint32_t i,
   return length + more;
 }
 
-/* Returns 1 if path i is preferred to path j of the same length: only i starts with a global, or i
-   is bytewise smaller. */
+/* Returns 1 if path i is preferred to path j, which has as many fields: only i starts with a
+   global, or i is bytewise smaller. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -99,8 +98,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   return memcmp(a, b, (n < m ? n : m) + 1) < 0;
 }
 
-/* Adds the table e->table to the index, with the path of entry 'parent' and then the field e->key.
-   If the index has the table already, keeps the better path. */
+/* Adds the table e->table to the index. Its path is that of entry 'parent' followed by the field
+   e->key. If the index has the table already, keeps the better path. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -226,7 +225,7 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    /* without memory, the class is determined again next time */
+    /* on failure, the class is determined again at the next object */
     (void)idmap_set(&c->known, classes_keyof(metatable), id);
   return id;
 }

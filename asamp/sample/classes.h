@@ -6,8 +6,9 @@
 ** one from a global, then the bytewise smallest.
 **
 ** Classes are determined inside a collection, when nothing may be allocated in the Lua state. So
-** tables are read by address. Maps keyed by table address contain only old tables, which die only
-** in major collections; classes_forgetdead then removes the dead ones.
+** tables are read by address. Maps keyed by table address contain only old tables (which a
+** collection has marked). These die only in major collections; classes_forgetdead then removes
+** them.
 **
 ** An index maps tables to paths. It is rebuilt when a metatable has no class. A budget limits the
 ** table slots that builds read: one slot for each CLASSES_BYTES allocated bytes.
@@ -21,21 +22,21 @@
 #include "bounds.h"
 
 enum {
-  CLASSES_SLOTS = 16384, CLASSES_BYTES = 4096, CLASSES_SAVED = 8,
-  CLASSES_NAME = 255	/* CLASSES_SLOTS: most table slots read to build an index. CLASSES_BYTES:
-                           allocated bytes for which one more slot may be read. CLASSES_SAVED: slots
-                           are saved up for at most this many builds. CLASSES_NAME: most bytes of a
-                           class name. */
+  CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
+  CLASSES_BYTES = 4096,	/* Allocated bytes for which one more table slot may be read. */
+  CLASSES_SAVED = 8,	/* Unused slots of the budget are saved for at most 8 builds. */
+  CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };
 
 typedef struct ClassName {	/* A path: its last component, and the path before it. */
   const void *table;	/* Address of the Lua table. */
-  /* Index in Classes.names of the path without its last component; UINT32_MAX: none. */
+  /* Index in Classes.names of the path without its last component; UINT32_MAX: the path has only
+     one component. */
   uint32_t parent;
   uint32_t text, length;	/* Last component of the path: offset in Classes.text, and bytes.
                                    0 bytes: the path is the same as that of 'parent'. */
-  /* 'depth': number of fields from the root to the table, at least 1. 'root': 0: _G;
-     1: package.loaded. */
+  /* 'depth': number of fields from the root to the table, at least 1. 'root': the table where the
+     path starts; 0: _G, 1: package.loaded. */
   unsigned char depth, root;
 } ClassName;
 
@@ -50,8 +51,8 @@ typedef struct Classes {
   uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
   uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
   uint64_t slots;	/* Number of table slots read to build the index; 0: no index. */
-  /* 1: the session's last collection is running. It may build one index, even if 'saved' does not
-     suffice. */
+  /* 1: the session's last collection is running. It may build one index even if 'saved' is too
+     small. */
   int final;
   IdMap ids;		/* Maps the hash of a class name to the newest class with that hash. */
   struct ClassText {
@@ -70,19 +71,20 @@ void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);
 
-/* Empties 'known' and the index, which contain addresses of tables. Call it if tables may have been
-   freed without a call of classes_forgetdead. */
+/* Empties the two maps 'known' and 'index', whose keys are addresses of tables. Call it if tables
+   may have been freed without a call of classes_forgetdead. */
 void classes_forget (Classes *c);
 
-/* Empties *c except 'emit' and 'ud', in the child of a fork. Does not free memory, because *c may
-   be inconsistent. */
+/* Empties *c except 'emit' and 'ud', in the child of a fork. Does not free memory, because another
+   thread may have been changing *c when the program forked. */
 void classes_forgetall (Classes *c);
 
-/* Removes the dead tables from 'known' and the index. Call it in each major collection, after
-   marking. */
+/* Removes the dead tables from the two maps 'known' and 'index'. Call it in each major collection,
+   after marking. */
 void classes_forgetdead (Classes *c, lua_State *L);
 
-/* Returns the class of an object; 0: no class, no name found yet, or not enough memory. */
+/* Returns the number of the class of the object 'owner'; 0: it has no class, its class has no name
+   yet, or there is not enough memory. */
 uint32_t classes_of (Classes *c, lua_State *L, const void *owner);
 
 #endif

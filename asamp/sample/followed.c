@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The search for dead samples prefetches the owner of the sample at this distance ahead. */
+/* The search for dead samples prefetches the owner of the sample that is this number of elements
+   ahead. */
 #define PREFETCH_DISTANCE	16
 
 void followed_close (Followed *f) {
@@ -73,8 +74,8 @@ int followed_resized (Followed *f, const BlockResized *r) {
   return 1;
 }
 
-/* Rebuilds the table of watched blocks after samples were removed. Needs no memory: the table
-   only shrinks. */
+/* Rebuilds the table of watched blocks after samples were removed, because their indexes have
+   changed. Allocates nothing: the table only shrinks. */
 static void renumber (Followed *f) {
   size_t i;
   if (f->watched.n == 0) return;
@@ -87,7 +88,7 @@ static void renumber (Followed *f) {
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge) {
   FollowedDeaths d = {f->runs, 0};
   size_t i, from = 0, n = 0;
-  int dead = 0;  /* 1: the samples from 'from' on are dead; 0: they are alive */
+  int dead = 0;  /* state of the samples from index 'from' to i - 1: 1: dead, 0: alive */
   for (i = 0; i < f->n; i++) {
     const FollowedSample *s = &f->samples[i];
     int died = (s->owner == NULL) ? (s->block == NULL)

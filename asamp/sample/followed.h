@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** List of the samples that survived their first collection, oldest first, until they die.
+** List, oldest first, of the samples (sampled blocks of memory) that survived their first
+** collection and are still alive.
 **
 **   FW1  at most FOLLOWED_MOST samples: a bound on the time added to the pause of a major
 **        collection;
-**   FW2  a sample leaves the list only when followed_deaths reports its death;
+**   FW2  a sample is removed from the list only by followed_deaths, which reports its death;
 **   FW3  an owner (the object with which a sample's memory dies) is not checked after its death,
 **        because its address may be reused.
 */
@@ -18,7 +19,8 @@
 #include "bounds.h"
 #include "pending.h"
 
-#define FOLLOWED_NONE	UINT32_MAX	/* the block has no earlier sample */
+#define FOLLOWED_NONE	UINT32_MAX	/* value of FollowedSample.before: the block has no earlier
+                                           sample */
 
 /* A sample that survived its first collection. */
 typedef struct FollowedSample {
@@ -27,22 +29,26 @@ typedef struct FollowedSample {
   const void *block;	/* Sampled block whose free or resize is watched. NULL: the block is not
                            watched or, if 'owner' is NULL too, was freed. */
   uint32_t before;	/* Index of the previous sample of the same block, or FOLLOWED_NONE. */
-  uint32_t queried;	/* Number of the sample in the last search for references
-                           (trackholders.c), from 1 on. 0: the sample was added later. */
+  uint32_t queried;	/* 1 + position of the sample in the last search for the references that
+                           keep samples alive (trackholders.c). 0: the sample was added after the
+                           search. */
   Birth birth;		/* Allocation site. */
 } FollowedSample;
 
 /* The list of the samples that survived their first collection. All zero: an empty list. */
 typedef struct Followed {
   FollowedSample *samples;
-  size_t n, capacity;	/* Number of samples; allocated elements. */
-  size_t nfreed;	/* Number of samples whose block was freed and that are still listed. */
-  uint32_t *runs;	/* Buffer for FollowedDeaths.runs, large enough for 'capacity' samples. */
+  size_t n, capacity;	/* 'n': number of samples. 'capacity': number of allocated elements of
+                           'samples'. */
+  size_t nfreed;	/* Number of samples in the list whose block was freed since the last
+                           followed_deaths. */
+  uint32_t *runs;	/* Buffer for the result of followed_deaths, large enough for 'capacity'
+                           samples. */
   Blocks watched;	/* Maps each watched block to the index of its newest sample. */
 } Followed;
 
-/* The deaths as run lengths: n samples alive, n dead, n alive, ..., n dead. Valid until the
-   next call of followed_deaths or followed_add. */
+/* The deaths among the listed samples, oldest first, as run lengths: n samples alive, n dead, n
+   alive, ..., n dead. Valid until the next call of followed_deaths or followed_add. */
 typedef struct FollowedDeaths {
   const uint32_t *runs;
   size_t n;		/* number of elements of 'runs'; even */
@@ -50,23 +56,24 @@ typedef struct FollowedDeaths {
 
 void followed_close (Followed *f);
 
-/* Empties the list in the child of a fork. Frees no memory: the list may be inconsistent. */
+/* Empties the list in the child of a fork. Frees no memory: another thread may have been changing
+   the list when the program forked. */
 void followed_forget (Followed *f);
 
 /* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if the
    list is full or there is not enough memory. */
 int followed_add (Followed *f, const void *owner, const void *block);
 
-/* Called when a block was freed: its samples are dead, and it is not watched any more. Returns 1 if
-   the block was watched. */
+/* Called when a block was freed: marks the block's samples as dead and stops watching the block.
+   Returns 1 if the block was watched. */
 int followed_freed (Followed *f, const void *block);
 
-/* Called when a block was resized: each of its samples moves to the new address or dies
-   (pending_stays). Returns 1 if the block was watched. */
+/* Called when a block was resized: gives each of the block's samples the new address, or marks the
+   sample as dead (pending_stays). Returns 1 if the block was watched. */
 int followed_resized (Followed *f, const BlockResized *r);
 
-/* Removes the samples whose block was freed or whose owner is dead. Returns which samples it
-   removed. */
+/* Removes the samples whose block was freed or whose owner is dead according to judge->dead.
+   Returns which samples were removed. */
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge);
 
 #endif

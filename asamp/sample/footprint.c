@@ -24,7 +24,7 @@ typedef struct Ranges {
   uint64_t resident;
 } Ranges;
 
-/* The bytes of one source line. */
+/* Sum of the bytes that samples of one source line represent. */
 typedef struct Sum {
   uint32_t function, line;
   double bytes;
@@ -49,7 +49,7 @@ static int byaddress (const void *a, const void *b) {
   return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Returns 1 if p lies in one of the ranges, which are sorted by address. */
+/* Returns 1 if the address p is in one of the ranges, which are sorted by address. */
 static int isinside (const Ranges *r, const void *p) {
   size_t low = 0, high = r->n;
   while (low < high) {
@@ -83,8 +83,8 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* the sample of a freed block stays in the list until
-                                          the next collection */
+      if (!mallocs_isfreed(s->owner))  /* a freed block's sample stays in the list until the next
+                                          collection; it has no bytes any more */
         footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {

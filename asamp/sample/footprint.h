@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures the memory of a state: the areas that the Lua core reports (luaN_places), resident
-** bytes, and two sums for each source line, computed from the live samples (followed.h).
+** Measures the memory of a state: the areas that the Lua core reports (luaN_places), the resident
+** bytes, and two sums for each source line. The sums are computed from the live samples
+** (followed.h).
 **
-**   - FOOTPRINT_FREE: free bytes in blocks of the heap that also have live objects. The bytes that
-**     a sample represents are multiplied by its block's ratio of free to used bytes;
+**   - FOOTPRINT_FREE: free bytes in heap blocks that also have live objects. A sample's share is
+**     the bytes that it represents, times the ratio of free to used bytes in its block;
 **   - FOOTPRINT_NATIVE: native memory (from malloc) not yet freed.
 **
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of the others;
@@ -34,13 +35,12 @@ typedef struct FootprintLine {
 typedef struct Footprint {
   luaN_Places places;
   uint64_t resident;	/* Resident bytes of the memory mapped for the Lua heap. */
-  uint64_t outside;	/* External bytes that userdata own. */
-  /* lines[FOOTPRINT_FREE]: the source lines with most free bytes in blocks, most first;
-     lines[FOOTPRINT_NATIVE]: with most native memory. n[i]: length of lines[i]. rest[i]: bytes of
-     all other lines. */
+  uint64_t outside;	/* Bytes outside the Lua heap that userdata own. */
+  /* The source lines with most bytes, most first. lines[FOOTPRINT_FREE]: free bytes in heap blocks;
+     lines[FOOTPRINT_NATIVE]: native memory. */
   FootprintLine *lines[FOOTPRINT_SORTS];
-  size_t n[FOOTPRINT_SORTS];
-  uint64_t rest[FOOTPRINT_SORTS];
+  size_t n[FOOTPRINT_SORTS];	/* n[i]: number of elements of lines[i] */
+  uint64_t rest[FOOTPRINT_SORTS];	/* rest[i]: bytes of all source lines not in lines[i] */
 } Footprint;
 
 /* Fills *f. Call it after a collection, on the state's thread. If there is not enough memory, bytes

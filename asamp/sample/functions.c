@@ -46,8 +46,9 @@ void functions_forget (Functions *f) {
   f->cache = cache;
 }
 
-/* Replaces a small cache that is half full by a larger, empty one. First marks the list of used
-   slots, f->listed, as incomplete: the child of a concurrent fork then clears the whole cache. */
+/* Replaces a small cache that is half full by a larger, empty one. First sets f->nlisted to
+   "incomplete" (FUNCTIONS_LISTED), so that the child of a concurrent fork clears the whole
+   cache. */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;
@@ -76,21 +77,22 @@ static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   __atomic_store_n(&c->prototype, prototype, __ATOMIC_RELEASE);
 }
 
-/* Returns the hash of a name, never 0. */
+/* Returns the hash of a function's name, line and source; never 0. */
 static uint64_t functions_keyof (const FunctionName *n) {
   uint64_t source = hash_bytes(n->source, strlen(n->source));
   return hash_words(hash_bytes(n->name, strlen(n->name)),
                     hash_words(source, (uint64_t)n->line)) | 1;
 }
 
-/* Returns the number of a name, or IDMAP_NONE. Sets *key to its key in 'byname'. */
+/* Returns the number of the function with identity *n, or IDMAP_NONE. Sets *key to the key of *n in
+   f->byname. */
 static uint32_t functions_find (const Functions *f, const FunctionName *n, uint64_t *key) {
   *key = functions_keyof(n);
   return idmap_get(&f->byname, *key);
 }
 
-/* Like functions_number, without the cache. 'isold' 1: the prototype received a number earlier, so
-   it is already counted in 'lumped' or 'lumpedchunks' if its name or source was merged. */
+/* Like functions_number, without the cache. 'isold' 1: the prototype was numbered earlier, so
+   'lumped' and 'lumpedchunks' must not count it again. */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
   uint32_t i = functions_find(f, n, &key);
@@ -111,8 +113,8 @@ static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, in
     i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* on failure, the next prototype of this
-                                                  name receives another number */
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* if out of memory, the next prototype with this
+                                                  identity receives another number */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;

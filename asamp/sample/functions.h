@@ -9,8 +9,8 @@
 **        FUNCTIONS_CHUNKS have their own source; all others have "[other chunks]";
 **   FU2  the memory is bounded. The cache starts small, because a process may have thousands of
 **        states;
-**   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has all non-empty cache slots, and a
-**        short-lived state clears only these.
+**   FU3  while 'nlisted' is below FUNCTIONS_LISTED, 'listed' has the indexes of all non-empty cache
+**        slots. To empty the cache of a short-lived state, only these slots are cleared.
 */
 #ifndef asamp_functions_h
 #define asamp_functions_h
@@ -26,7 +26,7 @@
 #define FUNCTIONS_LISTED	128   /* Capacity of Functions.listed, the list of used cache
                                          slots. */
 
-/* Direct-mapped cache from prototypes to numbers. */
+/* Direct-mapped cache from Lua function prototypes to function numbers. */
 typedef struct FunctionCache {
   uint32_t mask;		/* Number of slots - 1; the number is a power of 2. */
   struct CachedFunction {
@@ -38,16 +38,16 @@ typedef struct FunctionCache {
 /* The functions of a session. */
 typedef struct Functions {
   FunctionCache *cache;
-  uint32_t used;		/* Number of non-empty slots. */
+  uint32_t used;		/* Number of non-empty slots of 'cache'. */
   IdMap byname;		/* Maps the hash of a function's name, line and source to its number. */
   uint16_t listed[FUNCTIONS_LISTED];
   uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
-  uint32_t n;	/* Largest number given so far. */
-  uint32_t nchunks;	/* Numbers given to functions of chunks that are not files. */
-  unsigned int last;	/* Highest prototype id seen in this session. Only prototypes with higher
-                           ids can still increment 'lumped' and 'lumpedchunks'. */
-  /* Number of prototypes with the name "(other functions)", and with the source "[other chunks]",
-     which represent those beyond the limits. */
+  uint32_t n;	/* Largest function number given so far. */
+  uint32_t nchunks;	/* Count of numbers given to functions whose source is not a file. */
+  unsigned int last;	/* Highest prototype id seen in this session. Newer prototypes have higher
+                           ids, and only these still count in 'lumped' and 'lumpedchunks'. */
+  /* Number of prototypes beyond the limits: those with the name "(other functions)", and those with
+     the source "[other chunks]". */
   uint64_t lumped, lumpedchunks;
 } Functions;
 
@@ -63,7 +63,8 @@ typedef struct FunctionName {
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 
-/* Removes all functions. Does not free 'byname', which may be inconsistent after a fork. */
+/* Removes all functions, in the child of a fork. Does not free 'byname', which another thread may
+   have been changing when the program forked. */
 void functions_forget (Functions *f);
 
 /* Removes all functions, at the start of a session. */
@@ -75,9 +76,9 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
   return c->prototype == prototype ? c->number : 0;
 }
 
-/* Returns the number of a prototype with that name, and enters it in the cache. If the number is
-   new, sets *isnew to 1; the caller must then report the function with *name. Beyond a limit, *name
-   becomes "(other functions)" or its source "[other chunks]". */
+/* Returns the number of a function prototype with the identity *name, and enters it in the cache.
+   If the number is new, sets *isnew to 1; the caller must then report the function with *name.
+   Beyond a limit, sets name->name to "(other functions)" or name->source to "[other chunks]". */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

@@ -17,18 +17,18 @@
 #include <string.h>
 
 #define NONE	UINT32_MAX	/* no object, or no index in Work.list */
-#define CODE	"\1code "	/* in a step's text, in place of the name of a C function; 16
-                                   hexadecimal digits of the function's address follow */
+#define CODE	"\1code "	/* Marks in a step's text the place for the name of a C function. 16
+                                   hexadecimal digits of the function's address follow. */
 
 /* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
-  uint32_t place, parent;	/* Index of the object and of its parent in Work.objects; parent
-                                   NONE: the object is a root. */
+  uint32_t place, parent;	/* Indexes in Work.objects of the object and of its parent. The
+                                   parent of a root is NONE. */
   uint32_t path;	/* Number of the object's path; 0: empty or not yet determined. */
-  uint32_t fields;	/* Number of string keys in this table whose value is a needed object.
-                           Counted up to HOLDERS_FIELDS + 1. */
-  uint32_t key;		/* NONE, or the index in Work.list of a table with weak keys: only as a
-                           value of this table can the object be reached. */
+  uint32_t fields;	/* Number of string keys of this table whose value is a needed object. The
+                           count stops at HOLDERS_FIELDS + 1. */
+  uint32_t key;		/* If the object is reachable only as a value in a table with weak keys:
+                           index of that table in Work.list. Otherwise NONE. */
   unsigned char done, isroot;	/* done: 1 if 'path' is determined. isroot: 1 if the object is a
                                    root. */
   uint32_t slots;	/* Number of needed objects in stack slots of C functions, if the object is
@@ -58,31 +58,30 @@ typedef struct Work {
                                    only until the end of luaN_walk. */
   const void *const *objects;	/* All objects in the order of the walk. Valid only until the
                                    end of luaN_walk. */
-  const void **kept;		/* Copy of the addresses of the needed objects (owners and their
-                                   ancestors). */
+  const void **kept;		/* Addresses of the needed objects (owners and their ancestors). */
   Top *tops;
   size_t ntops, topsize;
   IdMap needed;		/* Maps the address of an object in 'list' to its number there. */
   Needed *list;
   size_t nlist, listsize;
   IdMap wanted;		/* Set of the owners. */
-  IdMap known;		/* Maps a hash of a path to the path's number. The hash is of the number of
-                                   the path without its last step, and of this step's text. */
+  IdMap known;		/* Maps a hash of a path to the path's number. The hash is computed from the
+                           number of the path without its last step, and from that step's text. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Index in 'list' of the object that is being visited. */
-  int counting;		/* 1: this visit of list[at] only counts references, to compute its numbers
+  int counting;		/* 1: the references from list[at] are only counted, to set its fields
                            'fields' and 'slots'. */
-  int counted;		/* 1: the numbers 'fields' and 'slots' of list[at] are final. */
-  const void *body;	/* If Work.list[at] is a coroutine: outermost function on its stack. */
+  int counted;		/* 1: the fields 'fields' and 'slots' of list[at] are set. */
+  const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
   int bodyknown;		/* 1: 'body' is set for the object list[at]. */
   /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
      objects may share their bits. */
   uint64_t *nearly;
   unsigned nearlylog;	/* log2 of the number of bits of 'nearly': more than 16 bits for each
                            needed object, but at most 2^26. */
-  /* For each kind of reference whose step always has the same text, such as "[1..n]": number of the
-     path that all such references from list[at] share; 0: none visited yet. */
+  /* Cache of paths for list[at], by kind of reference. All its references of one kind whose step
+     has the same text, such as "[1..n]", share a path. 0: no such reference was visited yet. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
@@ -93,7 +92,7 @@ static uint64_t holders_keyof (const void *p) {
 
 /* {== the walk ========================================================= */
 
-/* The HoldersMemory that is used by default: allocates with malloc. */
+/* The allocation function of holders_find: malloc, with new memory set to 0. */
 static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   (void)ud;
   if (size == 0) {
@@ -107,13 +106,13 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   return block;
 }
 
-/* Calls the memory function that the caller of holders_walk has passed. */
+/* Allocates for luaN_walk with the function that the caller of holders_walk has passed. */
 static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
 
-/* Reserves space for n elements of 'element' bytes in *list, which has *size elements. Returns 0 if
-   out of memory. */
+/* Reserves space for n elements of 'element' bytes in *list, whose capacity is *size elements.
+   Returns 0 if out of memory. */
 static int holders_room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
   void *block;
@@ -130,7 +129,8 @@ static void holders_release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* Adds to w->tops an object without a parent: a root, or the value of a weak key. */
+/* Called by luaN_walk for each object that no other object leads to (a root, or the value of a weak
+   key): adds the object to w->tops. */
 static int holders_edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -143,12 +143,13 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Returns the index in w->list of a needed object, or NONE for another object. */
+/* Returns the index in w->list of an object, or NONE if the object is not needed (neither an owner
+   nor an ancestor of one). */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
 
-/* Marks as needed the object w->objects[place] and its ancestors. 'bits' has one bit for each
+/* Marks the object w->objects[place] and its ancestors in 'bits', which has one bit for each
    element of w->objects. */
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
@@ -195,8 +196,8 @@ static int holders_places (Work *w, size_t n) {
   return k == w->ntops;
 }
 
-/* Sets the parent of objects that were reached only as the value of a weak key: the table that has
-   this key. Returns 0 if out of memory. */
+/* Sets w->parent of each object that was reached only as the value of a weak key. The parent is the
+   table that has this key. Returns 0 if out of memory. */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
@@ -277,8 +278,8 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   if (n > 0 && o.length >= size) cut(to, size);
 }
 
-/* Writes the name of a Lua function (its prototype 'proto'), or CODE and the address 'code' of a C
-   function, which holders_named later replaces by a name. */
+/* Writes the name of the Lua function with prototype 'proto'. If 'proto' is NULL, writes CODE and
+   the address 'code' of a C function; holders_named later replaces them by the function's name. */
 static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
@@ -329,8 +330,9 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/* Writes the text of the step for a reference; empty if the previous step already describes it.
-   Sets *top to 1 if the path starts with this step, such as "package.loaded". */
+/* Writes the text of the step for the reference *e; an empty text if the previous step already
+   describes the reference. Sets *top to 1 if the path starts with this step, such as
+   "package.loaded". */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
   luaN_Object o;
@@ -425,9 +427,9 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Returns the path to which the step for reference 'e' is appended: 'parent', but without its last
-   field if that has the name of the function whose upvalue 'e' is, because the step has the name
-   too. */
+/* Returns the path to which the step for reference *e is appended: usually 'parent'. If *e is an
+   upvalue of a function f, the step contains the name of f. Then a last step ["f"] of 'parent' is
+   left out, so that the path has this name only once. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
@@ -443,7 +445,7 @@ static int isstar (const char *step) {
   return strcmp(step, "[*]") == 0;
 }
 
-/* Makes the bit set w->nearly. Returns 0 if out of memory. */
+/* Makes w->nearly, the bit set of the needed objects. Returns 0 if out of memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -458,7 +460,8 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts the references from the object w->list[w->at] for its members 'fields' and 'slots'. */
+/* Sets the fields 'fields' and 'slots' of w->list[w->at] by visiting all references from this
+   object. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);
@@ -516,7 +519,7 @@ static void labelroots (Work *w) {
   }
 }
 
-/* Determines the paths of all needed objects in the order of the first walk, parents before
+/* Determines the paths of all needed objects (owners and their ancestors), parents before
    children. */
 static void labelall (Work *w) {
   size_t i;
@@ -598,9 +601,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* {== names of C functions ============================================= */
 
-/* Adds to h->text a new text for the last step of a path: the old text with a C function's name in
-   place of its address (CODE) at 'mark'. *size is the capacity of h->text. Returns 0 if out of
-   memory. */
+/* Replaces in the text of a path's last step the address of a C function, which starts at 'mark'
+   (CODE), by the function's name. The new text is added to h->text, which has capacity *size.
+   Returns 0 if out of memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;

@@ -5,8 +5,8 @@
 ** path are names of variables, fields and so on; similar paths are merged. A search walks all
 ** reachable objects once, and takes about 12 bytes per object.
 **
-**   HO1  a path is a linked list of steps, from the last through 'parent' to the first. Path 0 is
-**        empty: the owner is NULL or unreachable, or a limit is exceeded (HO2);
+**   HO1  a path is a linked list of steps; HolderPath.parent leads from the last step to the first.
+**        Path 0 is empty: the owner is NULL or unreachable, or a limit is exceeded (HO2);
 **   HO2  there are at most READER_MAXPATHS paths. A path has at most READER_MAXSTEPS steps, a step
 **        at most HOLDERS_TEXT bytes. Steps left out are counted in 'left' or 'cut';
 **   HO3  all integer keys of a table are one step "[1..n]", except in the registry. If more than
@@ -25,13 +25,15 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
-/* If more than this number of string keys of a table lead to owners, they are one step "[*]". If
-   more stack slots of a Lua thread's C functions do so, each function's slots are one step. */
+/* If more than this number of string keys of a table lead to owners, these keys are one step "[*]".
+   If more than this number of a Lua thread's stack slots in C functions do, all slots of one
+   function are one step. */
 #define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */
 typedef struct HolderPath {
-  uint32_t parent;	/* Number of the path without the last step; 0: none. */
+  uint32_t parent;	/* Number of the path without the last step; 0: the path has only one
+                           step. */
   uint32_t depth;	/* Number of steps of the path. */
   uint32_t at;		/* Offset of the last step's text in Holders.text. */
   const char *step;	/* Text of the path's last step; set by holders_name. */
@@ -39,25 +41,25 @@ typedef struct HolderPath {
 
 /* The paths that a search found. */
 typedef struct Holders {
-  HolderPath *paths;	/* path i is paths[i], from 1 on */
+  HolderPath *paths;	/* the paths; paths[0] is the empty path */
   uint32_t npaths;	/* number of paths, including the empty path 0 */
   char *text;		/* The texts of the steps, NUL-terminated. */
   size_t ntext;
   uint32_t *ids;	/* ids[i]: number of the path to the i-th owner of the caller's list */
   size_t n;
-  /* Number of steps left out. 'left': there were READER_MAXPATHS paths already; 'cut': the path had
-     READER_MAXSTEPS steps already. */
+  /* Number of steps left out. 'left': because READER_MAXPATHS paths existed. 'cut': because the
+     path had READER_MAXSTEPS steps. */
   uint64_t left, cut;
   uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
                                    length. */
 } Holders;
 
-/* Like lua_Alloc, but new memory is zero, and 'ud' is NULL. */
+/* An allocation function like lua_Alloc. New memory is zero; 'ud' is NULL. */
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
-/* Finds paths as holders_find does, but stores addresses of C functions, not names. May run in the
-   child of a fork. Allocates only with 'memory'. Returns 0 if the walk fails or there is not enough
-   memory; the caller frees *h in any case. */
+/* Like holders_find, but stores addresses instead of names of C functions, and allocates only with
+   'memory', because malloc may be locked in the child of a fork. Returns 0 if the walk fails or
+   there is not enough memory; the caller frees *h in any case. */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 /* Replaces the addresses that holders_walk has stored by names of C functions. The memory of *h

@@ -16,8 +16,8 @@
 
 #define TEXT	((size_t)4 << 20)	/* bytes of shared memory for Holders.text */
 
-/* Start of the shared memory. The vectors 'ids' and 'paths' and the text of Holders follow. Fields
-   without a comment are as in Holders. */
+/* Head of the memory shared with the child. The arrays 'ids' and 'paths' and the text of Holders
+   follow. Fields without a comment are as in Holders. */
 typedef struct HoldersAnswer {
   int whole;	/* 1: the result is complete */
   uint32_t npaths;

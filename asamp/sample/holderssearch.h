@@ -6,7 +6,8 @@
 **   HA1  there is at most one search at a time. Holders.ids of the result has the order of 'owners'
 **        in the call of holderssearch_start;
 **   HA2  holderssearch_end drops the search and kills the child;
-**   HA3  if the program forks, the new process has no search;
+**   HA3  if the program forks, the new process has no search: the searching child belongs to the
+**        old one;
 **   HA4  there is no result if the child fails or is killed, or if the result is too large.
 */
 #ifndef asamp_holderssearch_h
@@ -16,8 +17,8 @@
 
 #include <sys/types.h>
 
-/* A child process searches if the heap has at least this many bytes. A search takes 0.28 s per GiB
-   of the heap, a fork about 20 ms (bench/heap). */
+/* A child process searches if the heap has at least this number of bytes. A search in a heap of 1
+   GiB takes 0.28 s or more, a fork of a process with that heap about 20 ms (bench/heap). */
 #define HOLDERSSEARCH_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
 /* A search that runs in a child process. All zero: none. */
@@ -25,7 +26,7 @@ typedef struct HoldersSearch {
   pid_t child;			/* Process id of the child that searches; 0: no search is
 				   running. */
   pid_t parent;			/* Process that started the search. */
-  struct HoldersAnswer *answer;	/* memory shared with the child for the result */
+  struct HoldersAnswer *answer;	/* memory shared with the child, which writes the result there */
   size_t size, n;	/* Bytes of the shared memory; number of owners. */
   uint64_t start, nanoseconds;	/* The pause for the fork in ns: start (CLOCK_MONOTONIC) and
                                    length. */

@@ -21,8 +21,8 @@
 #define ROOM	((size_t)32 << 10)	/* A sample is taken only if the thread's stack has this
                                            many unused bytes. */
 #define WALKS	4	/* Number of C stack walks that can run at once in the process. */
-#define PATIENCE_NS	10000000	/* If the oldest sample in the queue is older (ns), any
-                                           client may take the samples. */
+#define PATIENCE_NS	10000000	/* Age in ns of the oldest sample in the queue from which on
+                                           any client may take the queued samples. */
 
 /* Memory for a walk of a C stack. */
 typedef struct Walk {
@@ -48,23 +48,23 @@ static struct {
   MallocsTake take;
   const void *home;		/* Client whose task is to empty the queue; NULL: none; atomic. */
   unsigned clients;		/* Number of clients; atomic. */
-  pid_t pid;			/* Process in which samples are passed to clients; a forked child
-                                   passes none. */
+  pid_t pid;			/* Process id of the process whose samples are taken. A forked child
+                                   has another id and takes none. */
   const char *from, *to;	/* Address range of this module's object file. */
   const char *libraryfrom, *libraryto;  /* Address range of the preloaded library. */
   Walk *walks;			/* WALKS elements; NULL: sampling was never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
   uint64_t head, tail;		/* Number of slots filled, and number of slots emptied, so far.
                                    Atomic. */
-  int draining;			/* 1: no other thread may empty the queue, because one is doing so
-                                   or mallocs_left was called; atomic */
+  int draining;			/* 1: no other thread may empty the queue, because one thread is
+                                   doing so or mallocs_left was called; atomic */
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
 } m;
 
-/* Held while a client is added or removed. */
+/* Locked while a client is added or removed (mallocs_start, mallocs_end). */
 static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
-/* Nonzero while this thread looks up unwind rules. Its allocations are then the profiler's own,
+/* Nonzero while this thread looks up unwind rules. Its allocations are then those of the profiler,
    which are not sampled. */
 static __thread int learning __attribute__((tls_model("initial-exec")));
 
@@ -80,7 +80,7 @@ static int isin (const void *address, const char *from, const char *to) {
 }
 
 /* Removes from a sample the frames of the preloaded library and all frames inside them. Returns 0
-   if a remaining frame is the profiler's: its own allocations are dropped. */
+   if a frame of the profiler remains: samples of its own allocations are dropped. */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
@@ -93,9 +93,9 @@ static int strip (MallocSample *s) {
   return 1;
 }
 
-/* Watches the sample's block and adds the sample to the queue, or counts it as lost if the queue is
-   full. Watches the block only once, even if another thread takes the slot of the queue and the
-   loop repeats. */
+/* Adds a sample to the queue and watches its block. If the queue is full or the block cannot be
+   watched, counts the sample as lost. If another thread takes the slot of the queue, the loop
+   repeats with the block already watched. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;
@@ -254,7 +254,7 @@ void mallocs_end (const void *home) {
   pthread_mutex_unlock(&clients);
 }
 
-/* Stops watching the parent's blocks, in the child of a fork. */
+/* Called in the child of a fork: stops watching the blocks that the parent process watched. */
 static void giveup (void) {
   int i;
   for (i = 0; i < (int)MALLOC_SLOTS; i++) {
@@ -263,7 +263,8 @@ static void giveup (void) {
   }
 }
 
-/* Each tracker of the process calls this, so only the first call has an effect. */
+/* Each tracker (sampler of one Lua state) of the process calls this, so only the first call has an
+   effect. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;
@@ -294,7 +295,7 @@ int mallocs_learn (void) {
 }
 
 /* Returns 1 if the client 'home' may empty the queue: it has this task, the queue is half full, or
-   its oldest sample is older than PATIENCE_NS. */
+   the oldest queued sample is older than PATIENCE_NS. */
 static int istaker (const void *home) {
   uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   uint64_t tail = __atomic_load_n(&m.tail, __ATOMIC_RELAXED);

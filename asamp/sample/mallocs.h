@@ -38,11 +38,12 @@ typedef struct MallocSample {
   const void *sp;	/* A stack address in the innermost frame. */
   void **native;	/* Return addresses, innermost first. */
   int n;	/* Number of frames. */
-  int whole;		/* 1: all frames; 0: truncated by BACKTRACE_MAX or MALLOCS_FRAMES. */
+  int whole;		/* 1: 'native' has all frames. 0: the stack was truncated at BACKTRACE_MAX
+                           or MALLOCS_FRAMES frames. */
 } MallocSample;
 
-/* Results of the callback 'take': the client stored the sample, the client dropped it, or the
-   sample belongs to another client. */
+/* Results of the callback 'take'. TAKEN: the client stored the sample. LOST: the client dropped it.
+   NOTMINE: the sample belongs to another client. */
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
@@ -50,8 +51,8 @@ typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 /* Returns 1 if native memory can be sampled; else 0 with a message in 'err'. */
 int mallocs_there (char *err, size_t errsize);
 
-/* Adds the client 'home' and starts sampling. 'period' (bytes) and 'take' replace those of earlier
-   clients. 'take' is called with each sample and the main thread of its state. 'seed': of the
+/* Adds the client 'home' and starts sampling. 'period' (bytes) and 'take' now apply to all clients;
+   'take' is called with each sample and the main thread of its state. 'seed' is the seed of the
    random intervals between samples; 0: unchanged. May block. Returns 0 if out of memory. Call
    mallocs_there first. */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
@@ -66,12 +67,13 @@ void mallocs_forked (void);
 int mallocs_watch (MallocSample *s);
 
 /* Looks up missing unwind rules, then passes the queued samples to 'one', for the client 'home'.
-   One client has the task to empty the queue; for others, passes samples only if the queue is half
-   full or its oldest sample older than 10 ms. Must not be called in a client's callback 'take'. */
+   One client has the task to empty the queue; another client receives samples only if the queue is
+   half full or its oldest sample older than 10 ms. Must not be called in a client's callback
+   'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
-/* Looks up missing unwind rules. Returns 1 if it found some. May block. */
+/* Looks up the unwind rules that stack walks lacked. Returns 1 if it found some. May block. */
 int mallocs_learn (void);
 
 /* Returns 1 if a call of mallocs_drain for the client 'home' would look up unwind rules or pass
@@ -81,12 +83,12 @@ int mallocs_waiting (const void *home);
 /* Returns 1 if 'owner', the owner of a sample, is the address of a slot of the preloaded library
    (mallocseam.h). Each slot watches one sampled block of native memory. */
 static inline int mallocs_isowner (const void *owner);
-/* Returns 1 if the block that slot 'owner' watches was freed; also releases the slot then, and
-   'owner' is invalid. */
+/* Returns 1 if the block that slot 'owner' watches was freed. Then also releases the slot, so
+   'owner' must not be used again. */
 int mallocs_isdead (const void *owner);
 /* Returns 1 if the block that slot 'owner' watches was freed. */
 int mallocs_isfreed (const void *owner);
-/* Releases slot 'owner', which then does not watch its block any more. */
+/* Stops watching the block of slot 'owner', and releases the slot. */
 void mallocs_forget (const void *owner);
 
 /* Returns the number of watched blocks freed so far, for all clients. */
@@ -96,7 +98,7 @@ uint64_t mallocs_deaths (void);
 uint64_t mallocs_lost (void);
 
 /* Returns the sampling periods lost since the last call of mallocs_lost, plus the periods of the
-   queued samples. Call it at exit. */
+   queued samples. Call it only at exit: afterwards the queue is not emptied any more. */
 uint64_t mallocs_left (void);
 
 /* Interface of the preloaded library; NULL: not loaded. */

@@ -15,8 +15,8 @@
 #include "descriptor.h"
 
 #define BUFFER	16384	/* size of the buffer for files in /proc, bytes */
-#define RESERVED	(UINT64_C(1) << 30)	/* larger mappings are not read page by page,
-                                                   bytes */
+#define RESERVED	(UINT64_C(1) << 30)	/* bytes; mappings above this size are not read page
+                                                   by page */
 #define STACKS	64	/* largest number of threads whose stack pointer is read */
 
 /* A file that is read by lines. */
@@ -26,8 +26,8 @@ typedef struct Lines {
   size_t at, n;
 } Lines;
 
-/* Returns the next line without its newline; NULL at the end. A line that exceeds the buffer
-   loses its start. */
+/* Returns the next line without its newline; NULL at the end of the file. Of a line that exceeds
+   the buffer, only the end is returned. */
 static char *nextline (Lines *l) {
   for (;;) {
     char *from = l->data + l->at, *end = memchr(from, '\n', l->n - l->at);
@@ -47,8 +47,8 @@ static char *nextline (Lines *l) {
   }
 }
 
-/* Stores the stack pointers of this thread and of all threads that are not running now. Returns
-   the number of stack pointers. */
+/* Stores the stack pointers of this thread and of all other threads that are blocked. Returns their
+   number. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;
@@ -87,7 +87,7 @@ static void addfile (Mappings *s, const char *name, uint64_t bytes) {
   for (i = 0; i < s->nfiles; i++)
     if (strcmp(s->files[i].name, name) == 0) break;
   if (i == s->nfiles && s->nfiles == MAPPINGS_FILES) {
-    i = MAPPINGS_FILES - 1;  /* the last entry is for all other files */
+    i = MAPPINGS_FILES - 1;  /* no space for another name: the last entry is for all other files */
     strcpy(s->files[i].name, "(other files)");
   }
   else if (i == s->nfiles) {
@@ -158,7 +158,8 @@ uint64_t mappings_resident (const void *from, size_t bytes) {
   return n * page;
 }
 
-/* Returns the resident bytes of a mapping. 'fd' is /proc/self/pagemap. */
+/* Returns the resident bytes of a mapping according to /proc/self/pagemap, whose descriptor is
+   'fd'. */
 static uint64_t offile (int fd, const Mapping *m) {
   uint64_t entries[512], n = 0;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -176,8 +177,8 @@ static uint64_t offile (int fd, const Mapping *m) {
   return n * page;
 }
 
-/* Returns 1 if the mapping is anonymous memory. Only then does mincore report which pages of the
-   process are resident. */
+/* Returns 1 if the mapping is anonymous memory. For other mappings, mincore reports the pages in
+   the page cache, not those of the process. */
 static int isanonymous (const Mapping *m) {
   return m->inode == 0 && (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
                            strcmp(m->name, "[stack]") == 0 || strncmp(m->name, "[anon", 5) == 0);

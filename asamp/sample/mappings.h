@@ -4,8 +4,9 @@
 ** only.
 **
 ** A mapping counts as a file, as [heap] (the sbrk area of malloc), as a stack, as the system's, or
-** as anonymous. A stack is recognized by the thread's stack pointer. The kernel does not show it
-** while the thread runs, so stacks of other running threads count as anonymous.
+** as anonymous. A mapping is a stack if a thread's stack pointer is in it. The kernel does not
+** report the stack pointers of running threads, so their stacks count as anonymous, except the
+** caller's.
 **
 **   SM1  'rss' is the sum of the resident bytes of all mappings, because the kernel's counter is
 **        late by some pages for each thread;
@@ -18,8 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAPPINGS_FILES	24	/* Entries of 'files'; the last one may be for all other files. */
-#define MAPPINGS_NAME	96	/* Bytes of a name with its NUL; a longer name loses its start. */
+#define MAPPINGS_FILES	24	/* Capacity of 'files'. If there are more files, the last entry is
+                                   for all others. */
+#define MAPPINGS_NAME	96	/* Size of a name in bytes, with its NUL. Of a longer name, only the
+                                   end is stored. */
 
 typedef struct MappingsFile {
   char name[MAPPINGS_NAME];
@@ -31,8 +34,10 @@ typedef struct Mappings {
   uint64_t rss;
   uint64_t heap, heapsize;	/* [heap]: resident bytes, and size in bytes. */
   uint64_t stacks;
-  uint64_t anonymous;		/* Anonymous mappings other than [heap] and stacks. */
-  uint64_t system;		/* Mappings of the system ([vdso] and the like). */
+  uint64_t anonymous;		/* Resident bytes of anonymous mappings other than [heap] and
+                                   stacks. */
+  uint64_t system;		/* Resident bytes of mappings of the kernel ([vdso] and the
+                                   like). */
   MappingsFile files[MAPPINGS_FILES];
   size_t nfiles;
 } Mappings;
@@ -44,8 +49,8 @@ typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } MappingsMalloc;
 
-/* Reads the mappings in about 200 us. Returns 0, with all fields 0, if out of memory or no
-   /proc. */
+/* Reads the mappings in about 200 us. Returns 0, with all fields 0, if out of memory or if /proc
+   cannot be read. */
 int mappings_read (Mappings *s);
 
 /* Returns the resident bytes of the pages of a range of anonymous memory. */
@@ -56,7 +61,7 @@ void mappings_malloc (MappingsMalloc *m);
 /* Returns the process's resident bytes, from the kernel's counter; 0 if unknown. */
 uint64_t mappings_rss (void);
 
-/* Like mappings_rss, but may return an earlier reading less than 'age' ns older than 'now'
+/* Like mappings_rss, but returns the last reading if it is less than 'age' ns older than 'now'
    (clock_now). Thread-safe. */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
 /* Returns the time of the last reading by mappings_recentrss in ns; 0: none. Thread-safe. */

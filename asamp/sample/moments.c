@@ -82,8 +82,9 @@ void moments_take (Moments *m, void (*f) (void *ud, Moment *e),
                    void *ud) {
   unsigned b = m->current;
   size_t i;
-  m->current = b ^ 1;  /* the handler fills the other buffer now */
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);  /* the length of b is read after that */
+  m->current = b ^ 1;  /* from now on, the signal handler fills the other buffer */
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  /* the handler may have added to buffer b until now, so
+                                               its length is read only after this */
   for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n)
     f(ud, at(m, b, i));
   m->used[b] = 0;

@@ -19,20 +19,22 @@
 #include <stdint.h>
 
 #define MOMENTS_WORDS	((size_t)1 << 15)	/* Size of one buffer, words of 8 bytes. */
-#define MOMENTS_FEW	((size_t)1 << 11)	/* As MOMENTS_WORDS, in a profile of many states. */
+#define MOMENTS_FEW	((size_t)1 << 11)	/* Size of one buffer in a profile of many states,
+                                                   words of 8 bytes. */
 
 /* A tick, as the signal handler recorded it. */
 typedef struct Moment {
   uint64_t time;		/* CLOCK_MONOTONIC, ns. */
   uint64_t count;		/* Sampling periods since the previous tick, >= 1. */
-  void *L, *ci;			/* The Lua thread that ran, and its innermost frame (CallInfo). */
+  void *L, *ci;			/* The Lua thread that ran at the tick, and its innermost frame
+                                   (CallInfo). */
   uint16_t collecting;	/* Kind of the collection that ran (luaN_Moment); 0: none. */
-  uint16_t label;		/* Label set of the thread. */
+  uint16_t label;		/* Number of the label set of thread L. */
   uint32_t n;			/* Number of native frames, whose return addresses follow this
                                    struct. */
 } Moment;
 
-/* The native frames of a tick: return addresses, innermost first. */
+/* Returns the native frames of the tick e: return addresses, innermost first. */
 #define moment_native(e)	((void **)(void *)((e) + 1))
 
 /* The two buffers. */
@@ -41,14 +43,15 @@ typedef struct Moments {
   size_t words;			/* Size of one buffer, words of 8 bytes. */
   size_t used[2];		/* Used words of each buffer. */
   volatile unsigned current;	/* Index in 'buffer' of the buffer that the signal handler fills. */
-  uint64_t lost;		/* Number of sampling periods for which there was no space. */
+  uint64_t lost;		/* Number of sampling periods of ticks that did not fit into a
+                                   buffer. */
 } Moments;
 
 /* Allocates buffers of 'words' words each. Returns 0 if out of memory. */
 int moments_open (Moments *m, size_t words);
 void moments_close (Moments *m);
 
-/* Adds a copy of *e and its e->n native frames. Call it in a signal handler only. */
+/* Adds a copy of the tick *e and of its e->n native frames. Call it in a signal handler only. */
 void moments_add (Moments *m, const Moment *e, void *const *native);
 
 /* Passes all ticks to f, oldest first, and removes them. f may change all fields of a tick except

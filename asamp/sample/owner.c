@@ -40,8 +40,8 @@ int owner_mixed (lua_State *L) {
   return p.L != NULL && (p.mixed || p.L != luaN_main(L));
 }
 
-/* Replaces *p, the record of a protected call, by that of the next call outside it. Sets *inner to
-   the new record's address. If there is no such record on this stack, sets p->L to NULL. */
+/* Replaces *p, the record of a protected call, by the record of the next call outside it. Sets
+   *inner to the address of that record. If this stack has no such record, sets p->L to NULL. */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
   if (o > *inner && o + sizeof(*p) <= end) {
@@ -51,14 +51,14 @@ static void outwards (luaN_Protected *p, const char **inner) {
   else p->L = NULL;
 }
 
-/* Returns 1 if the call instruction before 'a' is in the range. */
+/* Returns 1 if the call instruction before the return address 'a' is in the code range r. */
 static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
 }
 
-/* Returns how many of the n frames 'a' are protected calls that the Lua core's list lacks, because
-   they are just starting or ending. 'p': the innermost call in the list. 'inner': an address in the
-   innermost frame. */
+/* Returns how many of the n frames 'a' are protected calls that are not in the Lua core's list,
+   because they are just starting or ending. 'p': the innermost call in the list. 'inner': an
+   address in the innermost frame. */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
   int i, frames = 0;
@@ -80,7 +80,7 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  /* 1: the last protected call found in 'a' is one of L's state, or none was found yet */
+  /* 1: the last protected call found in 'a' entered L's state, or none was found yet */
   int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Assigns native frames to Lua states, for C stacks on which several states run, one inside the
-** other. The bytecode loops (luaV_execute) of all states have the same return addresses. But each
-** state is entered by a protected call (lua_pcall, lua_resume), and the Lua core lists those that
-** run on each OS thread (luaN_protected). So a bytecode loop belongs to the state of the next
-** protected call outside it.
+** other. A return address in a bytecode loop (luaV_execute) does not show whose loop it is. But
+** each state is entered by a protected call (lua_pcall, lua_resume), and the Lua core has a list of
+** the running protected calls of each OS thread (luaN_protected). So a bytecode loop belongs to the
+** state of the next protected call outside it.
 **
 **   OW1  a record of a protected call is read only if it lies on this OS thread's stack, at a
 **        higher address than 'sp' and than the record read before;
-**   OW2  the frames of a state entered without a protected call are assigned to the state outside
-**        it.
+**   OW2  the frames of a state that was entered without a protected call are assigned to the state
+**        that runs outside it.
 **
 ** All functions except owner_prime are async-signal-safe. Frames are return addresses, innermost
 ** first.
@@ -35,13 +35,14 @@ size_t owner_room (const void *sp);
 /* Returns 1 if a protected call of another state than L's runs on this OS thread. */
 int owner_mixed (lua_State *L);
 
-/* Of the n frames in the array 'a', marks each bytecode loop (luaV_execute) of a state other than
-   L's, and removes each lua_resume of such a state. Returns the number of frames left. 'whole' 1:
-   the frames reach the end of the stack. 'sp': an address in the innermost frame. */
+/* Marks in the array 'a' of n frames each bytecode loop (luaV_execute) of a state other than L's,
+   and removes each lua_resume of such a state. Returns the number of frames left. 'whole' 1: the
+   frames reach the end of the stack. 'sp': an address in the innermost frame. */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 
-/* Stores the main threads of the states that run on this thread, innermost first, at most
-   'max'. Returns their number. A state entered twice is stored twice. */
+/* Stores the main threads of the Lua states that run on this OS thread, innermost first, at most
+   'max'. Returns their number. A state is stored twice if another state runs between two of its
+   calls. 'sp': an address in the innermost frame. */
 unsigned owner_states (const void *sp, const void **states, unsigned max);
 
 /* Returns the return address of a frame that owner_mark has marked, else NULL. */

@@ -5,7 +5,8 @@
 **
 **   F1  the samples of one block form a chain, newest first. A block has several samples if it was
 **       sampled again when it grew;
-**   F2  the survival of every sample is decided once, by pending_fates.
+**   F2  whether a sample survives is decided once, by pending_fates, which also removes it from the
+**       list.
 */
 #ifndef asamp_pending_h
 #define asamp_pending_h
@@ -39,15 +40,16 @@ typedef struct Pending {
 
 void pending_close (Pending *p);
 
-/* Empties the list in the child of a fork. Frees no memory: the list may be inconsistent. */
+/* Empties the list in the child of a fork. Frees no memory: another thread may have been changing
+   the list when the program forked. */
 void pending_forget (Pending *p);
 
 /* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if out of
    memory. */
 int pending_add (Pending *p, const void *owner, const void *block);
 
-/* Called when a block was freed: its samples are dead, and it is not watched any more. Returns 1 if
-   the block was watched. */
+/* Called when a block was freed: marks the block's samples as dead and stops watching the block.
+   Returns 1 if the block was watched. */
 int pending_freed (Pending *p, const void *block);
 
 /* The resize of a block from 'before' to 'after' bytes. */
@@ -57,34 +59,36 @@ typedef struct BlockResized {
   Interval *random;		/* Random generator of pending_stays. */
 } BlockResized;
 
-/* Returns 1 if a sample of the resized block stays alive. If the block shrinks, returns 1 with the
-   probability after / before. */
+/* Returns 1 if a sample of the resized block stays alive. If the block shrinks, returns 1 with
+   probability after / before, because the sample represents a random byte of the block. */
 int pending_stays (const BlockResized *r);
 
-/* Called when a block was resized: each of its samples moves to the new address or dies
-   (pending_stays). Returns 1 if the block was watched. */
+/* Called when a block was resized: gives each of the block's samples the new address, or marks the
+   sample as dead (pending_stays). Returns 1 if the block was watched. */
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Callbacks for a collection. 'owner' is the object with which a sample's memory dies
-   (PendingSample.owner). 'dead' returns 1 if the owner is dead. 'classof' returns the owner's
-   class; 0: none. */
+/* Callbacks of pending_fates and followed_deaths. 'owner' is the object with which a sample's
+   memory dies (PendingSample.owner). 'dead' returns 1 if the owner is dead. 'classof' returns the
+   number of the owner's class; 0: none. */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);
   uint32_t (*classof) (void *ud, const void *owner);
 } PendingJudge;
 
-/* Result of a collection: which of n samples survived, oldest first. Valid until the next sample
-   is added. */
+/* Result of a collection for the n samples taken before it, oldest first. Valid until the next
+   sample is added. */
 typedef struct PendingFates {
   size_t n;
-  unsigned char *survived;	/* 1: survived; 0: died; 2: survived, but its death will not be
-                                   reported because the list of survivors is full. */
-  const uint32_t *classes;	/* Classes of the owners, 0 for none; NULL: all 0. */
+  unsigned char *survived;	/* By sample. 1: survived. 0: died. 2: survived, but its death will
+                                   not be reported, because the list of survivors is full. */
+  const uint32_t *classes;	/* Numbers of the classes of the samples' owners, 0: no class. NULL:
+                                   all are 0. */
   const PendingSample *samples;
 } PendingFates;
 
-/* Decides the survival of all samples and empties the list. */
+/* Decides for each sample in the list whether it has survived the collection, and empties the
+   list. */
 PendingFates pending_fates (Pending *p, const PendingJudge *judge);
 
 #endif

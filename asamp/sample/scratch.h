@@ -5,8 +5,8 @@
 **
 **   SC1  an OS thread has at most one Scratch. It is never freed, because a signal handler may
 **        read it; another thread may reuse it after the thread's end;
-**   SC2  while 'pointing' is not NULL, a tick (a signal of the sampling timer) makes no walk, and
-**        its time counts as the sampler's own.
+**   SC2  while 'pointing' is not NULL, the thread is processing earlier ticks (signals of the
+**        sampling timer). A new tick then walks no stack, and its time counts as the sampler's own.
 */
 #ifndef asamp_scratch_h
 #define asamp_scratch_h
@@ -15,21 +15,22 @@
 
 #include "backtrace.h"
 
-/* An entry of Scratch.starts. 'start' is the start of the function that contains 'address'. Both
-   are 0 in an empty entry. */
+/* An entry of Scratch.starts, a cache. 'start' is the start of the function that contains
+   'address'. Both are 0 in an empty entry. */
 typedef struct ScratchStart {
   uintptr_t address, start;
 } ScratchStart;
 
 #define SCRATCH_STARTS	1024u	/* Number of elements of Scratch.starts, a power of two. */
 
-/* Memory with which one OS thread takes time samples. */
+/* The memory that one OS thread uses to take time samples. */
 typedef struct Scratch {
   /* Next in the list of unused Scratches. */
   struct Scratch *next;
   struct Scratch *before;	/* Scratch allocated before this one. These links keep each
                                    Scratch reachable, so that a leak checker reports none. */
-  void *volatile pointing;	/* The Timing whose timing_point runs on this thread, or NULL. */
+  void *volatile pointing;	/* The Timing (sampler of one state) whose timing_point runs on this
+                                   thread, or NULL. */
   int ready;			/* 1: 'backtrace' is initialized. */
   Backtrace backtrace;
   void *stack[BACKTRACE_MAX];	/* Return addresses found by the signal handler. */

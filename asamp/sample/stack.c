@@ -16,17 +16,18 @@
 #include "unwindpool.h"
 
 #define MAXNATIVE	4096	/* largest number of native frames of a sample */
-/* capacity of Stack.native, which also receives the frames of the walk itself */
+/* capacity of Stack.native, which also receives the frames of the walking functions themselves */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)
-/* Largest number of elements of Stack.frames: MAXNATIVE native frames; LUAN_DEPTH Lua frames, each
-   with a FRAME_TAIL; one FRAME_CUT; one frame for a running collection. */
+/* Largest number of elements of Stack.frames: MAXNATIVE native frames, LUAN_DEPTH Lua frames with a
+   FRAME_TAIL each, one FRAME_CUT, and one frame for a running collection. */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
 #define KEYROOM		256	/* size of the buffer for a name that is not an identifier,
                                    bytes */
 #define NLINES		4096u	/* entries of the largest cache of lines; a power of 2 */
 #define NLINES_FIRST	256u	/* entries of a new cache of lines; a power of 2 */
 
-/* Last prototype id given in the process. A prototype keeps its id for life. */
+/* The function prototype id that was assigned last in the process. A prototype keeps its id for
+   life. */
 static unsigned int lastid;
 
 void stack_close (Stack *s) {
@@ -95,8 +96,8 @@ static int isidentifier (const char *name, size_t n) {
   return n > 0;
 }
 
-/* Returns the name from the function's definition, the same for all calls. 'room' is a buffer
-   of KEYROOM bytes. */
+/* Returns the name that the function's definition gives it, which is the same for all calls. 'room'
+   is a buffer of KEYROOM bytes. */
 static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
   const char *name = luaN_name(f->function, &n);
@@ -111,8 +112,8 @@ static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char 
   return room;
 }
 
-/* Returns the number of a Lua function that is not in the cache; emits the function if it is
-   new. The source is a file's path, a chunk's name, or "[stripped]". */
+/* Returns the number of a Lua function that the cache lacks. Reports the function with s->emit if
+   the number is new. The source is a file's path, a chunk's name, or "[stripped]". */
 static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
   FunctionName n;
@@ -134,7 +135,7 @@ static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   return i;
 }
 
-/* Counts a line that the cache lacks. When as many lines were missing as the cache has entries,
+/* Counts a lookup that failed in the cache of lines. When the count exceeds the number of entries,
    replaces the cache by a larger, empty one. */
 static void growlines (Stack *s) {
   StackLine *more;
@@ -150,8 +151,8 @@ static StackLine *lineat (const Stack *s, unsigned id, int pc) {
   return &s->lines[(id * 31u + (unsigned)pc) & s->linemask];
 }
 
-/* Determines the line of a frame's instruction and enters it in the cache. Not inlined: keeps
-   lineof fast for cached lines. */
+/* Determines the line of a frame's instruction, which the cache lacks, and enters it in the cache.
+   Not inlined: keeps lineof fast for cached lines. */
 static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
   StackLine *l;
   growlines(s);
@@ -180,8 +181,8 @@ static void pushnative (Stack *s, const void *address) {
   push(s, (uint64_t)(uintptr_t)address | 1, 0);
 }
 
-/* Pushes a native frame for a C function whose own native frames are unknown. Its address is the
-   first odd one in the function, because ids of native frames are odd. */
+/* Pushes a native frame for a C function for which the walk found no frame. Its address is that of
+   the function + 1, because ids of native frames are odd. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
@@ -196,7 +197,7 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
   if (f->cut & LUAN_CUT) push(s, FRAME_CUT, 0);
 }
 
-/* Pushes the frame *f: that of a Lua function or, if 'shown' is 1, of a C function. */
+/* Pushes the frame *f if it is that of a Lua function, or if 'shown' is 1. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
@@ -207,8 +208,8 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   if (f->cut) pushmarks(s, f);
 }
 
-/* Pushes the frames that one bytecode loop (luaV_execute) runs: elements of s->lua, which has n
-   elements, from s->lua[i] on. Returns the index of the next element. */
+/* Pushes the Lua frames that one bytecode loop (luaV_execute) runs. They start at s->lua[i]; s->lua
+   has n elements. Returns the index of the first element that the loop does not run. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
     pushframe(s, &s->lua[i++], 0);  /* a C function whose native frames are already pushed */
@@ -222,8 +223,8 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
    index after them. Pushes C functions only if they have yielded and so have no native frames.
-   'called' 1: of consecutive C functions from s->lua[i] on, all but the outermost have native
-   frames. */
+   'called' 1: the walk has found native frames for the consecutive C functions from s->lua[i] on,
+   except the outermost of them. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -264,8 +265,8 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   owner_prime();
   unwind_start(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->more = s->unwind;
-  if (owner_mixed(L)) {  /* several states run on this C stack: owner_mark finds the frames of the
-                            others, and needs the whole stack for it */
+  if (owner_mixed(L)) {  /* several states run on this C stack: owner_mark needs the whole stack to
+                            find the frames of the others */
     int n = 0, m;
     while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
     w->n = owner_mark(L, __builtin_frame_address(0), s->native, n, w->more->ended);
@@ -288,7 +289,7 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   size_t i = 0, before;
   int j, coroutines = 0, ended = 0;  /* number of coroutines whose lua_resume was reached; number
                                         of coroutines whose frames are all pushed */
-  int called = 0;  /* 1: native frames were pushed since the last bytecode loop or resume */
+  int called = 0;  /* 1: native frames were pushed since the last bytecode loop or lua_resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
     const char *ip = (const char *)w->a[j] - 1;  /* an address in the call instruction, which
@@ -319,9 +320,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   return i;
 }
 
-/* Pushes the Lua functions from s->lua[i] on, whose bytecode loops the walk did not find; also C
-   functions, if i is 0 and the walk was incomplete. Returns 1 if there are Lua functions. 'whole'
-   1: the walk reached the end of the stack. */
+/* Pushes the frames from s->lua[i] on, whose bytecode loops the walk did not find. Includes C
+   functions only if i is 0 and the walk was incomplete. Returns 1 if Lua functions were left.
+   'whole' 1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -331,8 +332,7 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   return lost;
 }
 
-/* Removes all frames from the stack before the n Lua frames in s->lua are merged with native
-   frames. */
+/* Empties s->frames, before the n Lua frames in s->lua are merged with native frames. */
 static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
   s->bare = (n > 0 && s->lua[0].L != L);
@@ -366,8 +366,8 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 }
 
 /* Updates s->known: keeps the 'stay' outermost frames, and replaces the others by the main thread's
-   frames among the n in s->lua. A frame with a mark of a tail call is one frame. Empties s->known
-   if a coroutine runs or the frames do not fit. */
+   frames among the n in s->lua. If frames are cut out, keeps only those inside the cut. Empties
+   s->known if a coroutine runs or the frames do not fit. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
@@ -405,7 +405,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     return;
   }
   n = luaN_frames(L, all.lua);
-  all.places = s->places;  /* no longer needed in s; the second walk uses the memory */
+  all.places = s->places;  /* s does not need it any more; the second walk uses the memory */
   if (native) whole = walkall(&all, L, n);
   else {
     stack_fresh(&all, L, n);
@@ -416,8 +416,8 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
-  if (s->cut || !whole) shared = 0;  /* frames are missing, and two walks of the same stack may
-                                        lack different ones; so they are not compared */
+  if (s->cut || !whole) shared = 0;  /* frames are missing, perhaps others than in the first walk;
+                                        so the two walks are not compared */
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->nreported);
     for (i = 0; same && i < s->n; i++)
@@ -453,8 +453,8 @@ static int hasnative (const Stack *s, size_t n) {
   return 0;
 }
 
-/* Fast path of a walk: the innermost function is that of the previous stack, and only its line is
-   new. Returns 0 if this is not so. */
+/* Fast path of a walk, for the case that the innermost function is that of the previous stack and
+   only its line is new. Returns 0 in other cases. */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
   if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;
@@ -468,8 +468,8 @@ static int walkone (Stack *s, size_t shared) {
   return 1;
 }
 
-/* Walks the stack if walkone, the fast path, cannot. Not inlined, so that the fast path stays
-   fast. */
+/* Walks the stack in the cases that walkone, the fast path, does not handle. Not inlined, so that
+   the fast path stays fast. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;
@@ -500,8 +500,9 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   stack_check(s, L, native);
 }
 
-/* Removes from s->lua the frames inside m->ci, the innermost frame at the tick: none if m->ci has
-   returned, all if it is NULL. Returns the number of frames left. */
+/* Removes from s->lua the frames called since tick m: those inside m->ci, the innermost frame at
+   the tick. Removes none if m->ci has returned, all if it is NULL. Returns the number of frames
+   left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
@@ -511,8 +512,8 @@ static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   return n - i;
 }
 
-/* Returns 1 if the native frames of tick m probably reach the end of the stack: a complete walk now
-   has the same outermost frame. */
+/* Returns 1 if the native frames of tick m probably reach the end of the stack: their outermost
+   frame is that of a complete walk made now. */
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;
   int n = 0;

@@ -4,8 +4,8 @@
 ** them.
 **
 ** A walk of the C stack gives return addresses. An address in a bytecode loop (luaV_execute) is
-** replaced by the Lua frames that the loop runs, one in lua_resume by the frames of its coroutine
-** that no loop runs. Other addresses in the Lua core are dropped.
+** replaced by the Lua frames that the loop runs, an address in lua_resume by the frames of its
+** coroutine that no loop runs. Other addresses in the Lua core are dropped.
 **
 ** Only changed frames are walked: while a Lua function stays active, everything outside its
 ** bytecode loop is unchanged.
@@ -13,8 +13,8 @@
 **   K1  the 'shared' outermost frames are the same as in the previous stack;
 **   K2  'known' has Lua frames of the main thread in the previous stack. If that stack has a cut
 **       (its middle was left out), 'known' has only the frames inside the cut. It may be empty;
-**   K3  a stack with a cut is walked again completely unless at least PROFILE_DEPTH / 2 of its Lua
-**       frames inside the cut are known.
+**   K3  a stack with a cut is walked again completely if fewer than PROFILE_DEPTH / 2 Lua frames
+**       inside the cut are known or have changed.
 */
 #ifndef asamp_stack_h
 #define asamp_stack_h
@@ -32,20 +32,21 @@ typedef struct StackLine {
   int pc, line;
 } StackLine;
 
-/* Reports a function before the first stack that contains it. */
+/* Callback that receives a function before the first stack that contains the function. */
 typedef void (*StackEmit) (void *ud, uint64_t id, const char *name,
                            int linedefined, const char *source);
 
-/* The stack of one state, as reported last. */
+/* The stack of one Lua state at its last sample. */
 typedef struct Stack {
   ProfileFrame *frames;		/* The frames that changed since the previous stack, innermost
                                    first. */
   size_t n;	/* Number of elements of 'frames'. */
   size_t shared;			/* Number of unchanged frames outside 'frames'. */
   void **known;			/* CallInfo addresses of Lua frames of the previous stack, innermost
-                                   first. Only the last 'nknown' of LUAN_DEPTH elements are used. */
-  uint32_t *outside;		/* For each element of 'known': how many frames the stack has
-                                   outside that frame. */
+                                   first. Of LUAN_DEPTH elements, only the last 'nknown' are
+                                   used. */
+  uint32_t *outside;		/* For each element of 'known': number of frames of the previous
+                                   stack outside that frame. */
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
   /* 1: the stack is so deep that luaN_frames has left out the frames in its middle. */
@@ -55,8 +56,8 @@ typedef struct Stack {
   int resumed;			/* 1: the main thread has resumed a coroutine. */
   struct luaN_Frame *lua;	/* The Lua frames of the walk, from luaN_frames. */
   void **native;		/* Buffer for return addresses. */
-  struct Unwind *unwind;		/* Memory of the running walk; NULL: none runs;
-                                           &nowhere: there was no memory for it. */
+  struct Unwind *unwind;		/* Memory of the running walk of the C stack. NULL: no walk
+                                           runs. &nowhere: there was no memory for a walk. */
   StackLine *lines;		/* Cache of the line numbers of instructions. */
   unsigned linemask, missed;	/* 'linemask': number of entries of 'lines', a power of 2, minus 1.
                                    'missed': number of lookups that failed since 'lines' was
@@ -77,8 +78,8 @@ void stack_close (Stack *s);
 /* Starts a session, in which 'emit' is called once for each function. */
 void stack_start (Stack *s, StackEmit emit, void *ud);
 
-/* Starts a session in the child of a fork, with the same 'emit'. Frees no memory, because the lists
-   may be inconsistent. */
+/* Starts a session in the child of a fork, with the same 'emit'. Frees no memory: another thread
+   may have been changing the lists when the program forked. */
 void stack_forget (Stack *s);
 
 /* Walks the stack of the running thread L, with native frames if 'native' is 1. Sets s->frames to
@@ -86,10 +87,10 @@ void stack_forget (Stack *s);
    frames are unchanged. Call stack_ready first. */
 void stack_walk (Stack *s, lua_State *L, int native);
 
-/* Completes the time sample of tick m at a later safepoint of L. Sets s->frames to the frames that
-   ran at the tick, except Lua frames that have returned since. If m->ci, the innermost frame at the
-   tick, has returned, uses all Lua frames of the safepoint. A collection that ran at the tick is
-   the innermost frame. 'native' 1: includes m's native frames. */
+/* Determines the stack of a time sample: of tick m, at a later safepoint of L. Sets s->frames to
+   the frames that ran at the tick, except Lua frames that have returned since. If m->ci, the
+   innermost frame at the tick, has returned, uses all Lua frames of the safepoint. A collection
+   that ran at the tick is the innermost frame. 'native' 1: includes m's native frames. */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /* Determines the stack of L (NULL: native frames only) from n native frames that the caller has
