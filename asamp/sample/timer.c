@@ -26,29 +26,29 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* ns; for timers of at least this period, and for TIMER_CPU, the cost of a signal is not
-   measured */
+/* ns; for timers with this period or a longer one, and for TIMER_CPU, the cost of a signal is not
+   measured, because signals are rare */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; a span (time with one tick, timer.h) of
-                                                   this length is not doubled */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; a span (time with one tick, timer.h) that has
+                                                   at least this length is not doubled */
 #define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span (time with one
                                                    tick) if the clock is TIMER_CPU */
-/* Shortest time for which a signal is requested, ns. If a signal is early by less, its tick is made
-   at once. */
+/* Shortest time from now at which a signal is requested, ns. If a signal arrives by less than this
+   before its tick is due, the tick is made at once. */
 #define MIN_WAIT_NS	UINT64_C(20000)
 /* Shortest period of a perf event, ns. With a shorter one, interrupts could take all time of
    the thread for up to 400 ms. */
 #define MIN_EVENT_NS	UINT64_C(100000)
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; a signal that is later than this counts as
 						   missing */
-#define MAX_OWED_NS	INT64_C(200000000)	/* ns; largest value of Clock.owed, the time by
-						   which sampling exceeds its share */
-#define MAX_STATES	16u	/* largest number of running states from which a tick's timer is
-                                   chosen */
+#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed, the time by which
+                                                   sampling has exceeded its share */
+#define MAX_STATES	16u	/* Largest number of running states that are searched for one with a
+                                   timer. */
 #define EASY_TICKS	8	/* number of cheap ticks in a row after which a doubled span is
                                    halved */
 
-/* Relaxed atomic access to fields that handlers of other threads read. */
+/* Relaxed atomic load and store, for fields that signal handlers of other threads read. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define STORE(x,v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
@@ -60,14 +60,16 @@ struct Timer {
   Timer **link;			/* pointer to this timer in the clock's list; changed with the
                                    lock held */
   Timer *spare;			/* next unused timer */
-  Timer *other;			/* next in the list of all timers */
-  Clock *clock;			/* clock that measures its time; NULL: the timer is unused */
+  Timer *other;			/* next in the list of all timers of the process */
+  Clock *clock;			/* clock that measures the timer's time; NULL: the timer is
+                                   unused */
   volatile sig_atomic_t running;
   const void *whose;	/* main thread of the Lua state that the timer samples */
   /* 'period': ns. 'time': ns received so far, plus the random start value. 'counted': number of
      periods that were passed to 'f'. */
   uint64_t period, time, counted;
-  TimerTick *f;			/* function called at a tick; NULL: the timer is not started yet */
+  TimerTick *f;			/* function called at a tick; NULL: timer_start has not finished
+                                   yet */
   void *ud;
 };
 
@@ -79,39 +81,42 @@ struct Clock {
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
-  volatile sig_atomic_t held;	/* 1: the clock is being changed; handlers make no tick */
-  unsigned thread;		/* number of the clock's OS thread ('me'); 0: unused */
+  volatile sig_atomic_t held;	/* 1: the clock is being changed, so signal handlers must not use
+                                   it */
+  unsigned thread;		/* number of the clock's OS thread, as in the variable 'me'; 0: the
+                                   clock is unused */
   TimerClock sort;	/* kind of time that the clock measures */
   /* System clock that this clock reads. 'clock' is its id on the clock's own thread. */
   clockid_t clock;
   clockid_t outside;		/* id of the same system clock on other threads */
   uint64_t period;		/* ns; shortest period of the clock's timers */
-  /* ns of the system clock that this clock does not count: before its start, during ticks, and
-     while it had no timers. Its time is the system clock minus this. */
+  /* ns of the system clock that this clock leaves out: before its start, during ticks of CPU time,
+     and while it had no timers. The clock's time is the system clock minus this. */
   uint64_t base;
-  uint64_t given;		/* ns of the clock's time up to which timers have received time: the
-                                   start of the current span (time with one tick) */
+  uint64_t given;		/* clock's time in ns up to which timers have received time. It is
+                                   the start of the current span (time with one tick). */
   uint64_t span;		/* ns; length of the current span */
-  uint64_t due;			/* ns of the clock's time at which the current span's tick is due */
-  uint64_t stopped;		/* ns of the clock's time when its last timer stopped */
+  uint64_t due;			/* clock's time in ns at which the tick of the current span is
+                                   due */
+  uint64_t stopped;		/* clock's time in ns when its last timer stopped */
   uint64_t random;		/* state of the random generator */
   uint64_t signalcost;		/* cost of a signal in ns, without its tick; 0: not measured */
   uint64_t cost;		/* ns that sampling took outside the handler since the last tick */
-  uint64_t ticked;		/* ns of the system clock at the last tick */
-  int64_t owed;			/* ns by which sampling has exceeded its share of the time;
-                                   negative: ns that are left of this share */
+  uint64_t ticked;		/* system clock at the last tick, ns */
+  int64_t owed;			/* ns by which sampling has exceeded its share of the time.
+                                   Negative: ns that it may still take. */
   unsigned stretch;		/* log2 of the factor by which the spans between ticks are
-                                   lengthened, because ticks take much time */
-  /* number of ticks in a row whose cost was so low that the span (time with one tick, timer.h)
-     might be halved; EASY_TICKS halve it */
+                                   lengthened, because ticks are expensive */
+  /* number of ticks in a row that were cheap enough for a span of half the length; after
+     EASY_TICKS, the span is halved */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
   uint64_t event;		/* id of the perf event, by which 'fd' is recognized */
-  int lastfd;			/* descriptor of the last perf event, also after it was closed:
-                                   a late signal contains it */
-  volatile sig_atomic_t robbed;	/* 1: the program has closed 'fd' */
-  int orphaned;			/* 1: the clock's thread has ended */
+  int lastfd;			/* descriptor of the last perf event, even after it was closed,
+                                   because a late signal may still contain it */
+  volatile sig_atomic_t robbed;	/* 1: the program has closed the descriptor 'fd' */
+  int orphaned;			/* 1: the clock's thread has ended while the clock was running */
   struct Signal *signal;	/* signal that the clock uses */
   int posix;			/* 1: 'timer' is valid: an existing POSIX timer */
   timer_t timer;
@@ -122,7 +127,8 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* value of 'before' at the previous installation of our handler */
+  struct sigaction beneath;	/* value of 'before' when our handler was installed the last time
+                                   but one */
 } Signal;
 
 /* The signals for ticks. The second is for threads that block the first. */
@@ -132,14 +138,14 @@ static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Clock *all;		/* all clocks */
 static unsigned nunused;	/* number of clocks without a thread; changed with the lock held */
-/* This thread's clocks of CPU time and of wall time; NULL: none so far. */
+/* This thread's clocks: own[0] of CPU time, own[1] of wall time. NULL: none so far. */
 static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
 static Timer *unused;		/* timers without a clock, which may be reused */
 static int keeping;		/* 1: perf events stay open while clocks have no timers */
 
-/* Number of this OS thread; 0: it has had no timer. Unlike the system's thread ids, these numbers
-   are never reused. */
+/* Number of this OS thread; 0: the thread never had a timer. Unlike the system's thread ids, these
+   numbers are not reused. */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
 
 /* {== the handler ====================================================== */
@@ -171,7 +177,8 @@ static int setevent (const Clock *c, uint64_t ns) {
   return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
 }
 
-/* Returns the clock's time in ns: that of its system clock without ticks and stops (Clock.base). */
+/* Returns the clock's time in ns: its system clock without the time of ticks and of stops
+   (Clock.base). */
 static uint64_t timer_timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
 }
@@ -186,7 +193,8 @@ static uint64_t draw (Clock *c, uint64_t n) {
   return (uint64_t)(((unsigned __int128)(x * UINT64_C(0x2545F4914F6CDD1D)) * n) >> 64);
 }
 
-/* Returns the length in ns of a span (the time between two ticks) that is not lengthened. */
+/* Returns the length of a span (time with one tick) in ns, before it is lengthened by
+   Clock.stretch. */
 static uint64_t spanof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
@@ -197,8 +205,8 @@ static uint64_t intervalof (const Clock *c) {
   return spanof(c) << c->stretch;
 }
 
-/* Requests the next signal at the time c->due, but at least MIN_WAIT_NS from now. Also sets the
-   POSIX timer, in case the perf event fails. */
+/* Requests the next signal at the clock's time c->due, but at least MIN_WAIT_NS from now. Sets both
+   the perf event and the POSIX timer, in case the event fails. */
 static void arm (Clock *c) {
   uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;
@@ -207,8 +215,8 @@ static void arm (Clock *c) {
   else if (c->fd >= 0) STORE(c->robbed, 1);
 }
 
-/* Starts the next span (time with one tick) at time c->given. Chooses a random time in it for the
-   tick, but not before 'earliest'. */
+/* Starts the next span (time with one tick) at the clock's time c->given. Chooses a random time in
+   the span for its tick, but not before 'earliest'. */
 static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
@@ -216,8 +224,9 @@ static void timer_next (Clock *c, uint64_t earliest) {
 }
 
 /* Adapts the length of spans (each has one tick) to the cost of ticks, after a tick that 'took' ns.
-   The thread's 'share' clocks may together take half of its time. Doubles the span if this clock
-   has taken more than its part (c->owed above 0); halves it after EASY_TICKS cheap ticks. */
+   'share' is the number of the thread's clocks, which may together take half of the thread's time.
+   Doubles the span if this clock has taken more than its part (c->owed above 0). Halves it after
+   EASY_TICKS cheap ticks. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -243,8 +252,9 @@ static int timer_isready (const Timer *t) {
   return LOAD(t->running) && LOAD(t->f) != NULL;
 }
 
-/* Returns the timer that receives the time of a tick: that of the innermost running state with a
-   timer, else the one that received time last. Returns NULL if no timer is started. */
+/* Returns the timer that receives the time of a tick: that of the innermost running state that has
+   a timer. If there is none, returns the timer that received time last; NULL: no timer is
+   started. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[MAX_STATES];
   unsigned n = owner_states(altstack_sp(context), whose, MAX_STATES), i;
@@ -261,8 +271,8 @@ static Timer *choose (const Clock *c, void *context) {
   return t;
 }
 
-/* Called if the system clock has gone back to 'now': changes c->base so that the clock's time stays
-   the same. */
+/* Called if the system clock has gone back to 'now', which is before the last tick: changes c->base
+   so that the clock's time does not go back. */
 static void goneback (Clock *c, uint64_t now) {
   c->base -= c->ticked - now;
   c->ticked = now;
@@ -275,7 +285,8 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* the signal was another clock's, or no timer is started */
+    arm(c);  /* not yet due, because another clock of the thread sent the signal; or no timer is
+                started */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -297,7 +308,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   arm(c);
 }
 
-/* Returns this thread's running clock of wall time ('wall' 1) or CPU time, or NULL. */
+/* Returns this thread's clock of wall time ('wall' 1) or CPU time if it is running, else NULL. */
 static Clock *findclock (int wall) {
   Clock *c = own[wall];
   return (c != NULL && LOAD(c->running) && LOAD(c->thread) == me) ? c : NULL;
@@ -326,8 +337,9 @@ static Signal *signalof (int number) {
   return &signals[number != signals[0].number];
 }
 
-/* Passes a signal that is not ours to the action that our handler replaced (s->before). If that
-   action's handler calls ours, passes the signal to s->beneath. */
+/* Passes a signal from another sender to the action that our handler replaced (s->before). If that
+   action calls our handler in turn, passes the signal to the action replaced earlier (s->beneath),
+   so that the calls end. */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
   const Signal *s = signalof(signal);
@@ -337,8 +349,8 @@ static void passon (int signal, siginfo_t *info, void *context) {
   passing--;
 }
 
-/* Handles all running clocks of this thread, because the kernel may merge the signals of two
-   clocks. */
+/* The signal handler. Makes the ticks of all running clocks of this thread, because the kernel may
+   merge the signals of two clocks. */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
   if (timer_isours(info)) {
@@ -365,8 +377,8 @@ static int isinstalled (const Signal *s) {
          a.sa_sigaction == handler;
 }
 
-/* Installs our handler, unless it is installed. It blocks both signals, because a thread may have a
-   clock with each. Returns 0 with errno on failure. */
+/* Installs our handler, unless it is installed. While it runs, both signals are blocked, because a
+   thread may have a clock with each. Returns 0 with errno on failure. */
 static int install (Signal *s) {
   struct sigaction a;
   unsigned i;
@@ -380,19 +392,20 @@ static int install (Signal *s) {
   return sigaction(s->number, NULL, &s->before) == 0 && sigaction(s->number, &a, NULL) == 0;
 }
 
-/* Restores the previous action if our handler is installed and the signal is not pending. */
+/* Restores the action that our handler replaced, if our handler is still installed and the signal
+   is not pending. */
 static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* The program's handler, restored here, may call ours. If ours called it in turn, the calls
-       would not end; so ours then calls the action that it replaced earlier. */
+    /* The restored handler of the program may call ours. Our handler must not call that handler
+       again, or the calls would not end; so it then calls the action replaced earlier. */
     s->before = s->beneath;
   }
 }
 
-/* Returns the signal for this thread: SIGURG unless blocked, else SIGWINCH if it is unused.
-   Returns NULL with errno EINVAL if there is none. */
+/* Returns the signal for ticks on this thread: SIGURG unless the thread blocks it, else SIGWINCH if
+   that is not blocked and has no handler. Returns NULL with errno EINVAL if neither can be used. */
 static Signal *choosesignal (void) {
   struct sigaction a;
   sigset_t set;
@@ -465,14 +478,15 @@ static int noperf (char *err, size_t errsize) {
   return 0;
 }
 
-/* Opens the perf event; for user mode only, if the kernel refuses kernel mode. For TIMER_CPU, fails
-   also if the program would have few descriptors left. Returns 0 with errno on failure. */
+/* Opens the perf event. If the kernel refuses to count kernel mode, counts user mode only. For
+   TIMER_CPU, fails also if the program would have few descriptors left. Returns 0 with errno on
+   failure. */
 static int openperf (Clock *c) {
   int e;
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* not used: the program would have few descriptors left */
+  close(c->fd);  /* the program would have few descriptors left, so it keeps this one */
   c->fd = -1;
   errno = e;
   return 0;
@@ -512,8 +526,8 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
   return 0;
 }
 
-/* Returns the cost of a signal in ns: the smallest difference of two clock readings with a
-   signal between them; 0: no signal came. */
+/* Measures the cost of a signal in ns: reads a clock repeatedly, and returns the smallest
+   difference of two readings with a signal between them; 0: no signal came. */
 static uint64_t measure (Clock *c) {
   uint64_t seen = c->signals;
   uint64_t now = clock_read(CLOCK_THREAD_CPUTIME_ID), end = now + 16 * MIN_UNMEASURED_NS;
@@ -552,7 +566,8 @@ int timer_nomemory (char *err, size_t errsize) {
   return 0;
 }
 
-/* Called at the end of the OS thread with this number (Clock.thread). */
+/* Called at the end of an OS thread, with its number (Clock.thread): marks its stopped clocks as
+   unused. */
 static void threadends (void *number) {
   unsigned thread = (unsigned)(uintptr_t)number;
   int i;
@@ -560,7 +575,7 @@ static void threadends (void *number) {
   for (i = 0; i < 2; i++) {
     Clock *c = own[i];
     if (c == NULL || c->thread != thread) continue;
-    if (LOAD(c->running)) c->orphaned = 1;  /* stopclock releases the clock later */
+    if (LOAD(c->running)) c->orphaned = 1;  /* stopclock will mark the clock as unused */
     else {
       stopsignals(c, 0);
       STORE(c->thread, 0);
@@ -577,13 +592,14 @@ static void timer_release (Timer *t) {
   unused = t;
 }
 
-/* Discards the parent's clocks, in the child of a fork. */
+/* Called in the child of a fork: discards all clocks of the parent process. */
 static void timer_dropclocks (void) {
   unsigned i;
   Clock *c;
   Timer *t;
   pthread_mutex_init(&lock, NULL);
-  unused = NULL;  /* the list may be inconsistent after the fork */
+  unused = NULL;  /* another thread may have been changing the list at the fork; it is rebuilt
+                     below */
   for (t = timers; t != NULL; t = t->other)
     if (t->clock == NULL) timer_release(t);
   nunused = 0;
@@ -622,7 +638,7 @@ static Clock *newclock (int wall) {
   Clock *c;
   if (me == 0) me = ++threads;
   pthread_once(&control, timer_once);
-  /* each time: a destructor of the program may start a clock after threadends */
+  /* set at each call: a destructor of the program may start a clock after threadends was called */
   if (iskey) pthread_setspecific(key, (void *)(uintptr_t)me);
   c = own[wall];
   if (c != NULL && !LOAD(c->running) && c->thread == me) return c;
@@ -652,8 +668,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If expensive ticks have lengthened its spans, these do not become
-   shorter than before. */
+/* Sets a clock's kind and period. If its spans are lengthened because ticks are expensive, they do
+   not become shorter by this change. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -664,14 +680,15 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }
 
-/* Lets the clock's time continue from c->stopped, its time when it last had a timer. */
+/* Makes the clock's time continue from c->stopped, its value when the clock's last timer
+   stopped. */
 static void resume (Clock *c) {
   c->ticked = clock_read(c->clock);
   c->base = c->ticked - c->stopped;
 }
 
-/* Requests the clock's next signal, on the clock's own thread. Starts a new span (time with one
-   tick) if the last one has ended or the length of spans has changed. */
+/* Requests the clock's next signal. Starts a new span (time with one tick) if the current one has
+   ended or the length of spans has changed. Call it on the clock's own thread. */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
   STORE(c->held, 1);
@@ -686,7 +703,7 @@ static void restart (Clock *c) {
   arm(c);
 }
 
-/* Starts a clock of this thread. */
+/* Starts a clock of this thread. Returns NULL on failure, with a message in 'err'. */
 static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                           size_t errsize) {
   Clock *c = newclock(sort == TIMER_WALL);
@@ -742,7 +759,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* random, so that time / period is randomly rounded */
+  t->time = draw(c, ns);  /* random start value, so that the quotient time / period is randomly
+                             rounded */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -758,7 +776,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  /* before the close of c->fd, so that no handler uses the descriptor when it is another file's */
+  /* precedes the close of c->fd, because its number may then belong to another file, which handlers
+     must not use */
   STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
@@ -768,8 +787,8 @@ static void stopclock (Clock *c) {
   if (--c->signal->clocks == 0) uninstall(c->signal);
 }
 
-/* Removes a timer from its clock. A handler may still read the timer. Sets the clock's period to
-   the shortest one of the other timers. */
+/* Removes a timer from its clock, and sets the clock's period to the shortest one of the other
+   timers. Does not free the timer, because a handler may still read it. */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
   uint64_t shortest = 0;
@@ -782,8 +801,9 @@ static void removetimer (Timer *t) {
   else stopclock(c);
 }
 
-/* Returns the number of periods that timer t has lost since its signal was overdue by MAX_LATE_NS,
-   each once. Returns 0 if another timer would have received the time. */
+/* Returns the number of periods that timer t has lost because its signal is late by more than
+   MAX_LATE_NS. Adds them to the times of the clock, so that each is returned only once. Returns 0
+   if another timer would have received the time. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = c->orphaned ? 0 : clock_read(c->outside);
@@ -843,7 +863,7 @@ uint64_t timer_stop (Timer *t) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   removetimer(t);
   while (c->thread != me && __atomic_load_n(&c->ticking, __ATOMIC_ACQUIRE))
-    sched_yield();  /* a handler takes no lock, so it ends without this thread */
+    sched_yield();  /* handlers take no lock, so they end although this thread holds one */
   n = missed(t);
   if (c->last == t) __atomic_store_n(&c->last, NULL, __ATOMIC_RELAXED);
   timer_release(t);

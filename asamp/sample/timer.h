@@ -2,13 +2,13 @@
 /*
 ** Timers that call a function in a signal handler, at given rates of CPU or wall time. A timer
 ** belongs to a Lua state. An OS thread has a clock for CPU time and one for wall time. A clock
-** makes the signals ("ticks") for all its timers. A tick adds the time since the last tick to the
-** timer of the state whose code runs.
+** sends the signals ("ticks") for all its timers. At a tick, the timer of the state that runs
+** receives the time since the last tick.
 **
-** Time is divided into spans of one or more periods, each with one tick at a random point.
-** TIMER_CPU and TIMER_EXACT use perf_event_open. TIMER_WALL uses a POSIX timer; so does TIMER_CPU
-** if perf_event_open fails. The signal is SIGURG, or SIGWINCH if the thread blocks SIGURG; such
-** signals from other senders are passed to the program's handler.
+** Time is divided into spans of one or more sampling periods. Each span has one tick, at a random
+** time. TIMER_CPU and TIMER_EXACT use perf_event_open. TIMER_WALL uses a POSIX timer; so does
+** TIMER_CPU if perf_event_open fails. The signal is SIGURG, or SIGWINCH if the thread blocks
+** SIGURG; such signals from other senders are passed to the program's handler.
 **
 **   C1  the times of a clock's timers add up to the clock's time; the difference is less than one
 **       span. The clock's time excludes the time that ticks take. A timer counts time / period,
@@ -19,8 +19,8 @@
 **   C4  timers and clocks are never freed, because a handler may read them;
 **   C5  a descriptor is used only while it refers to the clock's perf event: the program may close
 **       it and reuse its number. timer_cost then opens the event again;
-**   C6  if no state that runs on the thread has a timer, the timer that received time last receives
-**       it;
+**   C6  if no state that runs on the thread has a timer, the time is given to the timer that
+**       received time last;
 **   C7  a clock without timers stops, and later continues in the same span: timers that run only
 **       for a short time lose none of it;
 **   C8  a span's length depends only on the time before it, so counted time is unbiased.
@@ -35,11 +35,12 @@ typedef struct Timer Timer;
 
 typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 
-/* Called at a tick of 'count' periods with the handler's ucontext_t. Must be async-signal-safe. */
+/* Called at a tick, with the handler's ucontext_t. 'count': sampling periods since the timer's last
+   call. Must be async-signal-safe. */
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
-/* Largest stack use of the signal handler in bytes, without the signal frame. TIMER_STACK: ticks
-   walk the C stack. TIMER_LEAST: they do not. */
+/* Largest stack use of the signal handler in bytes, without the signal frame. TIMER_STACK: if ticks
+   walk the C stack. TIMER_LEAST: if they do not. */
 #if defined(__SANITIZE_ADDRESS__)
 #define TIMER_STACK	((size_t)8192)
 #define TIMER_LEAST	((size_t)6144)
@@ -57,12 +58,13 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
 /* Writes to 'err' that there is not enough memory, and sets errno. Returns 0. */
 int timer_nomemory (char *err, size_t errsize);
 
-/* Makes clocks without timers keep their perf event open until their thread ends. This saves time
-   if states are short-lived. */
+/* Makes clocks without timers keep their perf event open until their thread ends. Programs with
+   many short-lived states thus open few events. */
 void timer_keep (void);
 
-/* Stops the timer, on any thread. Returns the periods that no tick has counted because the program
-   blocked the signal or replaced the handler; 0 if the timer's thread has ended. */
+/* Stops the timer; may be called on any thread. Returns the periods that no tick has counted
+   because the program blocked the signal or replaced the handler; 0 if the timer's thread has
+   ended. */
 uint64_t timer_stop (Timer *t);
 
 /* Like timer_stop, for exit(): takes no lock, so a signal handler may call it. Returns 0 on
@@ -72,12 +74,12 @@ uint64_t timer_leave (Timer *t);
 /* Returns 1 if the calling thread is the timer's OS thread. */
 int timer_mine (const Timer *t);
 
-/* Adds the time that sampling takes outside the handler to the cost of ticks, which limits their
-   rate: 'cpu' ns of CPU time, 'wall' ns of wall time. Call it on the timer's thread, outside the
+/* Adds time that sampling has taken outside the handler, to the cost of ticks, which limits their
+   rate. 'cpu': CPU time, 'wall': wall time, ns. Call it on the timer's thread, outside the
    handler. */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
-/* Stops a timer of the parent, in the child of a fork. */
+/* Called in the child of a fork: stops a timer that the parent process started. */
 void timer_forked (Timer *t);
 
 #endif

@@ -55,7 +55,8 @@ static void tick (void *ud, uint64_t count, void *context) {
   Moment e;
   const uint64_t started = clock_thread();
   Scratch *own = scratch_mine();
-  if (own == NULL) {  /* the thread is ending, but its clock still runs */
+  if (own == NULL) {  /* the thread is ending and has no Scratch any more, but its clock still
+                         runs */
     __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
     return;
   }
@@ -110,8 +111,9 @@ typedef struct Point {
   Scratch *own;
 } Point;
 
-/* Returns an address that represents the whole interrupted function: its start + 2. A frame with
-   this address has the same id as one that pushentry (stack.c) pushes for the function. */
+/* Returns an address that represents the whole function that contains 'address': the function's
+   start + 2. As a frame it has the same id as the frame that pushentry (stack.c) pushes for the
+   function. */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
   ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];
@@ -139,10 +141,11 @@ static void complete (void *ud, Moment *e) {
   stack_complete(s, at->L, e, at->t->native);
   at->k->client->time(at->k->ud, &time, s->shared, s->frames, s->n);
   at->t->samples += e->count;
-  at->t->last = *e;  /* *e without the native frames, which are stored after *e */
+  at->t->last = *e;  /* copies *e without its native frames, which are stored after *e */
 }
 
-/* Reports one sample for all ticks that arrived while timing_point ran. */
+/* Reports one sample for all ticks that arrived while timing_point was running. The sample has the
+   Lua stack of the last tick and, if C stacks are sampled, timing_point as the innermost frame. */
 static void completeown (Point *at, uint64_t time) {
   struct {
     Moment e;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define MAX_SINGLE_POINTS	256	/* up to this number of sample points, pointsin draws
-                                           the position of each at random */
+#define MAX_SINGLE_POINTS	256	/* largest number of sample points for which pointsin draws
+                                           each position at random */
 
 static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t count,
                         size_t shared, size_t n) {

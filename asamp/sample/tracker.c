@@ -32,7 +32,7 @@ static void decided (Tracker *t, lua_State *L) {
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
   trackoutcomes_resume(t);
-  tracker_unregister(t, L);  /* removes callbacks that only this collection needed */
+  tracker_unregister(t, L);  /* only this collection may have needed the callbacks */
 }
 
 static void collected (void *ud, lua_State *L) {
@@ -138,7 +138,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   if (alloc) account_on(&t->account, L);
   else account_off(&t->account, L);
   luaN_memory(L, &m);
-  /* the next record does not contain the collections of the idle time */
+  /* so that the next record of a collection does not include those of the idle time */
   if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;
@@ -231,10 +231,10 @@ void tracker_abandon (Tracker *t) {
   followed_forget(&t->followed);
 }
 
-/* Runs a minor collection, which decides the survival of all samples not decided yet. */
+/* Runs a last minor collection, which decides the survival of all undecided samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* the collection is then reported even if it decides no sample, and its
-                       resident bytes are read anew */
+  t->measured = 0;  /* so that the collection is reported even if it decides no sample, and its
+                       record has newly read resident bytes */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
@@ -269,9 +269,9 @@ void tracker_end (Tracker *t, lua_State *L) {
   tracker_leave(t, L);
 }
 
-/* Makes the allocator take the next sample after 'distance' allocated bytes. Registers the
-   tracker's callbacks with the state if needed; the next collection is then reported even if it
-   decides no sample. */
+/* Sets the number of allocated bytes until the next sample to 'distance'. Registers the tracker's
+   callbacks with the state if needed; the next collection is then reported even if it decides no
+   sample. */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;
@@ -315,7 +315,8 @@ int tracker_off (Tracker *t, lua_State *L) {
   t->on = 0;
   luaN_memory(L, &m);
   if (t->pending.n > 0 || t->followed.nfreed > 0 || m.minors != t->minors ||
-      m.majors != t->majors || t->measured != 0)  /* reports the CPU time since a collection */
+      m.majors != t->majors || t->measured != 0)  /* measured: the last record will have the CPU
+                                                     time since a recorded collection */
     last(t, L);
   tracker_unregister(t, L);
   return 1;

@@ -9,7 +9,8 @@
 **   A1  the callbacks are registered with the Lua core while anything is sampled or safepoints are
 **       requested; then until the survival of all samples is known; and if the client wants deaths,
 **       until the last survivor has died;
-**   A2  while allocations are sampled, each sampling period counts in a sample or in 'lost';
+**   A2  while allocations are sampled, each sampling period is counted in a sample or in
+**       Tracker.lost;
 **   A3  while allocations are not sampled, the survival of every sample is decided. Exception: if a
 **       finalizer switches sampling off, the next collection decides the last samples;
 **   A4  a function is reported before the first sample that contains it, a class before the first
@@ -26,24 +27,23 @@
 int tracker_open (Tracker *t, lua_State *L, int lazy);
 void tracker_close (Tracker *t);
 
-/* Like tracker_open with 'lazy' 1, for a tracker that was used by another state: keeps its
-   buffers. */
+/* Initializes a tracker that was used by another Lua state, without a client. Keeps its buffers. */
 void tracker_reopen (Tracker *t, lua_State *L);
 
-/* Stops sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
-   are called. Call tracker_idle in the callback 'safe', or when the state starts. */
+/* Suspends sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
+   are called. Call this function in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
-/* Resumes sampling, without earlier samples. Reports all functions and classes again. 'alloc' 1:
-   samples allocations; 0: only calls the client at safepoints. 'rest': bytes that remain counted by
-   label set, because they were not reported yet. */
+/* Resumes sampling, without the earlier samples. Reports all functions and classes again. 'alloc'
+   1: samples allocations; 0: only calls the client at safepoints. 'rest': number of bytes counted
+   by label set that were not reported yet, and so stay counted. */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
-/* Discards all samples, in the child of a fork. */
+/* Called in the child of a fork: discards all samples. */
 void tracker_forked (Tracker *t);
-/* Starts another profile: sets the counts of samples to 0, and reports functions and classes
-   again at their next use. 'isforked' 1: frees no memory, because a fork may have left it
-   inconsistent. */
+/* Starts another profile: sets the counts of samples to 0, and reports functions and classes again
+   at their next use. 'isforked' 1: the process is the child of a fork. Then frees no memory,
+   because another thread may have been changing it at the fork. */
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
 /* Sets the client and zeroes all counters. 'ud' is passed to the client's callbacks. 'period':
@@ -55,38 +55,39 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /* First half of tracker_end: switches sampling off and reports the last data. Before tracker_leave,
-   the client may set the owner of a live sample of native memory to NULL, so that its block stays
-   watched. */
+   which stops watching native memory, the client may set the owner of a live sample to NULL; that
+   sample's block then stays watched. */
 void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
 
 /* Removes the client in the child of a fork, where no Lua function may be called. Reports nothing
-   more. Frees no lists, because they may be inconsistent. */
+   more. Frees no lists, because another thread may have been changing them at the fork. */
 void tracker_abandon (Tracker *t);
 
 /* Switches sampling on. 'seed' is used only by the first call for a client. */
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
-/* Ends the program's CPU time: later work of the profiler does not count as the program's. Call it
-   first when a session ends. */
+/* Records the CPU time at which the program's work ends. Later work of the profiler does not count
+   as the program's. Call it first when a session ends. */
 void tracker_stop (Tracker *t);
 
-/* Switches sampling off. Runs a minor collection if a sample's survival, a death or a collection is
-   not reported yet, or if there was a collection: the last one then reports the program's CPU time
-   up to its end. Later deaths are reported as before. Returns 0 if sampling was off. */
+/* Switches sampling off. Runs a last minor collection if results are not reported yet (whether
+   samples survived, deaths, a collection), or if the program has run since a recorded collection:
+   the last record then has its CPU time. Later deaths are reported as before. Returns 0 if sampling
+   was off. */
 int tracker_off (Tracker *t, lua_State *L);
 
 /* Sets whether safepoints call the client's callback 'point', which completes time samples. */
 void tracker_points (Tracker *t, lua_State *L, int on);
 
-/* Starts to sample native memory on threads that run the state. 'period': bytes; 'seed': of the
-   random intervals. The client must have the callback 'ready', because samples are taken inside
-   malloc. Returns 0 if out of memory. */
+/* Starts to sample native memory on threads that run the state. 'period': bytes. 'seed': seed of
+   the random intervals between samples. The client must have the callback 'ready', because samples
+   are taken inside malloc. Returns 0 if out of memory. */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
-/* Sets whether copied bytes are sampled, those of growing vectors and of new strings. Takes effect
+/* Sets whether copied bytes are sampled: those of growing vectors and of new strings. Takes effect
    at the next tracker_on or tracker_wake. */
 static inline void tracker_copies (Tracker *t, int on) {
   t->copying = on;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The data of a tracker (tracker.h) and the callbacks of its client. Only the tracker's files
-   change the fields; clients may read them. Exceptions: a session (sampler.h) sets 'number', and
-   sets 'points' to 0 when its state closes. */
+   change the fields; clients may read them. Exceptions: the profiler's session (sampler.h) sets
+   'number', and sets 'points' to 0 when its Lua state closes. */
 #ifndef asamp_trackerstate_h
 #define asamp_trackerstate_h
 
@@ -26,16 +26,16 @@ typedef struct TrackerClient {
   void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
                     const char *source);
   void (*class) (void *ud, uint32_t id, const char *name);
-  /* Called before a sample of 'count' periods. Result 1: the sample is taken; 0: the client has no
-     space, and the sample is lost; negative: no more samples are taken. */
+  /* Called before a sample that counts 'count' sampling periods. Result 1: the sample is taken. 0:
+     the client has no space, so the sample is lost. Negative: no more samples are taken. */
   int (*room) (void *ud, uint64_t count);
   void (*sample) (void *ud, const ProfileSample *s, size_t shared,
                   const ProfileFrame *frames, size_t n);
   /* Reports a time sample. NULL: no time samples. */
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
-  /* Reports collection *c. *f: which of the new samples survived it; *d: which earlier survivors
-     died. If 'follows' is 1, the survivors in *f are in Tracker.followed already. */
+  /* Reports collection *c. *f: which of the samples taken before it survived. *d: which earlier
+     survivors died. If 'follows' is 1, the survivors of *f are already in Tracker.followed. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   /* Called at a safepoint, to take time samples. NULL: no time samples. */
@@ -48,7 +48,7 @@ typedef struct TrackerClient {
   /* Reports the paths of references that keep the survivors alive. */
   void (*holders) (void *ud, Holders *h);
   /* Called after a collection, except while sampling is being switched off. Must not allocate from
-     the state. May call luaN_walk. NULL: not called. */
+     the Lua state. May call luaN_walk. NULL: not called. */
   void (*safe) (void *ud, lua_State *L);
   /* Called before the Lua core raises a memory error. NULL: not called. */
   void (*starved) (void *ud, lua_State *L);
@@ -59,14 +59,14 @@ typedef struct TrackerClient {
 typedef struct Tracker {
   luaN_Sampler seam;		/* Callbacks registered with the Lua core; 'ud' is the Tracker. */
   lua_State *L;			/* Main thread of the state. */
-  const TrackerClient *client;	/* Receiver of the samples; NULL: none. */
+  const TrackerClient *client;	/* Callbacks that receive the samples; NULL: there is no client. */
   void *ud;			/* Argument 'ud' of the callbacks of 'client'. */
   int native;			/* 1: samples have C stacks. */
   Interval interval;		/* Random distances between allocation samples, in bytes. */
   int seeded;			/* 1: the random generators have their seed. */
   int on;			/* 1: allocations are sampled. */
-  int idle;			/* 1: no samples are taken. Only the client's callbacks 'safe'
-                                   and 'closing' are called. */
+  int idle;			/* 1: sampling is suspended (tracker_idle). Only the client's
+                                   callbacks 'safe' and 'closing' are called. */
   int points;			/* 1: safepoints call the client's callback 'point'. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
@@ -76,26 +76,27 @@ typedef struct Tracker {
                                    (trackcopies.h). */
   int busy;			/* Nesting depth of the tracker's functions; above 0, samples of
                                    native memory are lost. */
-  uint64_t deaths;		/* Number of freed native blocks (mallocs_deaths) at the last
-                                   search for dead samples. */
-  size_t reaping;		/* When 'pending' has this many samples, it is searched for
+  uint64_t deaths;		/* Value of mallocs_deaths, the number of freed native blocks, at
+                                   the last search for dead samples. */
+  size_t reaping;		/* Number of samples in 'pending' from which on it is searched for
                                    samples of freed native blocks (tracknative.c). */
-  uint64_t checked;		/* Time of the last search for dead samples, ns. */
+  uint64_t checked;		/* Time of the last search for dead samples among 'followed', ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated in this session while 'on' was 1. */
-  /* Number of sampling periods in the client's allocation samples, and in its samples of native
-     memory. */
+  /* 'samples': number of sampling periods in the allocation samples reported to the client.
+     'natives': the same for samples of native memory. */
   uint64_t samples, natives;
-  uint64_t nanoseconds;		/* Time that the tracker has taken, ns. */
+  uint64_t nanoseconds;		/* Time that the tracker's work has taken in this session, ns. */
   uint64_t lost;		/* Number of sampling periods lost; atomic. */
-  unsigned ntimed;		/* Number of samples taken. The duration of some is measured
-                                   (tracker_timed). */
-  uint64_t unfollowed;		/* Number of survivors whose deaths are not reported because
-                                   'followed' was full; atomic. */
-  /* Counters of the Lua core (fields of luaN_Memory) at the last record of a collection. */
+  unsigned ntimed;		/* Number of calls of tracker_timed. It measures the duration of
+                                   some samples and adds it to 'nanoseconds'. */
+  uint64_t unfollowed;		/* Number of surviving samples whose deaths are not reported,
+                                   because 'followed' was full; atomic. */
+  /* Values of the Lua core's counters of the same names (luaN_Memory) when a collection was last
+     recorded. */
   uint64_t minors, majors, tenured, planned, charged;
-  uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time of the
-                                   measurement in ns; 0: the next collection measures anew. */
+  uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time of this
+                                   value in ns; 0: the next collection determines it anew. */
   uint64_t heldthen;		/* Reserved bytes of the Lua heap (luaN_Memory.held) when 'rss' was
                                    last read from the kernel. */
   Pending pending;
@@ -103,38 +104,41 @@ typedef struct Tracker {
   uint64_t *watching;		/* Bit set of the watched blocks, two for each block (trackwatch.h);
                                    2^TRACKER_WATCHLOG bits; NULL: not allocated. */
   unsigned watchlog;		/* log2 of the number of bits of 'watching' that are used. */
-  size_t nwatching;		/* Number of blocks added to 'watching' since it was cleared. */
+  size_t nwatching;		/* Number of blocks added to the bit set 'watching' since it was
+                                   cleared. */
   Stack stack;
   BirthFunctions functions;	/* Functions reported to the client. */
   Classes classes;
   int deciding;			/* 1: 'collection' has a record that is not reported yet. */
-  uint64_t since;		/* Start of the collection, CLOCK_MONOTONIC, ns. */
-  uint64_t sinceprocessor;	/* CPU time of the thread at the collection's start, ns. */
+  uint64_t since;		/* Start of the collection that is being recorded, CLOCK_MONOTONIC,
+                                   ns. */
+  uint64_t sinceprocessor;	/* CPU time of the thread at the start of the collection that is
+                                   being recorded, ns. */
   /* 'reported': CPU time of the thread in ns at the end of the last reported collection.
      'reportedon': an address that identifies this thread. */
   uint64_t reported;
   const void *reportedon;
-  uint64_t stopped;	/* CPU time of the thread at tracker_stop, ns; 0: tracker_stop was not
+  uint64_t stopped;	/* CPU time of the thread when tracker_stop was called, ns; 0: not
                            called. */
   uint64_t slices;	/* CPU time of the steps of major collections (luaN_Memory.slices) at the
                            last record of a collection, ns. */
-  /* 'pauses': total length of the collector's pauses, ns, at the last record of a collection.
-     'reportedpauses': ns of the pauses since then that records contain. */
+  /* 'pauses': total length of the collector's pauses when a collection was last recorded, ns.
+     'reportedpauses': length of the later pauses that are part of records, ns. */
   uint64_t pauses, reportedpauses;
-  /* Numbers of entries that the collector had visited in the running pause when the collection
-     started, by enum ProfileLooked. */
+  /* By enum ProfileLooked: number of entries that the collector had visited in the current pause
+     before this collection started. */
   uint64_t sincelooked[LOOKED_COUNT];
-  ProfileCollection collection;	/* The record of the running or last collection. */
-  PendingFates fates;		/* For each sample taken before the collection, whether it
-                                   survived. */
-  FollowedDeaths dead;	/* Deaths of survivors that this collection found. */
-  int ending;			/* 1: sampling is being switched off; the running collection
-                                   finds out which of the last samples survive. */
+  ProfileCollection collection;	/* The record of the collection that is running or ended last. */
+  PendingFates fates;		/* Result of the last collection: for each sample taken before it,
+                                   whether the sample survived. */
+  FollowedDeaths dead;	/* Result of the last collection: which earlier survivors have died. */
+  int ending;			/* 1: sampling is being switched off. The collection that runs now
+                                   decides which of the last samples survive. */
   uint64_t holdersevery;	/* ns between searches for the references that keep samples
                                    alive; 0: no such searches. */
   uint64_t holdersdue;		/* Time of the next search for references, CLOCK_MONOTONIC, ns. */
-  size_t holdersgrown;		/* Number of live survivors from which on a major collection
-                                   is followed by the next search for the references to them;
+  size_t holdersgrown;		/* If 'followed' has at least this number of samples after a major
+                                   collection, the references that keep them alive are searched for.
                                    SIZE_MAX: never. */
   uint64_t holderssince;	/* Start of the session, CLOCK_MONOTONIC, ns. */
   HoldersSearch search;		/* Search in a child process for the references that keep
@@ -146,7 +150,8 @@ static inline uint64_t tracker_lost (const Tracker *t) {
   return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
 }
 
-/* Returns the number of survivors whose deaths are not reported. Thread-safe. */
+/* Returns the number of surviving samples whose deaths are not reported, because the list
+   'followed' was full. Thread-safe. */
 static inline uint64_t tracker_unfollowed (const Tracker *t) {
   return __atomic_load_n(&t->unfollowed, __ATOMIC_RELAXED);
 }
@@ -161,13 +166,14 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
   tracker_setlost(t, tracker_lost(t) + n);
 }
 
-/* The durations of the first TRACKER_FIRSTTIMED samples, and then of one in TRACKER_TIMEDPART, are
-   measured: measuring adds a tenth to a sample's duration. */
+/* The durations of the first TRACKER_FIRSTTIMED samples are measured, and then of one in
+   TRACKER_TIMEDPART, because measuring makes a sample a tenth slower. */
 #define TRACKER_FIRSTTIMED	64
 #define TRACKER_TIMEDPART	16
 
-/* Ends a sample that started at 'start' (ns). If its duration is to be measured, adds to
-   'nanoseconds' the duration times the number of samples that it represents. */
+/* Called at the end of a sample that started at time 'start' (ns). For some samples, measures the
+   duration and adds it to 'nanoseconds', times the number of samples that the measured one
+   represents. */
 static inline void tracker_timed (Tracker *t, uint64_t start) {
   unsigned share = (t->ntimed < TRACKER_FIRSTTIMED) ? 1 : TRACKER_TIMEDPART;
   if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(start);

@@ -18,7 +18,7 @@ static const void **ownersof (Tracker *t) {
   return owners;
 }
 
-/* Starts a search in a child process if the heap has at least HOLDERSSEARCH_HEAP bytes in use.
+/* Starts a search in a child process if at least HOLDERSSEARCH_HEAP bytes of the heap are in use.
    Returns 0 if it started none. */
 static int searchholders (Tracker *t, lua_State *L) {
   const void **owners;
@@ -37,7 +37,8 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   const void **owners;
   size_t n = t->followed.n;
   if (t->client == NULL || n == 0) return 0;
-  holderssearch_end(&t->search);  /* else the running search would later report an older result */
+  holderssearch_end(&t->search);  /* a search that is still running would later report an older
+                                     result */
   if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {
     t->client->holders(t->ud, &h);
@@ -49,16 +50,16 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   return n;
 }
 
-/* Returns 1 if the time of the next search has come (trackholders_every). 'finished' 1: a major
-   collection has just ended. */
+/* Returns 1 if a search is due according to the interval that trackholders_every set. 'finished' 1:
+   a major collection has just ended. */
 static int trackholders_isdue (const Tracker *t, int finished) {
   uint64_t time = t->collection.time;
   return t->holdersevery > 0 && time >= t->holdersdue &&
          (finished || time - t->holdersdue >= t->holdersevery);
 }
 
-/* Returns 1 if a search is due because the number of live samples has doubled since the last one,
-   and the heap is small and searches were rare enough. */
+/* Returns 1 if a search is due because the number of live samples has doubled since the last one.
+   Requires that the heap is small, and that searches take a small part of the session's time. */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;

@@ -3,11 +3,12 @@
 ** Decides when to search for the holders of live samples (the references that keep them alive,
 ** holders.h), and reports them. In a large heap, a child process searches (holderssearch.h).
 **
-** Objects may die before the search at a session's end. So there are also earlier searches:
+** Objects may die before the search at the end of the session. So there are also earlier searches:
 **
 **   TH1  after a major collection, if there are twice as many live samples as at the last search,
-**        and at least TRACKHOLDERS_FIRST; the heap is smaller than HOLDERSSEARCH_HEAP; and, except
-**        for the first, the search takes at most 1 / TRACKHOLDERS_SHARE of the session's time.
+**        and at least TRACKHOLDERS_FIRST. Further conditions: the heap is smaller than
+**        HOLDERSSEARCH_HEAP and, except for the first search, the expected duration is at most 1 /
+**        TRACKHOLDERS_SHARE of the session's duration so far.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h
@@ -16,8 +17,8 @@
 
 #define TRACKHOLDERS_FIRST	16
 #define TRACKHOLDERS_SHARE	25
-#define TRACKHOLDERS_NS		2  /* Expected duration of a search for each byte of the heap in
-                                      use, ns. */
+#define TRACKHOLDERS_NS		2  /* Expected duration of a search, ns for each byte of the heap in
+                                      use; a high estimate. */
 
 /* Searches for the references that keep samples alive every 'ns' nanoseconds; 0: never. A due
    search starts after the next major collection, or after any collection if no major one ends
@@ -39,8 +40,8 @@ static inline void trackholders_growing (Tracker *t) {
    collection. */
 void trackholders_often (Tracker *t, lua_State *L);
 
-/* If the child process has finished, reports the references that it found, for the samples that are
-   still alive. */
+/* If the child process has finished its search, reports the references that it found, for those
+   samples that are still alive. */
 void trackholders_answered (Tracker *t);
 
 /* Searches now for the references that keep samples alive, and reports them. Returns the number

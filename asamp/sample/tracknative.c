@@ -22,8 +22,8 @@ static void reportnative (Tracker *t, const MallocSample *in) {
 }
 
 /* Marks the samples in t->pending whose native block was freed, and releases the slots of these
-   blocks. Sets t->reaping: the more native blocks are alive, the later the next search, so that its
-   time is in proportion to the new samples. */
+   blocks. Sets t->reaping, the number of samples at which the next search is made. It grows with
+   the number of live native blocks, so that searching takes a bounded time per new sample. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

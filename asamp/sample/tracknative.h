@@ -12,17 +12,17 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* Between collections, Tracker.pending is searched for
-                                           samples of freed native blocks only if it has at least
-                                           this many samples. */
+#define TRACKNATIVE_MINREAPED	4096	/* Least number of samples in Tracker.pending for a search,
+                                           between collections, for samples of freed native
+                                           blocks. */
 
-/* If Tracker.pending has this many samples, further samples of native memory are lost. Only a
+/* Number of samples in Tracker.pending from which on samples of native memory are lost. Only a
    collection empties this list, so it could grow without bound in a C program that rarely runs
    Lua. */
 #define TRACKNATIVE_PENDING	(1u << 20)
 
-/* Takes a sample inside malloc. L is the main thread of the running state. Returns
-   MALLOCS_TAKEN, MALLOCS_LOST or MALLOCS_NOTMINE. */
+/* Takes a sample of native memory, inside malloc. L is the main thread of the running state.
+   Returns MALLOCS_TAKEN, MALLOCS_LOST or MALLOCS_NOTMINE. */
 int tracknative_take (lua_State *L, const MallocSample *in);
 
 /* Adds to the tracker the queued samples that mallocs_drain passes to it. */
@@ -30,7 +30,7 @@ void tracknative_drain (Tracker *t);
 
 /* Stops watching the blocks of the tracker's native samples. */
 void tracknative_forget (Tracker *t);
-/* Ends the sampling of native memory, and stops watching its blocks. */
+/* Ends the sampling of native memory for this tracker, and stops watching the sampled blocks. */
 void tracknative_stop (Tracker *t);
 
 #endif

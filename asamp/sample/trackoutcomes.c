@@ -13,17 +13,17 @@
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
                                            that decide no sample and find no death */
-#define PREEMPTED_NS	1000000	/* ns; the CPU time of a shorter interval is taken to be its length,
-                                   because the sampler does not wait and the kernel seldom runs
-                                   another thread for so short; this saves a system call */
-#define RESIDENT_NS	100000000	/* ns; a reading of the process's resident bytes is reused
-                                           for this time, because it takes as long as ten small
-                                           collections */
-#define RESIDENT_PART	16	/* a change of the heap's size by more than 1/16 requires a new
-                                   reading of the resident bytes */
+/* ns; for a shorter interval, the CPU time is taken to be the elapsed time, which saves a system
+   call: the sampler does not wait, and the kernel rarely runs another thread for so short a time */
+#define PREEMPTED_NS	1000000
+#define RESIDENT_NS	100000000	/* ns; time for which a reading of the process's resident
+                                           bytes is reused, because a reading takes as long as ten
+                                           small collections */
+#define RESIDENT_PART	16	/* a new reading of the resident bytes is made if the heap's size
+                                   has changed by more than 1/16 */
 #define DEATHS_NS	100000000	/* ns; shortest time between two searches for freed blocks
-                                           among FOLLOWED_MOST live samples; for fewer samples,
-                                           proportionally shorter */
+                                           if there are FOLLOWED_MOST live samples. With fewer
+                                           samples, the time is proportionally shorter. */
 
 /* Returns an address that differs from thread to thread. */
 static const void *thisthread (void) {
@@ -31,8 +31,8 @@ static const void *thisthread (void) {
   return &own;
 }
 
-/* Returns the CPU time of this thread in ns at 'time', which is now or shortly before. t->since
-   must be a time at which this thread ran. */
+/* Returns the CPU time of this thread in ns at 'time', which is now or shortly before. This thread
+   must have run at time t->since. */
 static uint64_t processorat (const Tracker *t, uint64_t time) {
   uint64_t passed = clock_between(t->since, time);
   return (passed < PREEMPTED_NS) ? t->sinceprocessor + passed : clock_thread();
@@ -95,8 +95,8 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   trackoutcomes_resume(t);
 }
 
-/* Returns the total length in ns of the collector's pauses since the last call, without those that
-   records of collections contain. */
+/* Returns the total length in ns of the collector's pauses since the last call, except those in
+   records of collections. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;
@@ -109,8 +109,8 @@ static int isdead (void *ud, const void *owner) {
                                 : luaN_isdead(((Tracker *)ud)->L, owner);
 }
 
-/* Returns 1 if the owner is a freed block of native memory. Used in minor collections, which do not
-   find out which old Lua objects are dead. */
+/* Returns 1 if the owner is the slot of a native block that was freed. Used in minor collections,
+   which do not find out which old Lua objects are dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
@@ -140,9 +140,9 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   return f;
 }
 
-/* Finds the dead samples in t->followed: in a major collection among all, in a minor one only among
-   those whose block was freed. Minor collections search rarely (DEATHS_NS), so that this takes at
-   most a hundredth of the program's time. */
+/* Removes the dead samples from t->followed. Checks all samples in a major collection; in a minor
+   one only those whose block was freed. Minor collections search rarely (DEATHS_NS), so that
+   searching takes at most a hundredth of the program's time. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
@@ -157,8 +157,8 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
   return followed_deaths(&t->followed, major ? judge : &native);
 }
 
-/* Sets t->rss to the resident bytes of the process. May reuse a value up to RESIDENT_NS old; in a
-   major collection, or if the heap's size has changed much, up to RECORD_NS. */
+/* Sets t->rss to the resident bytes of the process. The value may be RESIDENT_NS old; in a major
+   collection, or if the heap's size has changed much, RECORD_NS. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -168,9 +168,10 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive a collection, and prepares its record. If it decides no sample and
-   finds no death, there is a record only if the last is older than RECORD_NS, or if the first
-   collection of the same pause has one. Reports that first collection. */
+/* Decides which samples survive a collection, and prepares the collection's record. A collection
+   that decides no sample and finds no death has a record only if the last record is older than
+   RECORD_NS, or if the first collection of the same pause has one. If this is the second collection
+   of a pause, first reports the first one. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
@@ -180,7 +181,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   luaN_memory(L, &m);
   if (second) {
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* the pause's first collection is reported, so the second is too */
+    t->deciding = 1;  /* makes this collection recorded, too, because the pause's first one was
+                         reported */
   }
   else {
     t->since = m.began;
@@ -210,8 +212,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* of all collections since the last
-                                                                recorded one */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* CPU time of steps in all collections
+                                                                since the last recorded one */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;

@@ -15,18 +15,19 @@
 /* Decides which samples survive. The Lua core calls it after marking, before it frees objects. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
-/* Reports t->collection, the record of a collection, to the client. 'over' 0: a major collection
-   follows in the same pause. */
+/* Reports t->collection, the record of a collection, to the client. 'over' 0: the collector's pause
+   is not over: a major collection follows in it. */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
-/* To be called after a pause whose collections have no record: the CPU time of the pause is not the
-   program's. */
+/* Excludes the CPU time of the collector's last pause from the program's. Call it after a pause
+   whose collections have no record. */
 void trackoutcomes_leave (Tracker *t, lua_State *L);
 
 /* Records the CPU time at which the program continues after a reported collection. */
 void trackoutcomes_resume (Tracker *t);
 
-/* Excludes the collections up to now from the next record. *m: current counters of the Lua core. */
+/* Excludes the collections until now from the next record of a collection. *m: current counters of
+   the Lua core. */
 void trackoutcomes_skip (Tracker *t, const luaN_Memory *m);
 
 #endif

@@ -19,7 +19,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   ProfileSample out;
   uint64_t distance;
   int watched, room;
-  /* in the child of a fork the client is removed */
+  /* without a client: in the child of a fork */
   if (t->client == NULL || t->idle) return INTERVAL_MAX;
   t->busy++;
   out.time = clock_now();
@@ -30,8 +30,8 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   out.label = luaN_label(running);
   out.kind = (int)in->kind;
   out.outside = in->outside;
-  /* 1: the free of the block is noticed at once: large strings, userdata, and blocks that an object
-     may free before it dies, such as the array of a table */
+  /* 1: the free of the block must be noticed at once. Such blocks are large strings, userdata, and
+     blocks that an object may free before it dies, such as the array of a table. */
   watched = (in->owner == in->block)
             ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);

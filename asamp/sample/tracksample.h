@@ -6,13 +6,13 @@
 
 #include "trackerstate.h"
 
-/* Takes a sample. The Lua core calls it when the state has allocated as many bytes as the last call
-   returned, and 'over' more. Returns the bytes to the next sample; INTERVAL_MAX: no more samples.
-   Counts the sample as lost if out of memory or the client has no space. */
+/* Takes an allocation sample. The Lua core calls it when the state has allocated as many bytes as
+   the last call returned, and 'over' more. Returns the bytes until the next sample; INTERVAL_MAX:
+   no more samples. Counts the sample as lost if out of memory or if the client has no space. */
 uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64_t over);
 
-/* Returns the tracker registered for the state, or NULL. Its sampling may be off already: it stays
-   registered until the survival of its samples is known. */
+/* Returns the tracker whose callbacks are registered with the state, or NULL. Its sampling may be
+   off: the callbacks stay registered until the survival of all samples is known. */
 Tracker *tracksample_of (lua_State *L);
 
 #endif

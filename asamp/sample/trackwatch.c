@@ -7,10 +7,11 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* The bit set is rebuilt when more blocks than this, plus a
-                                   quarter of the watched ones, have left it: their bits remain
-                                   set until then. */
-/* If fewer blocks are watched, only 2^TRACKWATCH_FEWLOG bits of the bit set are used. */
+/* The bits of blocks that are no longer watched stay set until the bit set is rebuilt: when there
+   are more than this number of such blocks, plus a quarter of the watched ones. */
+#define MAX_STALE_BLOCKS	64
+/* If fewer than this number of blocks are watched, only 2^TRACKWATCH_FEWLOG bits of the bit set are
+   used. */
 #define FEW_BLOCKS	128
 
 /* Returns a mask with the second of the two bits that mark a watched block. Both bits are in the
@@ -56,8 +57,8 @@ void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   (void)L;
   if (!isprobable(t, block)) return;
   t->busy++;
-  pending_freed(&t->pending, block);  /* a block may have samples in both lists, pending and
-                                         followed */
+  pending_freed(&t->pending, block);  /* a block may have samples in both lists, t->pending and
+                                         t->followed */
   followed_freed(&t->followed, block);
   t->busy--;
 }

@@ -3,7 +3,7 @@
 ** The watched blocks of a tracker: blocks with a live sample that may be freed or resized between
 ** collections.
 **
-**   A6  there are millions of frees of unwatched blocks per second, so these must be cheap. Two
+**   A6  a program may free millions of unwatched blocks per second, so a check must be cheap. Two
 **       bits of the bit set Tracker.watching mark a watched block. The Lua core checks the first
 **       bit, trackwatch_freed the second. Few unwatched blocks have both bits set.
 */
@@ -21,16 +21,17 @@ int trackwatch_ready (Tracker *t);
 /* Starts watching a block: sets its two bits in Tracker.watching. Call trackwatch_ready first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks that are no longer watched, if there are many such blocks. Call it only
-   while Tracker.pending is empty. */
+/* Clears the bits of blocks that are no longer watched, if there are many. Call it only while
+   Tracker.pending is empty, because it keeps only the blocks of Tracker.followed. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
-/* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use it. Call it
-   after the callbacks are unregistered: the Lua core must not read it meanwhile. */
+/* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use its memory.
+   Call it after the callbacks are unregistered, because the Lua core must not read the bit set
+   meanwhile. */
 void trackwatch_reset (Tracker *t);
 
-/* The Lua core calls these when a block was freed or resized, if the first of the block's two bits
-   in Tracker.watching is set. */
+/* The Lua core calls these two functions when a block was freed or resized, if the first of the
+   block's two bits in Tracker.watching is set. */
 void trackwatch_freed (void *ud, lua_State *L, const void *block);
 void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to,
                          uint64_t before, uint64_t after);
