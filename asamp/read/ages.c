@@ -16,7 +16,7 @@ int ages_add (Ages *a, uint64_t bytes, int survived) {
   return 1;
 }
 
-/* Returns the bin of a number of bytes. */
+/* Returns the bin of an age u or v, in bytes (AG1: bins grow by powers of 2). */
 static size_t binof (double length) {
   double k;
   if (!(length >= AGES_FIRST))
@@ -25,9 +25,9 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Adds a sample to the table. It represents the part of the nursery that was allocated 'from' to
-   'to' bytes before the collection; each byte counts as 'weight' bytes. 'all': bytes of the
-   nursery. */
+/* Adds to the table a sample that represents a part of the nursery: the bytes allocated 'from' to
+   'to' bytes before the collection. 'all': bytes of the nursery. 'weight': factor from bytes of the
+   nursery to bytes that samples represent. */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {
   size_t k;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age. A byte has two ages: u bytes are allocated between it and the next collection, v
-** bytes between the previous collection and it. A table has the allocated and the surviving bytes
-** for each u and v. Reports use it to estimate survival with another nursery size. The bytes of a
-** nursery are divided among its samples, oldest first, in proportion to the samples' bytes.
+** Survival by age, from which reports estimate survival with another nursery size. The table has
+** the allocated and the surviving bytes for each pair of u and v: u bytes were allocated between a
+** byte and the next collection, v bytes between the previous collection and this byte. Sampled
+** bytes represent the whole nursery: it is divided among its samples, oldest first, in proportion
+** to their bytes.
 **
 **   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
 **        for values below AGES_FIRST, the last bin has no upper end;
-**   AG2  if a collection has AGES_OPEN samples or more, none of them count.
+**   AG2  if a collection has AGES_OPEN samples or more, none of them count, which limits memory.
 */
 #ifndef asamp_ages_h
 #define asamp_ages_h
@@ -21,30 +22,31 @@
 #define AGES_DOUBLING	4u	/* bins per power of 2 */
 #define AGES_BINS	96u	/* number of bins */
 
-/* Bytes that samples represent: all of them, and the part that survived. */
+/* An element of the table: bytes that the samples represent, and the part of them that survived. */
 typedef struct Age {
   double bytes, survived;
 } Age;
 
-/* The totals of survival by age. If all bytes are 0, they are empty. */
+/* Survival by age of a profile. Empty if all bytes are 0. */
 typedef struct Ages {
-  /* AGES_BINS * AGES_BINS elements: the bin of u, times AGES_BINS, plus the bin of v. NULL before
-     the first collection. */
+  /* Table of AGES_BINS rows (bins of u) with AGES_BINS elements each (bins of v). NULL before the
+     first collection. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;
     int survived;
-  } *open;     /* samples since the last call of ages_settle, oldest first */
+  } *open;     /* samples since the last call of ages_settle, oldest first: their bytes, and whether
+                  they survived */
   size_t n, size;  /* number of elements of 'open', capacity */
 } Ages;
 
-/* Adds a sample of 'bytes' bytes whose survival is decided. Samples are added oldest first. Returns
-   0 if out of memory. */
+/* Adds a sample that represents 'bytes' bytes. Must be called in the order of allocation. Returns 0
+   if out of memory. */
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /* Adds the samples in 'open' to the table and empties 'open'. Call it after each collection.
-   'charged': bytes allocated in the nursery; 0: unknown, the sum of the samples is used. Returns 0
-   if out of memory. */
+   'charged': bytes allocated in the nursery; 0: unknown, so the bytes of the samples are used.
+   Returns 0 if out of memory. */
 int ages_settle (Ages *a, uint64_t charged);
 
 void ages_free (Ages *a);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Maps function numbers to the number of the first function with the same name. A program may load
-** the same code a million times; in the call tree it is one function. The map is an array in
-** pages, so that a huge number in a damaged file costs one page.
+** the same code a million times; in the call tree it is one function. The map is an array in pages,
+** so that a huge number in a damaged file costs only one page.
 **
-**   AL1  an alias has no alias: aliases_of replaces a number once;
+**   AL1  an alias has no alias itself, so one lookup in aliases_of is enough;
 **   AL2  the pages have at most READER_MAXALIASES entries; further numbers are counted in 'left'.
 */
 #ifndef asamp_aliases_h
@@ -22,9 +22,9 @@
 typedef struct Aliases {
   IdMap bypage;       /* maps page numbers (function number / ALIASES_PAGE) + 1 to indexes in
                          'pages' */
-  uint32_t **pages;   /* pages; an element is the alias of a function number, 0: none */
+  uint32_t **pages;   /* pages; an element of a page is the alias of a function number, 0: none */
   size_t n, size;     /* number of pages, capacity of 'pages' */
-  uint64_t left;      /* function numbers not stored, because there were READER_MAXALIASES
+  uint64_t left;      /* number of aliases not stored, because there were READER_MAXALIASES
                          entries */
 } Aliases;
 

@@ -20,11 +20,11 @@ void bins_free (Bins *b) {
 #define NOROW	SIZE_MAX
 
 /* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
-   BINS_MAXROWS rows, does this with node 0 and adds 'count' to 'left'. Returns NOROW if out of
-   memory. */
+   BINS_MAXROWS rows, uses node 0 instead and adds 'count' (sampling periods) to 'left'. Returns
+   NOROW if out of memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
-  /* 14 bits for the bin, 22 for the node, 24 for the kind */
+  /* 14 bits for the bin, 22 for the node, 24 for the kind; + 1, because an IdMap cannot store 0 */
   uint64_t key = ((uint64_t)bin << 46 | (uint64_t)node << 24 | kind) + 1;
   uint32_t known = idmap_get(&b->bykey, key);
   if (known != IDMAP_NONE)
@@ -75,7 +75,7 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds the totals 'from' to those of a node and kind in the slice that contains 'at'. */
+/* Adds the totals 'from' to the row of a node and kind in the slice that contains 'at'. */
 static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
   while (at / b->width >= b->most && !b->failed)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Totals by slice and by site (call tree node and kind of block). A slice is a range of time or of
-** allocated bytes; a bin is its number. The length of the profile is not known at first: slices
-** start with width 1, and pairs of slices are merged when a position lies beyond the last slice.
+** allocated bytes; a bin is the number of a slice. The length of the profile is not known at first,
+** so slices start with width 1. If a position lies beyond the last possible slice, the width is
+** doubled: pairs of slices are merged.
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
@@ -15,7 +16,7 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* Largest number of slices. */
+/* Upper limit of Bins.most, the number of slices. */
 #define BINS_MOST	16384u
 
 /* Totals of a site in one slice. Fields without a comment are as in Site (sitetable.h). */
@@ -28,14 +29,15 @@ typedef struct BinRow {
 } BinRow;
 
 typedef struct Bins {
-  uint32_t most;       /* largest number of slices; 0: calls that add samples do nothing */
+  uint32_t most;       /* largest number of slices; 0: no slices are wanted, and samples are
+                          ignored */
   uint64_t width;      /* length of a slice, us or allocated bytes */
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the row's index */
-  uint64_t left;       /* number of sampling periods of the samples that are added to node 0
-                          instead of their own node, because there are BINS_MAXROWS rows */
-  int failed;          /* 1: memory ran out; nothing more is added */
+  uint64_t left;       /* number of sampling periods of the samples that count at node 0 instead of
+                          their own node, because there are BINS_MAXROWS rows */
+  int failed;          /* 1: out of memory; no more samples are added */
 } Bins;
 
 /* Initializes the bins. 'most': largest number of slices, at most BINS_MOST. */
@@ -47,11 +49,12 @@ void bins_add (Bins *b, const ReadSample *s, int fate);
    instead of those of the sample. */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);
-/* Counts the death of a survivor that bins_addat has added with this 'at', s->node and s->kind. */
+/* Counts the death of a survivor. bins_addat must have added the survivor with the same 'at',
+   s->node and s->kind. */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
-/* Counts the death of a survivor that bins_add has added. */
+/* Counts the death of a survivor that was added by bins_add. */
 void bins_death (Bins *b, const ReadSample *s);
-/* Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. Nothing can be
+/* Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. No samples can be
    added later. */
 void bins_finish (Bins *b, uint64_t scale);
 

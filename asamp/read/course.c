@@ -21,8 +21,8 @@ void course_free (Course *c) {
 
 /* -------------------------------------------------------------- pauses -- */
 
-/* Returns the slot of a pause. Up to 1,023 us, each number of us has its own slot. Longer pauses
-   share a slot if they have equally many bits and their leading 10 bits are equal. */
+/* Returns the slot of a pause in the histogram. Up to 1,023 us, each number of us has its own slot.
+   Longer pauses share a slot if they have equally many bits and their leading 10 bits are equal. */
 static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;
   size_t slot;
@@ -115,7 +115,8 @@ static void join (Span *s, const Span *next) {
   s->state = next->state;
 }
 
-/* Merges pairs of spans. Call it only with COURSE_MOST full spans. */
+/* Merges each two adjacent spans, which halves the number of spans. Call it when there are
+   COURSE_MOST spans and the last one is full. */
 static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {
@@ -127,7 +128,8 @@ static void course_halve (Course *c) {
   c->group *= 2;
 }
 
-/* Adds the collection to the timeline. Returns 0 if out of memory. */
+/* Adds the collection to the timeline: to the last span, or as a new span if the last one is full.
+   Returns 0 if out of memory. */
 static int place (Course *c, const ReadCollection *one) {
   Span s;
   spanof(&s, one);

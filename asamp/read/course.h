@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** History of a profile's collections: sums, maxima, a histogram of pauses, and a timeline of spans.
-** A span is one collection or, when the timeline is full, a group of consecutive ones. The file
-** does not record each collection; the next record has the number and pauses of those left out.
+** A span is one collection or, in long profiles, a group of consecutive ones. The file does not
+** record each collection: a record has the number and the pauses of the unrecorded collections
+** before it.
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  sums and extremes of a span are exact, also after merging;
@@ -15,30 +16,33 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* Consecutive collections. Times and pauses in us, sizes in bytes. */
+/* A span of the timeline: one collection or several consecutive ones. Times and pauses in us, sizes
+   in bytes. */
 typedef struct Span {
   uint64_t time;         /* end of the last collection, us since the start */
-  /* Sum of the pauses; sum of their CPU times, where an unrecorded collection counts with its
-     pause. */
+  /* 'duration': sum of the pauses. 'processor': sum of their CPU times; an unrecorded collection,
+     whose CPU time is unknown, counts with its pause. */
   uint64_t duration, processor;
-  /* CPU time, us, of slices of major collections within minor pauses; 'processor' includes it. */
+  /* CPU time, us, of slices of major collections that ran within minor pauses. A part of
+     'processor'. */
   uint64_t slices;
   uint64_t mutator;      /* CPU time of the program between collections, us */
   /* Largest bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest bytes in use after a collection */
-  /* Sums of the members of ReadCollection with the same names. 'tenured': bytes; 'decided',
-     'survived': sampling periods. */
+  /* Sums of the fields of ReadCollection with the same names. 'tenured': bytes; 'decided',
+     'survived': sampling periods of samples. */
   uint64_t tenured, decided, survived;
+  /* Sums of the planned sizes of nurseries, and of the bytes allocated in them. */
   uint64_t planned, charged;
   /* Longest pause of a minor and of a major collection; 0: there was no such collection. */
   uint64_t minorpause, majorpause;
-  uint64_t looked[LOOKED_COUNT];  /* ReadCollection.looked (numbers of visited entries) of the
+  uint64_t looked[LOOKED_COUNT];  /* numbers of stack slots etc. that the collector visited in the
                                      collection with the longest pause */
   uint64_t minors, majors;  /* numbers of recorded collections */
   uint64_t left;         /* number of unrecorded collections */
-  int state;             /* phase after the last collection: 0 none, 1 marking, 2 sweeping, 3
-                            finalizing */
+  int state;             /* phase of the major collection after the span: 0 none, 1 marking, 2
+                            sweeping, 3 finalizing */
 } Span;
 
 /* Slots of the histogram: 1,024 of 1 us, then 512 per power of 2. */
@@ -50,19 +54,21 @@ typedef struct Course {
   uint64_t group;        /* number of collections in each span except the last */
   uint64_t collections;  /* number of recorded collections */
   ReadCollection first, last;
-  /* Sum of all pauses; longest recorded pause; end of the collection with that pause. All in us. */
+  /* 'total': sum of all pauses. 'longest': longest recorded pause. 'longestat': time at which the
+     collection with this pause ended. All in us. */
   uint64_t total, longest, longestat;
-  /* CPU time in us: of all collections, and of the major ones with their slices in minor pauses. An
-     unrecorded collection counts with its pause. */
+  /* CPU time in us. 'processor': of all collections; an unrecorded collection counts with its
+     pause. 'majorprocessor': of major collections, including slices within minor pauses. */
   uint64_t processor, majorprocessor;
-  /* Sums of the members of ReadCollection with the same names, bytes. */
+  /* Sums of the fields of ReadCollection with the same names, bytes. */
   uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last recorded major collection, us since the start; 0:
                             none */
   /* Largest bytes in use, reserved and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t peak;         /* time of the largest 'inuse', us since the start */
-  uint64_t *pauses;      /* histogram: number of pauses in each slot (a range of lengths) */
+  uint64_t *pauses;      /* histogram: number of recorded pauses in each slot (a range of
+                            lengths) */
 } Course;
 
 /* Initializes the history. Returns 0 if out of memory; call course_free in either case. */
@@ -72,12 +78,12 @@ void course_free (Course *c);
 /* Adds a collection, in the order of time. Returns 0 if out of memory. */
 int course_add (Course *c, const ReadCollection *one);
 
-/* Returns the quantile 'share' (0 to 1) of the recorded pauses in us, at most 1/512 too high;
-   0: no pauses. */
+/* Returns a quantile of the recorded pauses in us, at most 1/512 too high. 'share' 0.5 is the
+   median. Returns 0 if there are no pauses. */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Returns the number of recorded collections if a span represents several collections; 0 if each
-   collection has its own span. */
+/* Returns the number of recorded collections if the timeline shows several of them as one span,
+   else 0. */
 uint64_t course_grouped (const Course *c);
 
 #endif

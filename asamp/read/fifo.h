@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Queue of the allocation samples of one Lua state whose outcome (died or survived) was not read
-** yet, oldest first.
+** Queue of the allocation samples of one Lua state for which the reader has not read yet whether
+** they died or survived ("outcome"), oldest first.
 **
 **   FI1  at most FIFO_MOST samples. If the queue is full, the caller takes out the oldest one,
 **        delivers it without an outcome and increments 'passed';

@@ -45,7 +45,7 @@ static char *copyof (const ReadMark *mark) {
 }
 
 /* Returns the index of a name in 'names'; adds the name if needed. If there are MARKS_NAMES - 1
-   names, a new name is replaced by REST. Returns SIZE_MAX if out of memory. */
+   names, uses REST instead of a new name. Returns SIZE_MAX if out of memory. */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
@@ -70,7 +70,7 @@ static size_t marks_named (Marks *m, const char *name, size_t n) {
   return m->nnames++;
 }
 
-/* Returns 1 and sets *number if the text is a finite number, with optional spaces. */
+/* Returns 1 and sets *number if the text is a finite number, perhaps with spaces around it. */
 static int marks_isnumber (const char *text, double *number) {
   char *end;
   if (strpbrk(text, "nNiI") != NULL)
@@ -97,7 +97,7 @@ static void marks_count (MarkName *to, uint64_t time, const char *value) {
   to->integers += value[strspn(value, "0123456789+- ")] == '\0';
 }
 
-/* Drops every second kept mark. Call it if MARKS_MOST marks are kept. */
+/* Drops every second kept mark, to have space for more. Call it if MARKS_MOST marks are kept. */
 static void marks_halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {
@@ -108,7 +108,7 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts a mark, and keeps it if it is a 'step'-th one. Returns 0 if out of memory. */
+/* Counts a mark. Keeps it if it is the next 'step'-th mark (MK2). Returns 0 if out of memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

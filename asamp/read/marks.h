@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The marks of a profile. A mark is a name and a value that the program recorded at a certain
-** time. Computes totals by name, and keeps some marks for a timeline.
+** The marks of a profile. A mark is a name and a value that the program recorded at a certain time.
+** Computes totals by name, and keeps some marks for a timeline.
 **
 **   MK1  at most MARKS_NAMES names; the last name represents all further names. At most MARKS_MOST
-**        kept marks;
+**        marks are kept;
 **   MK2  the kept marks are the first mark and every 'step'-th mark after it.
 */
 #ifndef asamp_marks_h
@@ -38,13 +38,14 @@ typedef struct Marks {
   size_t nnames, namesize;  /* number of names, capacity */
   Mark *marks;           /* the kept marks, in the order of the file */
   size_t n, size;        /* number of kept marks, capacity */
-  /* 'step': every step-th mark is kept. 'count': number of all marks. */
+  /* 'step': of 'step' consecutive marks, one is kept. 'count': number of all marks. */
   uint64_t step, count;
-  /* Number of marks that count under the last name, because there are MARKS_NAMES names. */
+  /* Number of marks that count under the last name, "(other marks)", because there are MARKS_NAMES
+     names. */
   uint64_t lumped;
 } Marks;
 
-/* Initializes an empty set. Returns 0 if out of memory; call marks_free in either case. */
+/* Initializes *m without marks. Returns 0 if out of memory; call marks_free in either case. */
 int marks_init (Marks *m);
 
 void marks_free (Marks *m);

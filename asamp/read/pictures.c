@@ -20,7 +20,7 @@ void pictures_free (Pictures *p) {
   memset(p, 0, sizeof(*p));
 }
 
-/* Drops every second snapshot, except the last one and the largest. */
+/* Drops every second snapshot, except the last one and the one with the largest 'rss'. */
 static void pictures_halve (Pictures *p) {
   size_t i, n = 0, highest = 0, others = 0;
   for (i = 1; i < p->n; i++)

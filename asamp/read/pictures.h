@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Snapshots of resident memory. A snapshot is a set of rows: the bytes of one kind of memory each.
+** Snapshots of resident memory. Each row of a snapshot has the bytes of one kind of memory.
 **
-**   PI1  at most PICTURES_MOST snapshots. At the limit every second one is dropped, except the
-**        last one and the one with the largest 'rss';
+**   PI1  at most PICTURES_MOST snapshots. At the limit every second one is dropped, except the last
+**        one and the one with the largest 'rss';
 **   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h
@@ -15,8 +15,8 @@
 /* A row of a snapshot: the bytes of one kind of memory. */
 typedef struct PictureRow {
   int64_t bytes;
-  uint32_t what, text;   /* kind of memory; file or source line that uses it; both as offsets in
-                            Pictures.texts */
+  uint32_t what, text;   /* kind of memory, and the file or source line that uses it; both as
+                            offsets in Pictures.texts */
 } PictureRow;
 
 /* A snapshot of resident memory. */
@@ -35,13 +35,14 @@ typedef struct Pictures {
   uint64_t left;         /* number of rows dropped because their snapshot was full */
 } Pictures;
 
-/* Initializes an empty list. Returns 0 if out of memory; call pictures_free in either case. */
+/* Initializes *p without snapshots. Returns 0 if out of memory; call pictures_free in either
+   case. */
 int pictures_init (Pictures *p);
 
 void pictures_free (Pictures *p);
 
-/* Adds a row to the last snapshot if that has the same time, else to a new snapshot. Copies at most
-   READER_MAXNAME bytes of each text. Returns 0 if out of memory. */
+/* Adds a row to the last snapshot if this has the time of the row, else to a new snapshot. Copies
+   at most READER_MAXNAME bytes of each text. Returns 0 if out of memory. */
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

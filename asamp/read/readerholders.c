@@ -4,9 +4,9 @@
 #include "readerlabels.h"
 #include "list.h"
 
-/* Adds the path of a line "H" to ReadProfile.paths, unless the array has it. Maps the path's number
-   in the file to its index + 1. At the limit READER_MAXSTEPS or READER_MAXPATHS maps the number to
-   the parent path instead. */
+/* Adds the path of a line "H" to ReadProfile.paths, unless an equal path is there already. Maps the
+   path's number in the file to its index + 1. At the limit READER_MAXSTEPS or READER_MAXPATHS, maps
+   the number to the parent path instead, if there is one. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key;
@@ -15,7 +15,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
   if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
-    return;  /* unknown parent */
+    return;  /* ignores a path whose parent was not defined */
   line->p += line->p < line->end;  /* skips the space */
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
@@ -41,12 +41,12 @@ void readerholders_path (ReaderState *s, Fields *line) {
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = step;
   if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
-      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* value: path's index + 1 */
+      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* the value is the index of the path
+                                                                  + 1 */
     s->failed = 1;
 }
 
-/* Marks all live survivors of a state as not reached, before the results of a heap walk are
-   read. */
+/* Prepares for the results of a heap walk: marks all live survivors of a state as not reached. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
   size_t i;
@@ -92,7 +92,8 @@ void readerholders_walk (ReaderState *s, Fields *line) {
     s->client->walk(s->client->ud, &w);
 }
 
-/* Calls the client's callback 'held' for the survivors of a state that are alive at the end. */
+/* Calls the client's callback 'held' for the survivors of a state that are alive at the end of the
+   file. */
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   s->of = one;

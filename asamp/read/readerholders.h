@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the holders of live samples in asamp's files: paths of references from a root of the Lua
-   state to each followed sample (a survivor whose death is recorded). */
+/* Reads the holders of live samples in asamp's files: the paths of references from a root of the
+   Lua state to each followed sample (a survivor whose death the file records). */
 #ifndef asamp_readerholders_h
 #define asamp_readerholders_h
 
 #include "details.h"
 #include "readerstate.h"
 
-/* Reads a line "H" of a batch (doc/profile-format.md): a path of references. 'line' has the fields
-   after the letter. */
+/* Reads a line "H" of a batch (doc/profile-format.md), which defines a path of references. 'line'
+   has the fields after the letter. */
 void readerholders_path (ReaderState *s, Fields *line);
-/* Reads a line "h" of a batch: the numbers of the paths of references to consecutive live
-   survivors. Also ends the current pass over the list of survivors (readerfollow.h). */
+/* Reads a line "h" of a batch: the numbers of the paths that keep consecutive live survivors alive.
+   Ends the current pass over the list of live survivors first (readerfollow.h). */
 void readerholders_runs (ReaderState *s, Fields *line);
-/* Reads a line "w" of a batch (doc/profile-format.md) and delivers it: the time and the duration of
-   a heap walk. */
+/* Reads a line "w" of a batch (doc/profile-format.md) and delivers it: start and duration of a heap
+   walk. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
-/* Calls the client's callback 'held' for each selected followed sample that is alive at the end of
-   the file. */
+/* At the end of the file, calls the client's callback 'held' for each selected followed sample that
+   is still alive. */
 void readerholders_finish (ReaderState *s);
 
 #endif

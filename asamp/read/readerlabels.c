@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Adds an empty label set. Returns 0 if out of memory. */
+/* Adds an empty label set, the last one. Returns 0 if out of memory. */
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;
@@ -20,13 +20,15 @@ static int newset (ReaderState *s) {
   return 1;
 }
 
-/* Adds a string to ReadProfile.text, cut to READER_MAXNAME bytes. Returns its offset. */
+/* Adds a string to ReadProfile.text, cut to READER_MAXNAME bytes. Returns the offset of the
+   text. */
 static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   r->left[LEFT_LONGNAMES] += n > READER_MAXNAME;
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Adds a label to the last set, and updates 'unwanted' of this set. */
+/* Adds a label to the last set. Updates 'unwanted' of this set, which depends on the client's
+   selection of labels. */
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;
@@ -50,8 +52,8 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
                     strcmp(r->text.text + label->value, c->labelvalue) != 0;
 }
 
-/* Counts a label set that is dropped because of the limit. Does nothing if an earlier line of the
-   set has counted it. */
+/* Counts a label set that is dropped because of the limit. A set has several lines; the first one
+   counts it. */
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {
     s->lastset = id;
@@ -59,8 +61,8 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line "B" of a batch: one label of a label set. Ignores the line unless its set is the
-   last known one, or is new and has the next number. */
+/* Reads a line "B" of a batch: one label of a label set. The set must be the last one, or a new one
+   with the next number; else the line is ignored. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In 'text', '#' represents the count and '%' the limit. */
+/* Keys, values and messages of the limits. In a message, '#' is replaced by the count and '%' by
+   the value of the limit. */
 static const struct {
   const char *key;
   uint64_t limit;
@@ -137,7 +138,7 @@ uint64_t readerleft_limit (ReadLeft what) {
   return all[what].limit;
 }
 
-/* Writes a number with commas, without a NUL. Returns the length. */
+/* Writes a number with commas between thousands, without a NUL. Returns the length. */
 static size_t putcount (char *to, uint64_t n) {
   char digits[24];
   size_t length = (size_t)sprintf(digits, "%llu", (unsigned long long)n), i;

@@ -4,9 +4,9 @@
 #include "readeremit.h"
 #include "readerorphans.h"
 
-/* Delivers the deaths of the samples that are still alive in closed states, except samples of
-   native memory that live on. Removes these states from s->streams.list, whose last element then
-   fills the gap. */
+/* Delivers the deaths of the samples that are still alive in closed states, except those of native
+   memory. Removes the streams of these states from s->streams.list; the last element of the list
+   fills each gap. */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   ReaderStream *one;
@@ -66,8 +66,8 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
   readerstate_none(s);
 }
 
-/* Returns the exact bytes allocated by the selected Lua states. Returns 0 if they are unknown: a
-   state has no count in the file, or is open at the end of an incomplete file. */
+/* Returns the exact number of bytes that the selected Lua states have allocated. Returns 0 if it is
+   unknown because a state has no count in the file, or is open at the end of an incomplete file. */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;
   const ReadState *row;

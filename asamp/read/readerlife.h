@@ -5,15 +5,15 @@
 
 #include "readerstate.h"
 
-/* First delivers the deaths of the samples that are still alive in closed states. Then starts a Lua
-   state and makes it the current one. */
+/* Starts a Lua state and makes it the current one. First delivers the deaths of the objects that
+   are still alive in closed states (readerstream.h). */
 void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
-/* Ends the current Lua state at 'time'. 'orphans' is the number of samples of native memory that
-   the state has allocated and that live on. */
+/* Ends the current Lua state at 'time'. 'orphans': number of its live samples of native memory,
+   which does not die with the state. */
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
-/* At the end of the file, delivers as undecided all samples not known to have died or survived. If
-   the client selects only some states, sets ReadProfile.allocated to the bytes allocated by these
-   states. */
+/* Called at the end of the file. Delivers as undecided all samples whose survival the file does not
+   record. If the client selects only some states, sets ReadProfile.allocated to the bytes allocated
+   by these states. */
 void readerlife_finish (ReaderState *s);
 
 #endif

@@ -14,7 +14,7 @@ static int starts (const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Reads a meta record gc_stats__N: the name of a statistic in object records. */
+/* Reads a meta record gc_stats__N: the name of the next statistic in object records. */
 static void statname (ReaderState *s, const char *name) {
   static const char *const known[3] = {
     "total_memory_used", "total_size_of_arenas", "VmRSS"
@@ -27,7 +27,7 @@ static void statname (ReaderState *s, const char *name) {
   s->nstats++;
 }
 
-/* Converts a text in seconds to us; 0 if out of range. */
+/* Converts a number of seconds, a text, to us. Returns 0 if it is out of range. */
 static uint64_t microseconds (const char *value) {
   double us = decimal_read(value, NULL) * 1e6 + 0.5;
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
@@ -43,7 +43,8 @@ static void ownfile (ReaderState *s, int format) {
   s->timeperiod = s->r->timeperiod;
 }
 
-/* Reads the four numbers of ReadProfile.ring; missing ones are 0. */
+/* Reads the four numbers of ReadProfile.ring (length and contents of a flight recorder's file).
+   Missing numbers are 0. */
 static void ring (ReadProfile *r, const char *value) {
   char *end = (char *)value;
   int i;
@@ -52,8 +53,9 @@ static void ring (ReadProfile *r, const char *value) {
     r->ring[i] = strtoull(end, &end, 10);
 }
 
-/* Reads a meta record whose key starts with "asamp.". Ignores most of these records until the
-   record asamp.format was read. Returns 0 if the details of samples are invalid. */
+/* Reads a meta record whose key starts with "asamp.". Ignores most of them before the record
+   asamp.format, which shows that asamp wrote the file. Returns 0 if the value is an invalid batch
+   with details of samples. */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

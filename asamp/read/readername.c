@@ -31,9 +31,10 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
   readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
-/* Makes the function 'id' an alias of the first one with the same name (offset 'number'): a program
-   may load the same code many times. At the limit READER_MAXIDS all further names are one function.
-   Returns 1 if the name need not be stored. */
+/* If an earlier function has the same name, makes the function of frame 'id' an alias of it,
+   because a program may load the same code many times. 'number': offset of the name. After
+   READER_MAXIDS names, all functions with further names are aliases of one function. Returns 1 if
+   the name need not be stored. */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
   uint32_t known = idmap_get(&s->byname, (uint64_t)number + 1);
@@ -44,7 +45,7 @@ static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
       s->failed = 1;
     return 0;
   }
-  if (known == IDMAP_NONE) {  /* all names beyond the limit are one function */
+  if (known == IDMAP_NONE) {  /* a further name beyond the limit */
     s->r->left[LEFT_IDS]++;
     known = s->unnamed != 0 ? s->unnamed : (s->unnamed = own);
     if (known == own)
@@ -72,8 +73,9 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
     readername_enter(s, &s->r->names, id, number);
 }
 
-/* Sets the names of the types of blocks. They come from meta records __rtype_N or, in asamp's
-   files for VMProf's tools, from the names of the frame ids that represent types (frameids.h). */
+/* Sets the names of the types of blocks. They come from the meta records __rtype_N; in asamp's
+   stock files, which lack these records, from the names of the frame ids that represent types
+   (frameids.h). */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -84,7 +86,8 @@ static void namekinds (ReaderState *s) {
       kind->name = name;
     else if (r->own &&
              (name = idmap_get(&r->names, frameids_type((int)kind->type))) != IDMAP_NONE) {
-      char text[READER_MAXNAME + 1];  /* "<type>:0:-", from the frame's name "n:<type>:0:-" */
+      char text[READER_MAXNAME + 1];  /* the name of the frame is "n:<type>:0:-"; the text is the
+                                         part after "n:" */
       const char *from = r->text.text + name;
       from += strncmp(from, "n:", 2) == 0 ? 2 : 0;
       snprintf(text, sizeof(text), "%s", from);
@@ -93,17 +96,18 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* Id of all further frames without a name, after READER_MAXNAMELESS of them. */
+/* Used as the id of all frames without a name after the first READER_MAXNAMELESS ones, so that they
+   are one function. */
 #define OTHERS	UINT64_MAX
 
-/* Returns the offset of a frame's name in ReadProfile.text; 0: none. */
+/* Returns the offset in ReadProfile.text of a frame's name; 0: the file has none. */
 static uint32_t readername_named (const ReaderState *s, uint64_t id) {
   uint32_t name = id != 0 ? idmap_get(&s->r->names, id) : IDMAP_NONE;
   return name != IDMAP_NONE ? name : 0;
 }
 
-/* Returns the offset of a frame's name in ReadProfile.text. If the frame has no name, returns the
-   offset of "[unknown 0x<id>]", or for OTHERS of "[unknown]". */
+/* Returns the offset in ReadProfile.text of a name to be shown for a frame: its own name, or
+   "[unknown 0x<id>]", or "[unknown]" for the id OTHERS. */
 static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   uint32_t name = readername_named(s, id);
   char text[40];
@@ -116,17 +120,19 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   return name != 0 ? name : s->unknown;
 }
 
-/* The functions that functions() has found so far. */
+/* Data of functions() while it makes a list of functions from the nodes of the call tree. */
 typedef struct Naming {
-  /* Map frame ids + 1, and offsets of names + 1, to indexes in ReadProfile.functions. */
+  /* Both map to indexes in ReadProfile.functions. The keys of 'byid' are frame ids + 1, those of
+     'byname' offsets of names + 1. */
   IdMap byid, byname;
   uint32_t *text;      /* text[f]: name of function f, offset in ReadProfile.text */
-  uint64_t *id;        /* id[f]: id of the first frame that was found with the name of function f;
-                          it shows whether the function is native (framename_parse) */
+  uint64_t *id;        /* id[f]: id of the first frame with the name of function f; the id shows
+                          whether the function is native (framename_parse) */
 } Naming;
 
 /* Returns the index in ReadProfile.functions of the function with the name of frame 'id'; adds the
-   function if needed. Returns IDMAP_NONE if out of memory. Call it once for each id. */
+   function if needed. Returns IDMAP_NONE if out of memory. Must be called once for each id, because
+   it counts the frames without a name. */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
   uint32_t name = readername_nameof(s, id);
@@ -143,7 +149,8 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   return f;
 }
 
-/* Sets the function of every node but the root. Returns 0 if out of memory. */
+/* Sets ReadProfile.fn, the function of every node of the call tree except the root. Returns 0 if
+   out of memory. */
 static int readername_number (ReaderState *s, Naming *n) {
   ReadProfile *r = s->r;
   uint32_t i;

@@ -20,8 +20,8 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) 
   one->orphans = natives == n ? n : 0;
 }
 
-/* Moves the stream of an ended state to 'orphaned'. If this array has READER_MAXSTREAMS streams,
-   frees the stream and counts its orphans in ReadProfile.left. */
+/* Moves the stream of an ended state to ReaderStreams.orphaned. If this array has READER_MAXSTREAMS
+   streams, frees the stream and counts its orphans in ReadProfile.left. */
 static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {
@@ -58,7 +58,7 @@ void readerorphans_bury (ReaderState *s) {
     readerstream_free(one);
 }
 
-/* Frees the stream orphaned[at]; the last stream of the array moves to this index. */
+/* Frees the stream orphaned[at]. The last stream of the array moves to this index. */
 static void drop (ReaderState *s, uint32_t at) {
   ReaderStreams *all = &s->streams;
   ReaderStream *last = all->orphaned[--all->norphaned];
@@ -70,8 +70,8 @@ static void drop (ReaderState *s, uint32_t at) {
     s->failed = 1;
 }
 
-/* Returns the stream of a state, or NULL. Sets *at to the index of the stream in 'orphaned', or to
-   IDMAP_NONE if the stream is in 'list'. */
+/* Returns the stream of a state, or NULL. If the stream is in the array 'orphaned', sets *at to its
+   index there; if it is in 'list', sets *at to IDMAP_NONE. */
 static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
   uint32_t place;
@@ -85,9 +85,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/* Continues the pass over the list of survivors (readerfollow.h) among samples of native memory:
-   keeps the next 'alive' ones and adds their number to *place; then removes the next 'dead' ones
-   and delivers their deaths. */
+/* Continues the pass over the list of live survivors (readerfollow.h), where only samples of native
+   memory count: keeps the next 'alive' ones and adds their number to *place, then removes the next
+   'dead' ones and delivers their deaths. */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;

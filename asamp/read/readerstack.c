@@ -50,7 +50,7 @@ void readerstack_giveup (ReaderState *s) {
   s->runfirst = s->nruns = 0;
 }
 
-/* Queues a stack: adds it to the last run of equal stacks or starts a run. If the queue has
+/* Queues a stack: adds it to the last run of equal stacks, or starts a run. If the queue has
    READER_MAXRUNS runs, first delivers all queued stacks as samples without details. */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
@@ -71,8 +71,8 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/* Delivers a stack of another writer's file as a sample. In a file without times, samples are one
-   sampling period apart, or 1 ms if the period is unknown. */
+/* Delivers a stack as a sample, in a file of another writer. If the file has no times, samples are
+   one sampling period apart, or 1 ms if the period is unknown. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;
@@ -110,17 +110,17 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* ------------------------------------------------------------- objects -- */
 
-/* Returns the bytes in use, reserved or resident ('which': 0, 1, 2) from an object record; 0:
-   missing. The record's statistics start at words[first]. */
+/* Returns a statistic of an object record: bytes in use, reserved or resident ('which' 0, 1, 2); 0:
+   missing. words[first] is the first statistic. */
 static uint64_t statat (const ReaderState *s, const unsigned char *words,
                         size_t first, int which) {
   return s->stat[which] >= 0 ? bytes_getword(words + 8 * (first + (size_t)s->stat[which]))
                              : 0;
 }
 
-/* An object record has one word for each object, newest first, then one for each meta record
-   gc_stats__N (statistics). If no such meta record was read yet, the first words are taken to be
-   objects, as many as there are samples not decided yet. */
+/* An object record has one word for each object, newest first, then one for each statistic (meta
+   records gc_stats__N). If no such meta record was read yet, the number of objects is unknown; as
+   many words are used as there are undecided samples. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
@@ -130,7 +130,7 @@ void readerstack_objects (ReaderState *s, double seconds,
                                   : (n < open ? n : open);
   size_t i;
   if (r->own)
-    return;  /* the details have the same data (readerbatch.h) */
+    return;  /* the batches have the same data (readerbatch.h) */
   r->fates = 1;
   memset(&c, 0, sizeof(c));
   c.time = readerstack_timeof(s, seconds);
@@ -139,7 +139,7 @@ void readerstack_objects (ReaderState *s, double seconds,
     c.held = statat(s, words, nobjects, 1);
     c.rss = statat(s, words, nobjects, 2);
   }
-  for (i = nobjects; i-- > 0; ) {  /* survival of the samples, from the oldest to the newest */
+  for (i = nobjects; i-- > 0; ) {  /* from the oldest sample to the newest */
     uint64_t w = bytes_getword(words + 8 * i);
     if (s->of->open.passed == 0 && s->of->open.n > 0) {
       uint32_t kind = readerstate_kind(s, w >> 2, 0);

@@ -9,7 +9,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-#define EXACT_MOST	((uint64_t)1 << 63)  /* limit of 'labelled', bytes */
+#define EXACT_MOST	((uint64_t)1 << 63)  /* limit of ReaderSum.labelled, the sum of the exact
+                                                bytes of label sets */
 
 /* Returns the estimated number of blocks that a sample represents; 0 if the size of its block is
    unknown. */
@@ -55,8 +56,9 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-/* Returns the index in 'table' of the totals to which a sample belongs, or SITETABLE_NONE if out of
-   memory. Also stores the index in client.tag, which the reader repeats when the sample dies. */
+/* Returns the index in 'table' of the site to which a sample belongs, or SITETABLE_NONE if out of
+   memory. Also stores the index in client.tag, which the reader passes back as ReadDeath.tag if the
+   sample dies. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -74,12 +76,12 @@ static uint32_t digits (uint64_t n) {
   return k;
 }
 
-/* Returns the us from a sample's allocation to 'time'. */
+/* Returns the time from a sample's allocation to 'time', us. */
 static uint64_t lifeof (const ReadSample *sample, uint64_t time) {
   return time > sample->time ? time - sample->time : 0;
 }
 
-/* Adds a sample that died at 'time' to the table 'times', the totals by lifetime. */
+/* Adds a sample that died at 'time' to the table 'times' (totals by lifetime). */
 static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   size_t at = sitetable_at(&s->times, sample->kind, digits(lifeof(sample, time)), sample->count);
   if (at == SITETABLE_NONE) {
@@ -92,7 +94,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
 }
 
 /* Adds a sample to the totals of its site, kind, label set and slice of time. 'time': when its
-   survival was decided. */
+   survival was decided; unused for a time sample. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -187,7 +189,7 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts a survivor from the totals to which it was added, because it died before or at the time
+/* Removes a survivor from the totals to which it was added, because it was already dead at the time
    s->instant. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
@@ -259,7 +261,8 @@ static void readersum_held (void *ud, const ReadSample *sample, uint32_t path) {
     return;
   if (!sitetable_add(&s->held, sample->node, path, sample->count, readsample_bytes(sample)))
     s->client.stop = NOMEMORY;
-  if (s->instant == READERSUM_EVER && type != KIND_NATIVE)  /* no heap walk reaches native memory */
+  if (s->instant == READERSUM_EVER && type != KIND_NATIVE)  /* heap walks do not reach native
+                                                               memory */
     bins_addat(&s->alive, sample, READER_SURVIVED, sample->born, sample->node,
                (s->client.unreached ? 0 : path << 1) | isvector);
   if (s->alive.failed)
@@ -294,7 +297,8 @@ static void readersum_labelled (void *ud, uint32_t set, uint64_t bytes) {
   if (l == NULL)
     return;
   if (bytes > EXACT_MOST - s->labelled)
-    bytes = EXACT_MOST - s->labelled;  /* no overflow; finishlabels sets 'exactlabels' to 0 then */
+    bytes = EXACT_MOST - s->labelled;  /* avoids an overflow; at this limit finishlabels sets
+                                          'exactlabels' to 0 */
   l->exact += bytes;
   s->labelled += bytes;
 }
@@ -311,7 +315,8 @@ static void readersum_resident (void *ud, const ReadResident *r) {
     s->client.stop = NOMEMORY;
 }
 
-/* Keeps the first heap walk and every 'walkstep'-th after it. */
+/* Stores the first heap walk and every 'walkstep'-th after it. If 'walks' is full, drops every
+   second one and doubles 'walkstep'. */
 static void walked (void *ud, const ReadWalk *w) {
   ReaderSum *s = ud;
   size_t i;
@@ -355,7 +360,8 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/* Sets Site.time: 'ns' in units of the profile's first period of time samples. */
+/* Sets Site.time: the time samples of a site, in units of the profile's first period of time
+   samples. */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;
@@ -365,8 +371,8 @@ static void finishtime (Site *site, const ReadProfile *r) {
   }
 }
 
-/* Sets 'exactlabels'. If it is 1, completes LabelTotals.exact: the bytes without labels are added
-   to labels[0], and label sets that the client does not select get 0. */
+/* Sets 'exactlabels'. If it is 1, completes LabelTotals.exact: labels[0] receives the bytes without
+   labels, and label sets that the client does not select receive 0. */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
   size_t i;

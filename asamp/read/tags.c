@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tag.group of all Lua states that have neither a number of their own nor one for their script. */
+/* place of the Lua states that have neither a place of their own nor one for their script */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
@@ -27,8 +27,8 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the number (Tag.group) of the states of a script; assigns a number if needed. Returns
-   OTHERS if none is free. */
+/* Returns the place of the states of a script; assigns a place if needed. Returns OTHERS if none is
+   free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -41,7 +41,7 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the number (Tag.group) of the client's current Lua state or its script. */
+/* Returns the place of the client's current Lua state: its own place, or the one for its script. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -54,7 +54,7 @@ static uint32_t place (Tags *t, const ReaderClient *c) {
 uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t count) {
   Tag tag = {place(t, c), t->by & TAGS_BYTHREAD ? c->thread : 0,
              t->by & TAGS_BYLABELS ? labels : 0};
-  /* the key is never 0, which IdMap excludes */
+  /* the key is never 0, which an IdMap cannot store */
   uint64_t key = (uint64_t)(tag.group + 1) << 56 | (uint64_t)tag.labels << 32 | tag.thread;
   uint32_t at = idmap_get(&t->bykey, key);
   if (at != IDMAP_NONE)
@@ -82,9 +82,9 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes a group of Lua states for each script, and fills t->groupof, which maps Tag.group to
-   groups. Returns the number of states whose script has no group. Adds to *together, for each
-   script, its number of states minus 1. */
+/* Makes a group of Lua states for each script, and fills t->groupof, which maps places to groups.
+   Returns the number of states whose script has no group. Adds to *together the number of states
+   that share a group with an earlier state of the same script. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -104,7 +104,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
   }
-  for (i = 0; i < TAGS_STATES; i++) {  /* the last group */
+  for (i = 0; i < TAGS_STATES; i++) {  /* maps states whose script has no group to the last group */
     if (t->groupof[i] == OTHERS - TAGS_STATES)
       t->groupof[i] = t->nnames;
   }
@@ -112,7 +112,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if there are samples of states whose Tag.group is OTHERS. */
+/* Returns 1 if there are samples of states that have the place OTHERS. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

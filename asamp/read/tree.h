@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The call tree. A node represents a distinct stack: the node itself the innermost frame, its
-** ancestors the callers.
+** The call tree. A node represents a distinct stack: the node is its innermost frame, the node's
+** ancestors are the callers.
 **
 **   TR1  a node's parent has a smaller index; node 0 is the root, without a frame;
 **   TR2  no two nodes have the same parent, id and line;
@@ -16,7 +16,7 @@
 
 typedef struct TreeNode {
   uint64_t id;       /* id of the frame (frameids.h) */
-  uint32_t line;     /* line that ran; 0: unknown */
+  uint32_t line;     /* line of the source that ran; 0: unknown */
   uint32_t parent;   /* index of the caller's node */
 } TreeNode;
 
@@ -24,7 +24,7 @@ typedef struct Tree {
   TreeNode *nodes;
   uint32_t n;        /* number of nodes */
   uint32_t size;     /* capacity of 'nodes' */
-  uint32_t *slots;   /* hash table of node indexes; 0: free */
+  uint32_t *slots;   /* hash table: indexes of nodes; 0: free slot */
   uint32_t nslots;   /* number of elements of 'slots': a power of 2, at least 2 * n */
   uint64_t left;     /* number of frames left out, because there are TREE_MAXNODES nodes */
 } Tree;
