@@ -67,8 +67,8 @@ uint64_t account_bytes (const Account *a, lua_State *L);
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f with the bytes of each label set, unless they are 0. Returns their sum. Allocates
-** nothing.
+** Calls f with the bytes of each label set that 'part' selects, unless they are 0. Returns the sum
+** of these bytes. Allocates nothing.
 **
 ** 'all' is the sum of the selected bytes over all sets. The sum of the running coroutine's set is
 ** not up to date, so f receives for this set 'all' minus the bytes of the others. Another thread

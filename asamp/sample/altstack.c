@@ -43,8 +43,8 @@ static size_t wholesize (void) {
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
 }
 
-/* Called at the end of a thread: disables its alternate stack and unmaps it. 'p' is the mapping.
-   Keeps the stack mapped if this function runs on it. */
+/* Called at the end of a thread, with the mapping of its alternate stack: disables and unmaps the
+   stack. Does nothing if this function runs on that stack. */
 static void threadends (void *p) {
   char *map = p, *here = __builtin_frame_address(0);
   stack_t s, none;
@@ -78,8 +78,8 @@ static int set (char *map, char *err, size_t errsize) {
   return altstack_failed(err, errsize);
 }
 
-/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread has one from
-   this file: sigaltstack reports that stack as disabled in a handler that runs on it
+/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread already has
+   one from this file: while a handler runs on it, the kernel reports it as disabled
    (SS_AUTODISARM). */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;

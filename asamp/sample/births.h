@@ -61,7 +61,7 @@ static inline uint32_t births_age (const Birth *b, uint64_t time) {
 }
 
 /* Stores name, line and source of the Lua function with this id. Ignores ids of native functions.
-   Out of memory, the function remains without a name. */
+   If out of memory, leaves the function without a name. */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 

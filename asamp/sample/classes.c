@@ -86,8 +86,8 @@ static size_t fullname (const Classes *c, uint32_t i,
   return length + more;
 }
 
-/* Returns 1 if path i is preferred to path j, which has as many fields: only i starts with a
-   global, or i is bytewise smaller. */
+/* Returns 1 if path i is preferred to path j, which has the same number of fields. Paths that start
+   with a global are preferred, then bytewise smaller ones. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -127,9 +127,9 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
   }
 }
 
-/* Adds to the index the live tables that are values of string keys in 'table'. A table under a key
-   "__...", such as "__index", has the path of 'table' itself; in _G or package.loaded it is left
-   out. */
+/* Adds to the index the live tables that are values of string keys in 'table'. A value of a key
+   that starts with "__", such as "__index", has the path of 'table' itself. If 'table' is _G or
+   package.loaded, such values are left out. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;
@@ -174,7 +174,7 @@ static void makeindex (Classes *c, lua_State *L) {
 }
 
 /* Returns 1 if an index may be built now: the state has allocated memory since the last build, and
-   c->saved table slots suffice or c->final is 1. Updates c->saved. */
+   the budget c->saved suffices or c->final is 1. Updates c->saved. */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;
   cost = (c->slots > LEASTSLOTS) ? c->slots : LEASTSLOTS;

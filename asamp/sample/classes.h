@@ -11,7 +11,8 @@
 ** them.
 **
 ** An index maps tables to paths. It is rebuilt when a metatable has no class. A budget limits the
-** table slots that builds read: one slot for each CLASSES_BYTES allocated bytes.
+** number of table slots read to build it: one slot for each CLASSES_BYTES bytes that the state
+** allocates.
 */
 #ifndef asamp_classes_h
 #define asamp_classes_h
@@ -23,7 +24,7 @@
 
 enum {
   CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
-  CLASSES_BYTES = 4096,	/* Allocated bytes for which one more table slot may be read. */
+  CLASSES_BYTES = 4096,	/* Number of allocated bytes that allow one more table slot to be read. */
   CLASSES_SAVED = 8,	/* Unused slots of the budget are saved for at most 8 builds. */
   CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };

@@ -16,8 +16,8 @@ typedef struct Search {
   char name[2 * REGISTERED_NAME];
 } Search;
 
-/* Stores in *s the name PREFIX.KEY if it is better than the name found so far. Ignores names that
-   are longer than REGISTERED_NAME bytes or have a NUL. */
+/* Stores in *s the name PREFIX.KEY if it is shorter than the name found so far, or as long and
+   bytewise smaller. Ignores names that are longer than REGISTERED_NAME bytes or contain a NUL. */
 static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   char name[sizeof(s->name)];
   size_t dot = (prefix->keylength > 0), n = prefix->keylength + dot + e->keylength;

@@ -44,8 +44,9 @@ typedef struct Functions {
   uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
   uint32_t n;	/* Largest function number given so far. */
   uint32_t nchunks;	/* Count of numbers given to functions whose source is not a file. */
-  unsigned int last;	/* Highest prototype id seen in this session. Newer prototypes have higher
-                           ids, and only these still count in 'lumped' and 'lumpedchunks'. */
+  unsigned int last;	/* Highest prototype id seen in this session. Ids grow in the order of first
+                           samples, so only prototypes with higher ids may still count in 'lumped'
+                           and 'lumpedchunks'. */
   /* Number of prototypes beyond the limits: those with the name "(other functions)", and those with
      the source "[other chunks]". */
   uint64_t lumped, lumpedchunks;
@@ -77,8 +78,8 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
 }
 
 /* Returns the number of a function prototype with the identity *name, and enters it in the cache.
-   If the number is new, sets *isnew to 1; the caller must then report the function with *name.
-   Beyond a limit, sets name->name to "(other functions)" or name->source to "[other chunks]". */
+   If the number is new, sets *isnew to 1; the caller must then report the function. Beyond a limit,
+   changes *name to "(other functions)" or its source to "[other chunks]". */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

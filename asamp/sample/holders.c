@@ -428,8 +428,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 }
 
 /* Returns the path to which the step for reference *e is appended: usually 'parent'. If *e is an
-   upvalue of a function f, the step contains the name of f. Then a last step ["f"] of 'parent' is
-   left out, so that the path has this name only once. */
+   upvalue of a function f, the step contains the name of f. Then a last step ["f"] is left out of
+   'parent', because it would repeat the name. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;

@@ -57,9 +57,9 @@ typedef struct Holders {
 /* An allocation function like lua_Alloc. New memory is zero; 'ud' is NULL. */
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
-/* Like holders_find, but stores addresses instead of names of C functions, and allocates only with
-   'memory', because malloc may be locked in the child of a fork. Returns 0 if the walk fails or
-   there is not enough memory; the caller frees *h in any case. */
+/* Like holders_find, but stores addresses of C functions instead of their names, and allocates only
+   with 'memory': malloc may be locked in the child of a fork. Returns 0 if the walk fails or out of
+   memory; the caller frees *h in any case. */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 /* Replaces the addresses that holders_walk has stored by names of C functions. The memory of *h

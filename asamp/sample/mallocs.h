@@ -46,17 +46,18 @@ typedef struct MallocSample {
    NOTMINE: the sample belongs to another client. */
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
+/* Callback that receives a sample inside malloc. L: main thread of the Lua state that runs on this
+   OS thread. Returns one of the results above. */
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 
 /* Returns 1 if native memory can be sampled; else 0 with a message in 'err'. */
 int mallocs_there (char *err, size_t errsize);
 
-/* Adds the client 'home' and starts sampling. 'period' (bytes) and 'take' now apply to all clients;
-   'take' is called with each sample and the main thread of its state. 'seed' is the seed of the
-   random intervals between samples; 0: unchanged. May block. Returns 0 if out of memory. Call
-   mallocs_there first. */
+/* Adds a client, which the address 'home' identifies, and starts sampling. 'period' (bytes) and
+   'take' now apply to all clients. 'seed': seed of the random intervals; 0: unchanged. May block.
+   Returns 0 if out of memory. Call mallocs_there first. */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
-/* Removes the client; sampling stops with the last one. May block. */
+/* Removes the client 'home'. Sampling stops with the last client. May block. */
 void mallocs_end (const void *home);
 
 /* Stops sampling in the child of a fork, until the next client is added. */
@@ -66,10 +67,9 @@ void mallocs_forked (void);
    Call it only in the client's MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules, then passes the queued samples to 'one', for the client 'home'.
-   One client has the task to empty the queue; another client receives samples only if the queue is
-   half full or its oldest sample older than 10 ms. Must not be called in a client's callback
-   'take'. */
+/* Looks up missing unwind rules, then passes the queued samples to 'one', for the client 'home'. If
+   another client has the task to empty the queue, passes them only if the queue is half full or a
+   sample is older than 10 ms. Must not be called in 'take'. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 

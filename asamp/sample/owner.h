@@ -35,9 +35,9 @@ size_t owner_room (const void *sp);
 /* Returns 1 if a protected call of another state than L's runs on this OS thread. */
 int owner_mixed (lua_State *L);
 
-/* Marks in the array 'a' of n frames each bytecode loop (luaV_execute) of a state other than L's,
+/* Marks in the array 'a' of n frames each bytecode loop (luaV_execute) of another state than L's,
    and removes each lua_resume of such a state. Returns the number of frames left. 'whole' 1: the
-   frames reach the end of the stack. 'sp': an address in the innermost frame. */
+   frames reach the stack's end. 'sp': an address in the innermost frame. */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 
 /* Stores the main threads of the Lua states that run on this OS thread, innermost first, at most

@@ -80,10 +80,11 @@ typedef struct PendingJudge {
    sample is added. */
 typedef struct PendingFates {
   size_t n;
-  unsigned char *survived;	/* By sample. 1: survived. 0: died. 2: survived, but its death will
-                                   not be reported, because the list of survivors is full. */
-  const uint32_t *classes;	/* Numbers of the classes of the samples' owners, 0: no class. NULL:
-                                   all are 0. */
+  unsigned char *survived;	/* Outcome of each sample. 1: survived. 0: died. 2: survived, but
+                                   its death will not be reported, because the list of survivors is
+                                   full. */
+  const uint32_t *classes;	/* The class number of each sample's owner; 0: no class. NULL: all
+                                   are 0. */
   const PendingSample *samples;
 } PendingFates;
 

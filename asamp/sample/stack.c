@@ -222,9 +222,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 }
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
-   index after them. Pushes C functions only if they have yielded and so have no native frames.
-   'called' 1: the walk has found native frames for the consecutive C functions from s->lua[i] on,
-   except the outermost of them. */
+   index after them. Pushes C functions only if they have yielded, and so have no native frames.
+   'called' 1: only the outermost of the consecutive C functions from s->lua[i] on can have
+   yielded. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];

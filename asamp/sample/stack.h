@@ -87,10 +87,14 @@ void stack_forget (Stack *s);
    frames are unchanged. Call stack_ready first. */
 void stack_walk (Stack *s, lua_State *L, int native);
 
-/* Determines the stack of a time sample: of tick m, at a later safepoint of L. Sets s->frames to
-   the frames that ran at the tick, except Lua frames that have returned since. If m->ci, the
-   innermost frame at the tick, has returned, uses all Lua frames of the safepoint. A collection
-   that ran at the tick is the innermost frame. 'native' 1: includes m's native frames. */
+/*
+** Determines the stack of a time sample: of tick m, at a later safepoint of L. Sets s->frames to
+** the frames that ran at the tick, except Lua frames that have returned since. A collection that
+** ran at the tick is the innermost frame. 'native' 1: includes m's native frames.
+**
+** If m->ci, the innermost Lua frame at the tick, has returned, uses all Lua frames of the
+** safepoint.
+*/
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /* Determines the stack of L (NULL: native frames only) from n native frames that the caller has

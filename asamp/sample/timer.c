@@ -224,9 +224,8 @@ static void timer_next (Clock *c, uint64_t earliest) {
 }
 
 /* Adapts the length of spans (each has one tick) to the cost of ticks, after a tick that 'took' ns.
-   'share' is the number of the thread's clocks, which may together take half of the thread's time.
-   Doubles the span if this clock has taken more than its part (c->owed above 0). Halves it after
-   EASY_TICKS cheap ticks. */
+   'share' is the number of the thread's clocks, which may together take half of the thread's
+   time. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -235,7 +234,7 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   c->owed += (int64_t)took - paid;
   if (c->owed < -advance) c->owed = -advance;
   if (c->owed > MAX_OWED_NS) c->owed = MAX_OWED_NS;
-  if (c->owed > 0) {
+  if (c->owed > 0) {  /* this clock has taken more than its part: doubles the span */
     c->easy = 0;
     if (interval < MAX_SIGNAL_NS) c->stretch++;
   }
@@ -243,7 +242,7 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
     if (c->stretch == 0 || 6 * share * took >= interval) c->easy = 0;
     else c->easy++;
     if (c->easy < EASY_TICKS) return;
-    c->easy = 0;
+    c->easy = 0;  /* EASY_TICKS cheap ticks in a row: halves the span */
     c->stretch--;
   }
 }
@@ -802,8 +801,8 @@ static void removetimer (Timer *t) {
 }
 
 /* Returns the number of periods that timer t has lost because its signal is late by more than
-   MAX_LATE_NS. Adds them to the times of the clock, so that each is returned only once. Returns 0
-   if another timer would have received the time. */
+   MAX_LATE_NS. Advances the clock by them, so that each is returned once. Returns 0 if another
+   timer would have received the time. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = c->orphaned ? 0 : clock_read(c->outside);

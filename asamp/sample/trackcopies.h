@@ -22,8 +22,8 @@ void trackcopies_start (Tracker *t, lua_State *L);
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding);
 
 /* Takes a sample of bytes that growing vectors have moved. n: bytes of the vector that grew last.
-   'over': bytes moved beyond the number that the last call returned. Returns the number of moved
-   bytes until the Lua core calls again; UINT64_MAX: no more calls. */
+   'over': bytes moved beyond the number that the last call returned. Returns the bytes to move
+   until the next call; UINT64_MAX: no more calls. */
 uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over);
 
 #endif

@@ -315,8 +315,9 @@ int tracker_off (Tracker *t, lua_State *L) {
   t->on = 0;
   luaN_memory(L, &m);
   if (t->pending.n > 0 || t->followed.nfreed > 0 || m.minors != t->minors ||
-      m.majors != t->majors || t->measured != 0)  /* measured: the last record will have the CPU
-                                                     time since a recorded collection */
+      m.majors != t->majors || t->measured != 0)  /* t->measured is not 0 after a recorded
+                                                     collection: the program's CPU time since then
+                                                     must be reported */
     last(t, L);
   tracker_unregister(t, L);
   return 1;

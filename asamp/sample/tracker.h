@@ -42,8 +42,8 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
 /* Called in the child of a fork: discards all samples. */
 void tracker_forked (Tracker *t);
 /* Starts another profile: sets the counts of samples to 0, and reports functions and classes again
-   at their next use. 'isforked' 1: the process is the child of a fork. Then frees no memory,
-   because another thread may have been changing it at the fork. */
+   at their next use. 'isforked' 1: frees no memory, because another thread may have been changing
+   it when the program forked. */
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
 /* Sets the client and zeroes all counters. 'ud' is passed to the client's callbacks. 'period':
@@ -73,9 +73,8 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
    as the program's. Call it first when a session ends. */
 void tracker_stop (Tracker *t);
 
-/* Switches sampling off. Runs a last minor collection if results are not reported yet (whether
-   samples survived, deaths, a collection), or if the program has run since a recorded collection:
-   the last record then has its CPU time. Later deaths are reported as before. Returns 0 if sampling
+/* Switches sampling off. If results or the program's CPU time are not reported yet, runs a last
+   minor collection, which reports them. Later deaths are reported as before. Returns 0 if sampling
    was off. */
 int tracker_off (Tracker *t, lua_State *L);
 

@@ -95,14 +95,14 @@ typedef struct Tracker {
   /* Values of the Lua core's counters of the same names (luaN_Memory) when a collection was last
      recorded. */
   uint64_t minors, majors, tenured, planned, charged;
-  uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time of this
-                                   value in ns; 0: the next collection determines it anew. */
+  uint64_t rss, measured;	/* 'rss': resident bytes of the process. 'measured': time at which
+                                   'rss' was set, ns; 0: the next collection sets it anew. */
   uint64_t heldthen;		/* Reserved bytes of the Lua heap (luaN_Memory.held) when 'rss' was
                                    last read from the kernel. */
   Pending pending;
   Followed followed;
-  uint64_t *watching;		/* Bit set of the watched blocks, two for each block (trackwatch.h);
-                                   2^TRACKER_WATCHLOG bits; NULL: not allocated. */
+  uint64_t *watching;		/* Bit set of the watched blocks, two bits for each block
+                                   (trackwatch.h); 2^TRACKER_WATCHLOG bits. NULL: not allocated. */
   unsigned watchlog;		/* log2 of the number of bits of 'watching' that are used. */
   size_t nwatching;		/* Number of blocks added to the bit set 'watching' since it was
                                    cleared. */
@@ -114,7 +114,7 @@ typedef struct Tracker {
                                    ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at the start of the collection that is
                                    being recorded, ns. */
-  /* 'reported': CPU time of the thread in ns at the end of the last reported collection.
+  /* 'reported': CPU time of a thread in ns at the end of the last reported collection.
      'reportedon': an address that identifies this thread. */
   uint64_t reported;
   const void *reportedon;

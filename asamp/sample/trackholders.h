@@ -21,9 +21,8 @@
                                       use; a high estimate. */
 
 /* Searches for the references that keep samples alive every 'ns' nanoseconds; 0: never. A due
-   search starts after the next major collection, or after any collection if no major one ends
-   within another 'ns' nanoseconds. If a child process searches, a later collection reports the
-   result. */
+   search starts after the next major collection, or after any collection if it is overdue by 'ns'.
+   If a child process searches, a later collection reports the result. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;

@@ -21,9 +21,9 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   t->natives += out.count;
 }
 
-/* Marks the samples in t->pending whose native block was freed, and releases the slots of these
-   blocks. Sets t->reaping, the number of samples at which the next search is made. It grows with
-   the number of live native blocks, so that searching takes a bounded time per new sample. */
+/* Marks the samples in t->pending whose native block was freed, and releases their slots. Sets
+   t->reaping, the number of samples at which the next search is made. It grows with the number of
+   live native blocks, to bound the time of searching. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

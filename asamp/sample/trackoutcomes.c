@@ -169,9 +169,8 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 }
 
 /* Decides which samples survive a collection, and prepares the collection's record. A collection
-   that decides no sample and finds no death has a record only if the last record is older than
-   RECORD_NS, or if the first collection of the same pause has one. If this is the second collection
-   of a pause, first reports the first one. */
+   that decides no sample and finds no death has no record if the last record is younger than
+   RECORD_NS, except after a recorded collection in the same pause. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
@@ -179,10 +178,9 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
                                       reported yet */
   int quiet;
   luaN_memory(L, &m);
-  if (second) {
+  if (second) {  /* reports the first collection of this pause */
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* makes this collection recorded, too, because the pause's first one was
-                         reported */
+    t->deciding = 1;  /* the second collection of the pause has a record, too */
   }
   else {
     t->since = m.began;

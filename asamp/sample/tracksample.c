@@ -19,7 +19,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   ProfileSample out;
   uint64_t distance;
   int watched, room;
-  /* without a client: in the child of a fork */
+  /* a forked child has no client */
   if (t->client == NULL || t->idle) return INTERVAL_MAX;
   t->busy++;
   out.time = clock_now();
