@@ -4,6 +4,10 @@
 ** from a root of the garbage collector. The objects on the path are the owner's holders. Steps of a
 ** path are names of variables, fields and so on; similar paths are merged. A search walks all
 ** reachable objects once, and takes about 12 bytes per object.
+*/
+
+/*
+** Representation and limits of paths:
 **
 **   HO1  a path is a linked list of steps; HolderPath.parent leads from the last step to the first.
 **        Path 0 is empty: the owner is NULL or unreachable, or a limit is exceeded (HO2);

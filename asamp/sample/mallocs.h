@@ -3,13 +3,15 @@
 ** Takes samples of native memory. A preloaded library (mallocseam.h) selects allocations of malloc.
 ** This file takes their C stacks and passes each sample to a client: the profiler of the Lua state
 ** that runs on the thread. Without such a state, the sample is queued for any client.
-**
+*/
+
+/*
 ** malloc may be called anywhere: in the dynamic loader, fork handlers, signal handlers, at exit.
-** Hence:
+** So samples of native memory are taken under these rules:
 **
-**   MS1  taking a sample takes no lock. backtrace.h, which is async-signal-safe, walks the stack. A
-**        sample is lost if four other threads are walking stacks, or if the stack is nearly full or
-**        not the thread's own;
+**   MS1  taking a sample takes no lock. The C stack is walked by backtrace.h, which is
+**        async-signal-safe. A sample is lost if four other threads are walking stacks, or if the
+**        stack is nearly full or not the thread's own;
 **   MS2  allocations by the profiler itself are dropped. So are chunks of Lua heaps, whose objects
 **        are sampled as Lua memory;
 **   MS3  a client's 'take' is called on the thread that runs its state, and never in a forked

@@ -6,7 +6,9 @@
 ** A walk of the C stack gives return addresses. An address in a bytecode loop (luaV_execute) is
 ** replaced by the Lua frames that the loop runs, an address in lua_resume by the frames of its
 ** coroutine that no loop runs. Other addresses in the Lua core are dropped.
-**
+*/
+
+/*
 ** Only changed frames are walked: while a Lua function stays active, everything outside its
 ** bytecode loop is unchanged.
 **

@@ -9,21 +9,30 @@
 ** time. TIMER_CPU and TIMER_EXACT use perf_event_open. TIMER_WALL uses a POSIX timer; so does
 ** TIMER_CPU if perf_event_open fails. The signal is SIGURG, or SIGWINCH if the thread blocks
 ** SIGURG; such signals from other senders are passed to the program's handler.
+*/
+
+/*
+** Rules for the time that a clock measures and its timers receive:
 **
 **   C1  the times of a clock's timers add up to the clock's time; the difference is less than one
-**       span. The clock's time excludes the time that ticks take. A timer counts time / period,
-**       randomly rounded;
+**       span (a part of the time with one tick). The clock's time excludes the time that ticks
+**       take. A timer counts time / period, randomly rounded;
+**   C3  sampling takes at most about half of the thread's time: if ticks are expensive, the spans
+**       become longer ("stretched");
+**   C6  if no state that runs on the thread has a timer, the timer that received time last receives
+**       the time of the tick;
+**   C7  a clock without timers stops, and later continues in the same span. So timers that run only
+**       for a short time lose none of it;
+**   C8  the length of a span depends only on the time before it, so counted time is unbiased.
+*/
+
+/*
+** Rules that make signal handlers safe:
+**
 **   C2  a timer has no tick after its timer_stop has returned, on whatever thread;
-**   C3  sampling takes at most about half of the thread's time: expensive ticks make the spans
-**       longer ("stretched");
 **   C4  timers and clocks are never freed, because a handler may read them;
 **   C5  a descriptor is used only while it refers to the clock's perf event: the program may close
-**       it and reuse its number. timer_cost then opens the event again;
-**   C6  if no state that runs on the thread has a timer, the time is given to the timer that
-**       received time last;
-**   C7  a clock without timers stops, and later continues in the same span: timers that run only
-**       for a short time lose none of it;
-**   C8  a span's length depends only on the time before it, so counted time is unbiased.
+**       it and reuse its number. timer_cost then opens the event again.
 */
 #ifndef asamp_timer_h
 #define asamp_timer_h

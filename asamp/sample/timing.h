@@ -2,18 +2,22 @@
 /*
 ** Takes the time samples of one Lua state. The timer's signal handler stores each tick (moments.h):
 ** the native stack, and the running Lua thread and frame. At the next safepoint, the program's
-** thread walks the Lua stack and passes the sample to the client.
+** thread completes the tick: it walks the Lua stack and passes the sample to the client.
+*/
+
+/*
+** How ticks (signals of the sampling timer) become samples:
 **
 **   TI1  every tick becomes a sample or is counted as lost;
 **   TI2  time that the sampler itself takes is attributed to the program's stack at that time, with
 **        the sampler's native functions as the innermost frames;
-**   TI3  ticks during timing_point (which takes the samples) become one sample at its end.
+**   TI3  ticks during timing_point (which completes the ticks) become one sample at its end.
 **        Otherwise the sampler would sample itself again and again;
 **   TI4  a tick is completed only on the timer's OS thread; ticks while another thread runs the
 **        state are lost;
 **   TI5  time in which the program blocks the signals is counted as lost when the timer stops;
-**   TI6  if the handler's stack has no space for a walk, the sample has no C stack and is counted
-**        in 'cramped'.
+**   TI6  if the signal handler's stack has no space for a walk, the sample has no C stack and is
+**        counted in 'cramped'.
 */
 #ifndef asamp_timing_h
 #define asamp_timing_h

@@ -5,14 +5,18 @@
 ** allocated bytes; the tracker then records the stack. After a collection it reports which samples
 ** survived, their classes (classes.h), and if the client wants it, which earlier survivors died.
 ** The tracker's own memory is never sampled. The data is in trackerstate.h.
+*/
+
+/*
+** What a client can rely on:
 **
 **   A1  the callbacks are registered with the Lua core while anything is sampled or safepoints are
 **       requested; then until the survival of all samples is known; and if the client wants deaths,
 **       until the last survivor has died;
 **   A2  while allocations are sampled, each sampling period is counted in a sample or in
 **       Tracker.lost;
-**   A3  while allocations are not sampled, the survival of every sample is decided. Exception: if a
-**       finalizer switches sampling off, the next collection decides the last samples;
+**   A3  when sampling is switched off, a collection decides which of the last samples survive.
+**       Exception: if a finalizer switches it off, the next collection does so later;
 **   A4  a function is reported before the first sample that contains it, a class before the first
 **       collection with an object of it. A collection is reported once, after the samples whose
 **       survival it decides.
