@@ -8,7 +8,7 @@
 */
 
 /*
-** What a client can rely on:
+** Guarantees to the client:
 **
 **   A1  the callbacks are registered with the Lua core while anything is sampled or safepoints are
 **       requested; then until the survival of all samples is known; and if the client wants deaths,
