@@ -14,7 +14,7 @@
 #include "readable.h"
 
 #if defined(__x86_64__)
-static const int registers[] = {  /* indexes of 'gregs', by DWARF register number */
+static const int registers[] = {  /* indexes in the array 'gregs', by DWARF register number */
   REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
   REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
 };
@@ -23,23 +23,23 @@ static const int registers[] = {  /* indexes of 'gregs', by DWARF register numbe
 #define IP	16
 #define SP	7
 #define FP	6
-/* return from a signal handler: mov $15, %rax; syscall */
+/* machine code that returns from a signal handler: mov $15, %rax; syscall */
 static const unsigned char sigreturn_[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 0x05};
 #define SYSCALL	7
 #elif defined(__aarch64__)
-/* 31 registers, the stack pointer, the program counter. */
+/* 31 general registers, the stack pointer, the program counter */
 #define NREGISTERS	33
 #define REGISTER(u,i)	((i) == IP ? (u)->uc_mcontext.pc : (i) == SP ? \
 			 (u)->uc_mcontext.sp : (u)->uc_mcontext.regs[i])
 #define IP	32
 #define SP	31
 #define FP	29
-/* return from a signal handler: mov x8, #139; svc #0 */
+/* machine code that returns from a signal handler: mov x8, #139; svc #0 */
 static const unsigned char sigreturn_[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0, 0, 0xD4};
 #define SYSCALL	4
 #endif
 
-/* Exported by libunwind, but declared in no header. */
+/* The library libunwind exports this function, but no header declares it. */
 #define search	UNW_OBJ(dwarf_search_unwind_table)
 extern int search (unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *table,
                    unw_proc_info_t *to, int needinfo, void *arg);
@@ -48,7 +48,8 @@ static unw_addr_space_t space;
 
 /* {== accessors ======================================================== */
 
-/* Head of the linker's search table of functions (.eh_frame_hdr). */
+/* Head of .eh_frame_hdr, the linker's sorted table of functions, by which unwind tables are
+   searched. */
 typedef struct TableHead {
   unsigned char version, encoding, countencoding, entryencoding;
   int32_t frames;
@@ -56,11 +57,12 @@ typedef struct TableHead {
   struct { int32_t from, to; } entry[];
 } TableHead;
 
-#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1: DW_EH_PE_* of 4 bytes */
+#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1: an encoding (DW_EH_PE_*) of 4 bytes */
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
-/* Returns 1 if a search table is readable. The table of an unloaded object file is not readable. */
+/* Returns 1 if the memory of a search table is readable, which it is not after its object file was
+   unloaded. */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
@@ -94,7 +96,7 @@ static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
   return -UNW_ENOINFO;
 }
 
-/* A word that may be unaligned: libunwind also reads code, and guesses frame addresses. */
+/* A word that may be unaligned, because libunwind also reads code, and guesses frame addresses. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
 __attribute__((no_sanitize_address, no_sanitize_thread))
@@ -134,12 +136,12 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 
 /* }===================================================================== */
 
-/* The functions with which libunwind reads the process. Fields that later versions of libunwind
-   have added are NULL. */
+/* The functions with which libunwind reads the process. Fields that only later versions of
+   libunwind have are NULL. */
 static unw_accessors_t accessors;
 
-/* Makes libunwind's address space. The child of a fork makes a new one, because a thread of the
-   parent may have held the lock of the old one during the fork. */
+/* Makes libunwind's data about the process ("address space"). The child of a fork makes new data,
+   because a thread of the parent may have held their lock during the fork. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -176,8 +178,8 @@ static void backtrace_want (Backtrace *b, uintptr_t ip) {
   if (b->nwanted < BACKTRACE_WANTED) b->wanted[b->nwanted++] = ip;
 }
 
-/* Returns the frame at the cursor. 'interrupted' 1: a signal interrupted this frame, so the
-   result's 'ip' is the address of the interrupted instruction + 1. */
+/* Returns the frame at the cursor. 'interrupted' 1: a signal interrupted this frame; then 'ip' of
+   the result is the address of the interrupted instruction + 1. */
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
   unw_word_t ip, sp, fp;
@@ -190,8 +192,8 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   return f;
 }
 
-/* Returns 1 if 'ip' is the code that calls sigreturn, to which signal handlers return. Versions
-   of libunwind disagree about unw_is_signal_frame. */
+/* Returns 1 if 'ip' is the code that calls sigreturn, to which signal handlers return. Does not use
+   unw_is_signal_frame, whose result differs between versions of libunwind. */
 static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
   size_t i;
@@ -201,8 +203,8 @@ static int isreturn (uintptr_t ip) {
   return memcmp(w, sigreturn_, sizeof(sigreturn_)) == 0;
 }
 
-/* Returns 1 if frame i (0: the innermost) with address 'ip' is the return from a signal handler, so
-   that the signal interrupted the frame outside it. */
+/* Returns 1 if frame i (0: the innermost) with address 'ip' is the code that returns from a signal
+   handler. The signal has then interrupted the next outer frame. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }
@@ -212,20 +214,21 @@ uintptr_t backtrace_start (uintptr_t address) {
   return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
 }
 
-/* Returns the start + 2 of the function that was interrupted at ip - 1. Profiles subtract 1 from an
-   address and clear its lowest bit: that of 'ip' might then lie before the function. */
+/* Returns an address for a function that was interrupted at ip - 1: its start + 2. Readers of
+   profiles subtract 1 from an address and clear its lowest bit, so 'ip' itself might become an
+   address before the function. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-/* Continues with libunwind a walk that has found n frames and then one without a rule. libunwind
-   starts again at the innermost frame. From the next frame that has a rule on, the walk uses
-   rules. */
+/* Continues a walk whose first n frames have rules and whose next frame has none. libunwind can
+   only start at the innermost frame, so it passes the n frames again. At the first later frame with
+   a rule, the walk changes to rules. Returns the number of frames. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* 'ruled': index of the last frame known to have no rule; 'i':
+  int ruled = n, i = 0;  /* 'ruled': index of the last frame that is known to have no rule; 'i':
                             index of libunwind's current frame */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
@@ -250,8 +253,8 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 
 #if defined(LUAN_DEBUG)
 
-/* Aborts the process if libunwind finds other addresses than the n addresses of a walk by rules,
-   which must be the same. */
+/* Checks a walk that used rules: aborts the process if libunwind alone finds other addresses than
+   the n addresses of the walk. */
 static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;

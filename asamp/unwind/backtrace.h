@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks, in a signal handler, the C stack that the signal interrupted. libunwind's walk of its own
-** process takes the dynamic loader's lock, which could deadlock there. So this file uses cached
-** rules (unwind.h). For a frame without a rule it uses libunwind's walk of a foreign process, with
-** accessors that read this process without locks (readable.h, loaded.h). Missing rules are looked
-** up at the next safepoint.
+** Walks, in a signal handler, the C stack that the signal interrupted. The usual walk of libunwind
+** takes the dynamic loader's lock, which could deadlock in a signal handler. So this file uses
+** cached rules (unwind.h). For a frame without a rule it uses libunwind's walk of a foreign
+** process, with accessors that read this process without locks (readable.h, loaded.h). Missing
+** rules are looked up later, at the next safepoint.
 **
 **   BT1  backtrace_take may interrupt anything. It allocates only with mmap. It takes only locks
 **        whose holder blocks all signals, so that the interrupted code never holds one;
@@ -18,36 +18,38 @@
 
 #include "unwind.h"
 
-#define BACKTRACE_WANTED	64	/* Largest number of addresses without a rule that are
-                                           recorded for backtrace_learn. */
-#define BACKTRACE_MAX	1024	/* maximum number of frames of a walk */
+#define BACKTRACE_WANTED	64	/* largest number of addresses without a rule that are
+                                           recorded for backtrace_learn */
+#define BACKTRACE_MAX	1024	/* largest number of frames of a walk; a deeper stack is cut */
 
 /* The data for walks of one thread's stack. */
 typedef struct Backtrace {
   UnwindRules rules;
-  const char *end;		/* Highest address of the stack; NULL: unknown. */
+  const char *end;		/* highest address of the stack; NULL: unknown */
   uintptr_t wanted[BACKTRACE_WANTED];
   unsigned nwanted;
 #if defined(LUAN_DEBUG)
-  void *other[BACKTRACE_MAX];	/* Return addresses that libunwind alone finds, to check those of a
-                                   walk. */
+  void *other[BACKTRACE_MAX];	/* return addresses that libunwind alone finds, to be compared with
+                                   those of a walk with rules */
 #endif
 } Backtrace;
 
-/* Initializes the data for the calling thread, whose stack ends at 'end'. Returns 0 if out of
-   memory. */
+/* Initializes the data for walks of the calling thread's stack, whose highest address is 'end'.
+   Returns 0 if out of memory. */
 int backtrace_open (Backtrace *b, const char *end);
 
-/* Stores the interrupted stack as at most BACKTRACE_MAX return addresses, innermost first. Returns
-   their number. For the innermost function, stores the address of the interrupted instruction + 1;
-   for a function that an earlier signal interrupted, its start + 2. Async-signal-safe. */
+/* Stores the interrupted stack as return addresses, innermost first, at most BACKTRACE_MAX. Returns
+   their number. Two kinds of functions have no return address: the innermost function has the
+   address of the interrupted instruction + 1; a function that an earlier signal interrupted has its
+   start + 2. Async-signal-safe. */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
-/* Looks up and caches missing rules. Returns 1 if it found new ones. Allocates and may block. */
+/* Looks up and caches the rules that walks have missed. Returns 1 if it found new ones. Allocates
+   and may block. */
 int backtrace_learn (Backtrace *b);
 
-/* Returns the start of the function that contains 'address', or 'address' if it is unknown. Takes
-   no lock. Call backtrace_open first. */
+/* Returns the start of the function that contains 'address', or 'address' if the function is
+   unknown. Takes no lock. Call backtrace_open first. */
 uintptr_t backtrace_start (uintptr_t address);
 
 #endif

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* If the unwind table divides an implementation of a function into several parts: largest number of
-   bytes from its start to the start of its last part. */
+/* The unwind table may divide an implementation of a function into several parts. Largest distance
+   from its start to the start of its last part, bytes. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {
@@ -23,10 +23,11 @@ typedef struct Target {
   int weak;
 } Target;
 
-static Target *targets;  /* elements sorted by 'start', each address once */
+static Target *targets;  /* targets of indirect functions, sorted by 'start'; each address is in the
+                            list once */
 static size_t ntargets, targetsize;
 
-/* An object's symbol table, from its dynamic section. */
+/* The symbol table in memory of an object, found by its dynamic section. */
 typedef struct Library {
   uintptr_t base;
   const ElfW(Sym) *symbols;
@@ -34,7 +35,8 @@ typedef struct Library {
   size_t n;			/* number of symbols */
 } Library;
 
-/* Returns the number of symbols: the last index in the GNU hash table + 1. */
+/* Returns the number of symbols. Only the GNU hash table shows it: the largest symbol index in it,
+   + 1. */
 static size_t countsymbols (const uint32_t *hash) {
   uint32_t nbuckets = hash[0], first = hash[1], words = hash[2], last = 0, i;
   const uint32_t *buckets = hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
@@ -46,8 +48,8 @@ static size_t countsymbols (const uint32_t *hash) {
   return last + (size_t)1;
 }
 
-/* Converts an entry of the dynamic section to an address. The loader has already converted some
-   entries. */
+/* Converts an entry of the dynamic section to an address. Some entries are offsets from l->base,
+   others were converted by the loader already. */
 static const void *pointer (const Library *l, ElfW(Addr) a) {
   return (const void *)((a < l->base) ? l->base + a : a);
 }
@@ -62,7 +64,8 @@ static int isin (const struct dl_phdr_info *info, const void *address) {
   return 0;
 }
 
-/* Finds symbol table, strings and hash table of an object. Returns 0 if one is missing. */
+/* Finds the symbol table, the strings and the hash table of an object. Returns 0 if one is
+   missing. */
 static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   const ElfW(Dyn) *d = NULL;
   int i;
@@ -80,8 +83,8 @@ static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   return l->symbols != NULL && l->strings != NULL && l->n > 0;
 }
 
-/* Calls the resolver of an indirect function (STT_GNU_IFUNC) with the loader's arguments. Returns
-   the address that it selects. */
+/* Calls the resolver of an indirect function (STT_GNU_IFUNC) with the same arguments as the loader.
+   Returns the address of the target that it selects. */
 static uint64_t choose (uintptr_t function) {
 #if defined(__x86_64__)
   return ((uint64_t (*)(void))function)();
@@ -117,7 +120,7 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Orders targets by address. If a target has several names, the preferred one is first (memcpy
+/* Orders targets by address. If a target has several names, the one to be shown is first (memcpy
    before __memcpy). */
 static int indirect_before (const void *x, const void *y) {
   const Target *a = x, *b = y;

@@ -11,7 +11,7 @@
 
 /* {== glibc 2.35 and newer ============================================= */
 
-/* Result of _dl_find_object; older headers lack it. */
+/* Result of _dl_find_object, with the layout of struct dl_find_object, which older headers lack. */
 typedef struct Answer {
   unsigned long long flags;
   void *from, *to;
@@ -27,8 +27,8 @@ _Static_assert(!DLFO_STRUCT_HAS_EH_DBASE && sizeof(Answer) == sizeof(struct dl_f
 
 typedef int FindObject (void *address, Answer *to);
 
-static FindObject *findobject;  /* address of _dl_find_object; NULL: not available, or not looked
-                                   up */
+static FindObject *findobject;  /* address of _dl_find_object; NULL: not available, or not searched
+                                   yet */
 
 static void setfindobject (void) {
 #if !defined(LOADED_OLD)  /* a spec defines LOADED_OLD to test the table */
@@ -43,9 +43,9 @@ static void setfindobject (void) {
 
 /* {== the table ========================================================= */
 
-/* There are two tables: signal handlers read one while the other is written. The lowest bit of
-   'turn' selects the table to be read. 'turn' is incremented when a table is complete. A search is
-   valid if 'turn' did not change meanwhile. */
+/* One of two tables: signal handlers read one while the other is written. The lowest bit of 'turn'
+   selects the table to be read. 'turn' is incremented when a table is complete. If 'turn' changes
+   during a search, the search is repeated. */
 typedef struct Table {
   unsigned n;
   Loaded object[LOADED_MAX];  /* sorted by address */
@@ -53,10 +53,11 @@ typedef struct Table {
 
 static Table tables[2];
 static unsigned turn;
-/* Lock of the thread that fills a table. Recursive, because a signal handler may fork meanwhile,
-   and loaded_beforefork takes the lock. */
+/* Locked by the thread that fills a table. Recursive, because a signal handler may interrupt this
+   thread and fork, and loaded_beforefork takes the lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* How many object files had ever been loaded, and unloaded, when the table was filled. */
+/* Numbers of object files that the loader had ever loaded ('adds') and unloaded ('subs') when the
+   table was filled. */
 static unsigned long long adds, subs;
 
 #define get(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)
@@ -84,7 +85,7 @@ static int addobject (struct dl_phdr_info *info, size_t size, void *ud) {
     if (at + p->p_memsz > o.to) o.to = at + p->p_memsz;
   }
   if (o.to == NULL) return 0;
-  /* insertion sort: the list is short */
+  /* insertion sort by address; the list is short */
   for (i = (int)t->n++; i > 0 && t->object[i - 1].from > o.from; i--) {
     set(t->object[i].from, t->object[i - 1].from);
     set(t->object[i].to, t->object[i - 1].to);
@@ -102,7 +103,7 @@ static int rebuild (void) {
   dl_iterate_phdr(countobjects, now);
   if (turn != 0 && now[0] == adds && now[1] == subs) return 0;
   t = &tables[(turn + 1) & 1];
-  /* the other table is selected before this one is written */
+  /* readers must see that the other table is selected before this one changes */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   set(t->n, 0);
   dl_iterate_phdr(addobject, t);
@@ -112,8 +113,8 @@ static int rebuild (void) {
   return 1;
 }
 
-/* Copies from the table the last object file that starts at or below the address. The table may be
-   written during the search. */
+/* Copies from the table the last object file that starts at or below the address. Another thread
+   may write the table meanwhile; then the caller ignores the result. */
 static void searchtable (Table *t, const char *address, Loaded *object) {
   unsigned low = 0, high = get(t->n);
   memset(object, 0, sizeof(*object));
@@ -142,7 +143,8 @@ static int findintable (const char *address, Loaded *object) {
 
 /* }===================================================================== */
 
-/* Makes a fork wait for a running refresh, so that the child finds the loader's lock free. */
+/* Makes a fork wait for a running loaded_refresh, so that the child finds the loader's lock
+   free. */
 static void loaded_beforefork (void) {
   pthread_mutex_lock(&lock);
 }
@@ -162,8 +164,8 @@ static void loaded_watch (void) {
 int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int any;
-  /* not in loaded_watch: dlsym might wait there for the loader's lock, while the thread that holds
-     the lock waits in pthread_once */
+  /* dlsym may wait for the loader's lock. It is not called within pthread_once, because the thread
+     that holds this lock may itself wait in pthread_once. */
   if (loaded_isold()) setfindobject();
   if (!loaded_isold()) return 0;
   pthread_once(&control, loaded_watch);

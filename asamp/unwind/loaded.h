@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the loaded object file that contains an address, also in signal handlers. Uses
-** _dl_find_object (glibc 2.35), or else a table. dl_iterate_phdr fills the table outside handlers,
-** because it takes the loader's lock.
+** Finds the loaded object file that contains an address, also in signal handlers. Calls
+** _dl_find_object if the C library has it (glibc 2.35). Else it searches a table of object files.
+** The table is filled outside of signal handlers, by dl_iterate_phdr, which takes the loader's
+** lock.
 **
 **   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe; it may interrupt
 **        loaded_refresh;
 **   LD2  the table may be outdated: it may lack files, or have files that are no longer in memory.
-**        If loaded_isold returns 1, the caller must check that the file is readable.
+**        If loaded_isold returns 1, the caller must check that the memory of the file is readable.
 */
 #ifndef asamp_loaded_h
 #define asamp_loaded_h
@@ -16,19 +17,21 @@
 
 /* An object file in memory. */
 typedef struct Loaded {
-  const char *from, *to;	/* addresses from 'from' to below 'to' */
-  const void *table;		/* .eh_frame_hdr (search table of unwind tables), or NULL */
+  const char *from, *to;	/* the file's memory: addresses from 'from' to below 'to' */
+  const void *table;		/* address of .eh_frame_hdr, the sorted table of functions by which
+                                   unwind tables are searched; NULL: none */
 } Loaded;
 
-/* Fills the table again, and returns 1, if object files were loaded or unloaded since the last
-   call. Returns 0 if _dl_find_object replaces the table. May wait for the loader's lock. */
+/* Fills the table again and returns 1, if object files were loaded or unloaded since the last call.
+   Returns 0 if _dl_find_object is used instead of the table. May wait for the loader's lock. */
 int loaded_refresh (void);
 
-/* Returns 1 if loaded_find uses the table. */
+/* Returns 1 if loaded_find uses the table, because _dl_find_object is not available or
+   loaded_refresh was not called yet. */
 int loaded_isold (void);
 
-/* Finds the object file of an address. Returns 0 if no object file has the address, or before
-   loaded_refresh. */
+/* Finds the object file that contains an address. Returns 0 if there is none, or before the first
+   call of loaded_refresh. */
 int loaded_find (const void *address, Loaded *object);
 
 #endif

@@ -22,41 +22,46 @@
 #include "symbols.h"
 #include "threadlocals.h"
 
-/* An object file in memory, with its debug file. */
+/* An object file that was read for the current session of libdwfl, with its debug file. */
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
-  Elf *names;			/* symbols of 'debug'; NULL: none, or not read yet */
+  Elf *names;			/* the debug file as libelf's data; NULL: no such file, or not read
+                                   yet */
   int searched;	/* 1: the debug file has been searched for */
 } Image;
 
-/* An object file that libdwfl has listed in an earlier session. It may have been unloaded since
-   then, so its addresses are remembered. */
+/* An object file of an earlier session of libdwfl. A host that makes a Lua state for each request
+   may have unloaded it before the names of its functions are looked up. */
 typedef struct Gone {
-  uint64_t from, to, bias;	/* 'from', 'to': addresses that the file's memory had; 'bias':
-                                   address in memory - address in the file */
-  uint64_t turn;	/* order in which the files were remembered; 0: the element is unused */
+  uint64_t from, to, bias;	/* 'from', 'to': range of addresses at which the file was loaded;
+                                   'bias': difference of an address in memory and the address in the
+                                   file */
+  uint64_t turn;	/* number that shows the order in which files were remembered; 0: unused
+                           element */
   dev_t device;
   ino_t inode;
   char *path;
 } Gone;
 
-#define GONE_MOST	1024u	/* largest number of object files that are remembered */
+#define GONE_MOST	1024u	/* largest number of remembered object files */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Gone gone[GONE_MOST];
-static uint64_t turns;		/* number of object files remembered so far: the largest
-                                   Gone.turn */
-static Dwfl *session;		/* libdwfl's data about the object files that were loaded when it
-                                   was made */
-static unsigned long long loads;	/* how many files had been loaded when 'session' was made */
+static uint64_t turns;		/* largest Gone.turn */
+static Dwfl *session;		/* libdwfl's data about the object files that were loaded when the
+                                   session was made; NULL: none */
+static unsigned long long loads;	/* value of dlpi_adds (files ever loaded by the loader) when
+                                           'session' was made */
 static unsigned nsessions;
-static int starved;		/* 1: the session may lack an object file (loaded later, or memory
-                                   ran out): the next lookup makes a new one */
+static int starved;		/* 1: the next lookup makes a new session, because this one may lack
+                                   an object file (loaded later, or out of memory) */
 static uint64_t started;		/* time at which 'session' was made, s */
-static Image *images;		/* object files that findelf has read into memory for 'session' */
+static Image *images;		/* list of the object files that findelf has read into memory for
+                                   'session' */
 
-/* Callback of libdwfl that finds no debug files, because libdwfl needs only symbol tables here. */
+/* Callback of libdwfl that searches the debug file of a module. Always fails, because the function
+   debugname finds that file. */
 static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
                         Dwarf_Addr base, const char *file, const char *link,
                         GElf_Word crc, char **path) {
@@ -65,8 +70,8 @@ static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
   return -1;
 }
 
-/* Copies the kernel's object (vDSO), which has no file. Returns 0 for other modules, or if out of
-   memory. */
+/* Copies the object that the kernel maps into each process (vDSO), which has no file. Returns 0 if
+   the module is not this object, or if out of memory. */
 static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   Dwarf_Addr start = 0, end = 0;
   dwfl_module_info(mod, NULL, &start, &end, NULL, NULL, NULL, NULL);
@@ -79,8 +84,9 @@ static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   return 1;
 }
 
-/* Passes an object file to libdwfl as memory, because libdwfl would keep the file open. If there is
-   not enough memory, the next lookup makes a new session. */
+/* Callback of libdwfl that opens a module's object file. Passes the file's contents in memory,
+   because libdwfl would keep the file open (NA3). If there is not enough memory, the next lookup
+   makes a new session. */
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
   Image *image = calloc(1, sizeof(*image));
@@ -115,8 +121,8 @@ static int countloads (struct dl_phdr_info *info, size_t size, void *ud) {
   return 1;
 }
 
-/* Returns the element of 'gone' in which to remember an object file: the one that has the same file
-   at the same address, or else the oldest. */
+/* Returns the element of 'gone' in which to remember an object file: the element with the same file
+   at the same address, or else the oldest one. */
 static Gone *goneof (uint64_t from, const char *path) {
   Gone *oldest = &gone[0];
   unsigned i;
@@ -129,7 +135,8 @@ static Gone *goneof (uint64_t from, const char *path) {
 }
 
 
-/* Callback for each module of a session that ends: remembers the module's file, if it was read. */
+/* Callback for each module (object file) of a session that ends. Remembers the file in 'gone' if
+   its data were read. */
 static int note (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr start, void *arg) {
   Image *image = *ud;
   GElf_Addr bias;
@@ -168,8 +175,8 @@ static void native_end (void) {
   }
 }
 
-/* Writes the name and the file of an address in a remembered object file. Returns 0 if the file has
-   no code at the address, or if another file has replaced it. */
+/* Looks up an address in a remembered object file, and writes the function's name and the file's
+   path. Returns 0 if the file has no code at the address, or if another file has replaced it. */
 static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbolsize, char *file,
                    size_t filesize) {
   const uint64_t at = address - g->bias;
@@ -189,8 +196,8 @@ static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbols
 }
 
 
-/* Writes the name and the file of an address in a remembered object file, of several the one
-   remembered last. If none has code at the address, leaves 'symbol' and 'file' unchanged. */
+/* Looks up an address in the remembered object files, the last remembered one first. If none has
+   code at the address, leaves 'symbol' and 'file' unchanged. */
 static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *file,
                       size_t filesize) {
   uint64_t before = UINT64_MAX;
@@ -211,7 +218,7 @@ static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *f
 /* Finds the vDSO in the list of mappings and reports it to libdwfl. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
-  char line[256];  /* more than the vDSO's line in the list of mappings needs */
+  char line[256];  /* long enough for the line of the vDSO */
   while (fgets(line, sizeof(line), maps) != NULL)
     if (strstr(line, "[vdso]") != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2)
       (void)dwfl_report_module(s, "[vdso]", from, to);
@@ -222,8 +229,8 @@ typedef struct Loaded {
   int n;
 } Loaded;
 
-/* Callback that reports an object of the loader's list to libdwfl. In this list, only the program
-   itself has no name. */
+/* Callback that reports an object of the loader's list to libdwfl. The program itself is the first
+   object and has no name. */
 static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   Loaded *to = ud;
   const char *name = info->dlpi_name;
@@ -246,9 +253,9 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Reports the loaded objects to libdwfl: from the list of mappings and the auxiliary vector;
-   without the vector if the process has changed its user and may not read it; from the loader's
-   list without /proc. */
+/* Reports the loaded objects to libdwfl. Reads the list of mappings and the auxiliary vector; or
+   only the list, if the process has changed its user and may not read the vector; or the loader's
+   list, if /proc is missing. Returns 0 on failure. */
 static int report (Dwfl *s) {
   Loaded loaded = {s, 0};
   FILE *maps;
@@ -264,7 +271,8 @@ static int report (Dwfl *s) {
   return ok;
 }
 
-/* Returns libdwfl's session for the objects loaded now; NULL on failure. */
+/* Returns libdwfl's session for the objects that are loaded now; makes a new session if the loader
+   has loaded files. Returns NULL on failure. */
 static Dwfl *native_current (void) {
   unsigned long long now = 0;
   dl_iterate_phdr(countloads, &now);
@@ -272,7 +280,8 @@ static Dwfl *native_current (void) {
   native_end();
   starved = 0;
   session = dwfl_begin(&callbacks);
-  descriptor_hold();  /* 'report' opens the list of mappings */
+  descriptor_hold();  /* 'report' opens a file, which must not get the number of a closed standard
+                         stream */
   if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
     native_end();
   descriptor_release();
@@ -292,11 +301,11 @@ static void afterfork (void) {
 
 static void native_once (void) {
   elf_version(EV_CURRENT);
-  pthread_atfork(beforefork, afterfork, afterfork);  /* NA2 */
+  pthread_atfork(beforefork, afterfork, afterfork);  /* a fork waits for a running lookup (NA2) */
 }
 
 /* Makes the loader allocate the thread-local variables of libdw and libelf before a lookup uses
-   them. Returns 0 if out of memory. */
+   them (threadlocals.h). Returns 0 if there is not enough memory for them. */
 static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
   if (!ready && threadlocals_room()) {
@@ -312,7 +321,8 @@ typedef struct Search {
   Dwfl_Module *found;
 } Search;
 
-/* Callback for each module of the session: stops at the module that has the address. */
+/* Callback for each module (object file) of the session. Stops at the module whose mappings contain
+   the address. */
 static int native_visit (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr start,
                          void *arg) {
   Search *search = arg;
@@ -323,13 +333,14 @@ static int native_visit (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Ad
   dwfl_module_info(mod, NULL, NULL, &end, NULL, NULL, NULL, NULL);
   if (search->address < start || search->address >= end) return DWARF_CB_OK;
   elf = dwfl_module_getelf(mod, &bias);
-  /* the address may be in an adjacent mapping, which libdwfl also counts as part of the object */
+  /* libdwfl also counts an adjacent mapping as part of the object; an address in it is not code of
+     the object */
   if (elf != NULL && symbols_iscode(elf, search->address - bias)) search->found = mod;
   return DWARF_CB_ABORT;
 }
 
-/* Returns the session's module that has the address, or NULL. Visits all modules instead of calling
-   dwfl_addrmodule, which uses a freed block after a lack of memory. */
+/* Returns the session's module that has the address, or NULL. Visits all modules, because
+   dwfl_addrmodule uses a freed block after it ran out of memory. */
 static Dwfl_Module *moduleof (uint64_t address) {
   Search search = {address, NULL};
   if (native_isready() && native_current() != NULL)
@@ -337,8 +348,9 @@ static Dwfl_Module *moduleof (uint64_t address) {
   return search.found;
 }
 
-/* Takes the lock, which the caller must release. Returns libdwfl's data of the object file that has
-   'address', or NULL. May first read the list of object files again. */
+/* Takes the lock, which the caller must release. Returns the module of libdwfl that has 'address',
+   or NULL. If there is none, reads the list of object files again, unless it is less than 1 to 2 s
+   old. */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -353,9 +365,9 @@ static Dwfl_Module *lockmodule (uint64_t address) {
 }
 
 
-/* Returns the name of the symbol that covers the address; NULL: none, or a mapping symbol of arm
-   ("$x" and "$d" mark where code and data start). libdw also finds symbols without a size, and
-   those in .gnu_debugdata. */
+/* Returns the name of the symbol that covers the address, or NULL. Also finds symbols without a
+   size and symbols in .gnu_debugdata, by libdw. Ignores arm's mapping symbols "$x" and "$d", which
+   mark where code and data start. */
 static const char *symbolname (Dwfl_Module *mod, Elf *elf, uint64_t bias, uint64_t address) {
   const char *name = symbols_name(elf, address - bias);
   int mapping;
@@ -366,7 +378,8 @@ static const char *symbolname (Dwfl_Module *mod, Elf *elf, uint64_t bias, uint64
 }
 
 
-/* Returns the name that the debug file has for the code at 'address', or NULL. */
+/* Returns the name of the code at 'address' in the module's debug file, or NULL. Searches and maps
+   the debug file at the first call. */
 static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) {
   const unsigned char *id;
   GElf_Addr where;
@@ -378,15 +391,16 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
   return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
 }
 
-/* Writes the name of the function at 'address' of a module; for a target of an indirect function
-   (indirect.h), the public name. */
+/* Writes the name of the function at 'address' of a module. If the function is an implementation of
+   an indirect function such as memcpy (indirect.h), writes the public name. Without a name, writes
+   file and offset. */
 static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
                         size_t size) {
   GElf_Addr bias;
   void **ud = NULL;
   Elf *elf = dwfl_module_getelf(mod, &bias);
   const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
-  Image *image = *ud;  /* not NULL: findelf has set it */
+  Image *image = *ud;  /* not NULL: findelf has set it when it opened the file */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = symbolname(mod, elf, bias, address);
@@ -419,19 +433,20 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /* FP, SP, RETURN: DWARF numbers of the registers with frame pointer, stack pointer and return
-   address. RETURNAT: where a call stores the return address if it saves the caller's frame pointer
-   at 'fp'; both in bytes from the start of the caller's frame. */
+   address. RETURNAT: where a call stores the return address, if the frame pointer is saved at 'fp'.
+   Both are in bytes from the start of the caller's frame. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores frame pointer and return address */
+#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both, the return address at the higher
+                                       address */
 #endif
 
-/* Finds the caller's value of a register. Returns 1 if it is saved in memory, *at bytes from the
-   start of the caller's frame; 0 with *at 0 if it is still in the register, with *at 1 if
-   undefined; else -1. */
+/* Finds the caller's value of a register. Returns 1 if the value is in memory, *at bytes from the
+   start of the caller's frame; 0 with *at 0 if it is still in the register; 0 with *at 1 if it is
+   undefined; -1 in other cases. */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;
@@ -446,8 +461,8 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
           (n == 1 || ops[1].atom == DW_OP_plus_uconst)) ? 1 : -1;
 }
 
-/* Fills *f with the description of a frame in the unwind tables. If a NativeFrame cannot describe
-   the frame, f->base stays NATIVE_OTHER. */
+/* Converts the description of a frame in the unwind tables to a NativeFrame. If that is impossible,
+   f->base stays NATIVE_OTHER. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;
@@ -471,7 +486,7 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   else if (ops[0].number == FP) f->base = NATIVE_FP;
 }
 
-/* Looks up in 'tables', which may be NULL, how to leave the frame of the code at 'address'. */
+/* Looks up in the unwind tables (NULL: none) how to leave the frame of the code at 'address'. */
 static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
   Dwarf_Frame *frame = NULL;
   if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;

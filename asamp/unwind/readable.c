@@ -14,12 +14,13 @@
 #define PAGELOG	12	/* log2 of the bytes of a page */
 #define NPAGES	8u	/* entries of a thread's cache */
 
-/* Cache of memory pages known to be readable, direct-mapped by page number; 0: empty. */
+/* The calling thread's cache: numbers of pages known to be readable, direct-mapped; 0: empty. */
 static __thread uintptr_t known[NPAGES]
     __attribute__((tls_model("initial-exec")));
 
-/* Returns 1 if the 8 bytes at an address are readable. For this, passes their address as a signal
-   mask to an invalid system call: the kernel reads the mask first. */
+/* Returns 1 if the 8 bytes at an address are readable, or the address is in a page of the cache.
+   Passes the address as a signal mask to a system call with an invalid first argument. If the
+   kernel cannot read the mask, it reports EFAULT, not the invalid argument. */
 static int isreadable (uintptr_t address) {
   uintptr_t page = address >> PAGELOG;
   int e = errno, there;
@@ -40,10 +41,11 @@ void readable_forget (void) {
   for (i = 0; i < NPAGES; i++) known[i] = 0;
 }
 
-/* A word that may be unaligned: libunwind reads code, too. */
+/* A word that may be unaligned, because libunwind also reads code. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
-/* Not instrumented: sanitizers forbid reads between variables of a stack. */
+/* Not instrumented, because the address sanitizer forbids reads between the variables of a
+   stack. */
 __attribute__((no_sanitize_address))
 static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {
@@ -54,8 +56,8 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
   return 0;
 }
 
-/* Replaces libunwind's function that reads memory. First makes a walk, because a walk initializes
-   libunwind's table of accessors; unw_get_accessors does not always do so. */
+/* Replaces libunwind's function that reads memory. The table with this function is initialized by a
+   walk, but not always by unw_get_accessors. So makes a walk first. */
 static void use (void) {
   void *a[1];
   (void)unw_backtrace(a, 1);

@@ -6,22 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A C function and its name. All members except 'function' are atomic. */
+/* A C function and its name. 'name' and 'met' are accessed atomically. */
 typedef struct Entry {
   const void *function;
   const char *name;	/* NULL: not found yet */
   unsigned met;		/* calls of registered_iswanted */
 } Entry;
 
-/* Hash table of the functions, at most half full; its elements are atomic. */
+/* Hash table of the functions, at most half full. Its elements are accessed atomically. */
 static Entry *slots[2 * REGISTERED_MOST];
-static unsigned nentries;	/* functions in 'slots'; atomic */
+static unsigned nentries;	/* number of functions in 'slots'; accessed atomically */
 
 static size_t registered_slot (const void *function) {
   return (size_t)(((uint64_t)(uintptr_t)function * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-/* Returns the element of the table that has the function, or the free element for the function. */
+/* Returns the slot of the table that has the function, or the free slot where it belongs. */
 static Entry **registered_find (const void *function) {
   size_t i = registered_slot(function);
   for (;; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Names C functions by the tables in which modules registered them ("cjson.decode"), for functions
-** without a symbol. The thread that runs a state finds a name (cnames.h); the profile's writer
-** reads it.
+** Stores names of C functions that have no symbol. The names come from the tables in which modules
+** have registered the functions, such as "cjson.decode". The thread that runs a Lua state finds a
+** name (cnames.h); the thread that writes the profile reads it.
 **
 **   RE1  an entry is never removed and its name never changes, so readers take no lock;
 **   RE2  at most REGISTERED_MOST addresses are stored.
@@ -12,17 +12,18 @@
 
 #include <stddef.h>
 
-#define REGISTERED_MOST	2048	/* most addresses; a power of 2 */
+#define REGISTERED_MOST	2048	/* largest number of functions; a power of 2 */
 
 /* Maximum length of a name, in bytes. */
 #define REGISTERED_NAME	120
 
-/* Returns 1 if the name of a C function should be searched now: it has none, and this is the 1st,
-   2nd, 4th, 8th, ... call for the function. A search is repeated because a module may register its
-   functions late. Allocates. Thread-safe. */
+/* Returns 1 if the name of a C function should be searched now: it has no name yet, and this is the
+   1st, 2nd, 4th, 8th, ... call for this function. A search is repeated, because a module may
+   register its functions late. Allocates. Thread-safe. */
 int registered_iswanted (const void *function);
 
-/* Sets the name of a function after registered_iswanted; copies it. */
+/* Stores a copy of the name of a function, for which registered_iswanted has returned 1. Does
+   nothing if the function has a name. */
 void registered_set (const void *function, const char *name);
 
 /* Returns the name of the C function at an address, or NULL. Thread-safe. */

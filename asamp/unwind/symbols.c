@@ -53,14 +53,15 @@ int symbols_iscode (Elf *elf, uint64_t address) {
   return 0;
 }
 
-/* Order of the bindings: of several symbols with the same start, the highest gives the name. */
+/* Returns the rank of a symbol's binding: 2 global, 1 weak, 0 local. If several symbols have the
+   same start, the highest rank gives the name. */
 static int symbols_rank (const GElf_Sym *s) {
   const int binding = GELF_ST_BIND(s->st_info);
   return (binding == STB_GLOBAL) ? 2 : (binding == STB_WEAK);
 }
 
-/* Returns 1 if *s is a function that has the address, and a better choice than *best (NULL: none):
-   it starts later, or has a higher rank. */
+/* Returns 1 if *s is a function that contains the address, and a better choice than *best (NULL:
+   none): it starts at a higher address, or at the same address with a higher rank. */
 static int symbols_better (const GElf_Sym *s, const GElf_Sym *best, uint64_t address) {
   const int type = GELF_ST_TYPE(s->st_info);
   if (address - s->st_value >= s->st_size || s->st_shndx == SHN_UNDEF ||
@@ -71,7 +72,7 @@ static int symbols_better (const GElf_Sym *s, const GElf_Sym *best, uint64_t add
 
 const char *symbols_name (Elf *elf, uint64_t address) {
   const GElf_Sym *best = NULL;
-  size_t names = 0;  /* section with the name of *best */
+  size_t names = 0;  /* index of the string section that has the name of *best */
   Elf_Scn *section = NULL;
   if (gelf_getclass(elf) != ELFCLASS64) return NULL;
   while ((section = elf_nextscn(elf, section)) != NULL) {
@@ -91,7 +92,8 @@ const char *symbols_name (Elf *elf, uint64_t address) {
   return (best != NULL) ? elf_strptr(elf, names, best->st_name) : NULL;
 }
 
-/* The supported header of .eh_frame_hdr: version, encodings (DW_EH_PE_*), size in bytes. */
+/* The supported form of the head of .eh_frame_hdr (a sorted table of functions): version, encodings
+   (DW_EH_PE_*), size in bytes. */
 enum { VERSION = 1, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b, HEADSIZE = 12 };
 
 static int64_t symbols_word (const unsigned char *p) {
@@ -100,9 +102,9 @@ static int64_t symbols_word (const unsigned char *p) {
   return n;
 }
 
-/* Returns the last start of a function that is not above 'address', or 'address' if there is none.
-   Each of the n sorted 8-byte entries of 'table' starts with a function's start - base, in 4
-   bytes. */
+/* Searches the sorted table of .eh_frame_hdr, which has n entries of 8 bytes. The first 4 bytes of
+   an entry are the start of a function, relative to 'base'. Returns the highest start that is not
+   above 'address', or 'address' if there is none. */
 static uint64_t symbols_search (const unsigned char *table, size_t n, uint64_t base,
                                 uint64_t address) {
   size_t low = 0, high = n;

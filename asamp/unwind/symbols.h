@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads symbols and starts of functions of an object file. Symbols are in the file, or in its
-** separate debug file, which is found by build id. Starts of functions are in the unwind table,
-** which stripped files have, too. Addresses are those in the file.
+** Reads symbols and starts of functions from an object file. Symbols are in the file itself or in
+** its separate debug file, which is found by build id. Starts of functions are in the unwind table,
+** which stripped files have, too. Addresses are those in the file, not in memory.
 **
 **   SY1  a damaged file gives no or wrong data, but nothing outside the file is read;
 **   SY2  no descriptor stays open.
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A mapped file; 'data' NULL: none. */
+/* A file mapped into memory. 'data' NULL: no file. */
 typedef struct SymbolFile {
   void *data;
   size_t size;
@@ -23,11 +23,11 @@ typedef struct SymbolFile {
   ino_t inode;
 } SymbolFile;
 
-/* Maps a file. Returns 0 on failure; with errno ENOMEM a later call may succeed. */
+/* Maps a file. Returns 0 on failure. If errno is then ENOMEM, a later call may succeed. */
 int symbols_map (SymbolFile *f, const char *path);
 void symbols_unmap (SymbolFile *f);
 
-/* Folder of debug files, named by build id. */
+/* Folder of the debug files, whose names are build ids. */
 #if !defined(SYMBOLS_DEBUGFILES)
 #define SYMBOLS_DEBUGFILES	"/usr/lib/debug/.build-id"
 #endif
@@ -38,11 +38,12 @@ int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 /* Returns 1 if an executable segment has the address. */
 int symbols_iscode (Elf *elf, uint64_t address);
 
-/* Returns the name of the function at 'address', valid as long as 'elf', or NULL. Scans all symbols
-   with a type and a size, without decoding: 30 times as fast as dwfl_module_addrname. */
+/* Returns the name of the function at 'address', or NULL. Valid as long as 'elf'. Scans the symbol
+   tables directly, without a decoded copy of each symbol: 30 times as fast as
+   dwfl_module_addrname. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
-/* Returns the last start of a function that is not above 'address', or 'address' if there is
+/* Returns the highest start of a function that is not above 'address', or 'address' if there is
    none. */
 uint64_t symbols_start (Elf *elf, uint64_t address);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Ensures memory for thread-local variables of other libraries. The loader allocates them when a
-   thread uses them first, and ends the process if out of memory. So call threadlocals_room before
-   the first use. */
+/* Checks that there is memory for the thread-local variables of other libraries. The loader
+   allocates them when a thread uses them for the first time, and ends the process if out of memory.
+   So call threadlocals_room before the first use. */
 #ifndef asamp_threadlocals_h
 #define asamp_threadlocals_h
 
 #include <stdlib.h>
 
-#define THREADLOCALS_BYTES	16384	/* more than libdw, libelf and libunwind need */
+#define THREADLOCALS_BYTES	16384	/* more than the thread-local variables of libdw, libelf and
+                                           libunwind need */
 
 /* Returns 1 if malloc can allocate THREADLOCALS_BYTES now. */
 static inline int threadlocals_room (void) {

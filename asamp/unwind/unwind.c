@@ -16,15 +16,14 @@
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* ms; longest time that a fork waits for a running walk of a stack.
-                           A fork in a signal handler that has interrupted the walk would wait
-                           forever. */
+#define FORK_MS	100	/* longest time, in ms, that a fork waits for walks on other threads; a
+                           walking thread may itself wait for a lock of the forking thread */
 
-/* Held by a thread while libunwind walks its stack. A fork takes this lock: in the child nobody
-   would release libunwind's own locks. Recursive, because functions called by libunwind may
-   walk. */
+/* Locked by a thread while libunwind walks its stack. A fork takes this lock, so that libunwind's
+   own locks are free in the child, where no thread could release them. Recursive, because functions
+   called by libunwind may walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* 1: this thread has locked 'walking' before a fork; the parent unlocks it after the fork */
+/* 1: this thread has locked 'walking' for a fork, and unlocks it after the fork */
 static __thread int waited __attribute__((tls_model("initial-exec")));
 
 static void forking (void) {
@@ -81,13 +80,13 @@ void unwind_prime (void) {
   pthread_once(&control, prime);
 }
 
-/* Returns 1 if the call that returns to 'ip' lies between u->from and u->to, where the walk
-   starts. */
+/* Returns 1 if the call that returns to 'ip' lies between u->from and u->to, so the walk starts at
+   its frame. */
 static int isstart (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
 
-/* Walks the stack from the start again, with libunwind. Stores up to 'max' return addresses, and
+/* Does the walk again from its start, with libunwind. Stores up to 'max' return addresses, and
    returns their number. */
 static int unwind_again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
@@ -102,7 +101,7 @@ static int unwind_again (Unwind *u, void **a, int max) {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-#define SOME	4	/* frames added per call of unwind_more */
+#define SOME	4	/* largest number of frames that a call of unwind_more adds by rules */
 
 static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
   uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
@@ -123,8 +122,9 @@ __attribute__((noinline))
 static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   UnwindRule *first = &u->rule[firstof(u, ip) - u->rule], *r = first;
   NativeFrame f;
-  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* an address in the call instruction,
-                                                           which may be the function's last */
+  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* ip - 1 is in the call instruction. ip may
+                                                           already be in the next function, if the
+                                                           call does not return. */
   if (loads != u->loads && u->loads != 0) memset(u->rule, 0, sizeof(u->rule));
   u->loads = loads;
   while (r->ip != 0 && r != first + UNWIND_NEAR - 1) r++;
@@ -139,7 +139,8 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 #if defined(__x86_64__)
 
 #define RETURNAT(frame,r)		((frame) - sizeof(uintptr_t))
-#define ISWITHIN(at,sp,frame)		1  /* the return address is always inside the frame */
+#define ISWITHIN(at,sp,frame)		1  /* the return address is always within the frame, just
+                                              below the start of the caller's */
 #define UNSIGNED(address)		(address)
 
 #else
@@ -148,7 +149,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   ((frame) + (uintptr_t)(intptr_t)(r)->saved + sizeof(uintptr_t))
 #define ISWITHIN(at,sp,frame)		((sp) <= (at) && (at) < (frame))
 
-/* Removes the signature of a return address. */
+/* Removes the signature (pointer authentication) of a return address. */
 static inline uintptr_t UNSIGNED (uintptr_t address) {
   register uintptr_t ip __asm__("x30") = address;
   __asm__("hint #7" : "+r"(ip));  /* xpaclri, ignored by older processors */
@@ -157,13 +158,13 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 
 #endif
 
-/* Replaces *f by its caller's frame, according to rule r. Returns 0 if libunwind must find the
-   caller. 'careful' 1: reads only readable memory. */
+/* Replaces *f by its caller's frame, as described by rule r. Returns 0 if the rule cannot be used,
+   so that libunwind must find the caller. 'careful' 1: reads only readable memory. */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame, back;  /* 'frame': start of the caller's frame; 'back': address at which the
-                             return address is stored */
+  uintptr_t frame, back;  /* 'frame': start of the caller's frame; 'back': address of the memory
+                             that has the return address */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;
@@ -171,7 +172,7 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   if (r->base == NATIVE_OTHER) return 0;
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
-    return 0;  /* the caller's frame would not be further out, or not in the stack */
+    return 0;  /* the caller's frame would not be further out, or not within the stack */
   back = RETURNAT(frame, r);
   if (!ISWITHIN(back, f->sp, frame) || (careful && !readable_word(back))) return 0;
   if (r->saved != 0) {
@@ -211,7 +212,8 @@ static inline void unwind_next (Unwind *u) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares a walk with libunwind's walk. Aborts if the two differ. */
+/* Compares the first n addresses of a walk with those of libunwind's walk. Aborts if they
+   differ. */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;
@@ -226,8 +228,8 @@ static void compare (Unwind *u, void *const *a, int n) {
   free(b);
 }
 
-/* Checks that libunwind finds the same frames as the walk. Beyond 64 frames, does so only once per
-   512 frames and at the end, because libunwind starts again at the innermost frame each time. */
+/* Checks that libunwind finds the same frames as the walk. Beyond 64 frames, does so only about
+   once per 512 frames and at the end, because libunwind starts at the innermost frame each time. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }

@@ -6,7 +6,7 @@
 
 #define KEPT	8	/* largest number of elements in the pool */
 
-static Unwind *pool[KEPT];	/* elements that are not taken, or NULL; atomic */
+static Unwind *pool[KEPT];	/* elements that are not taken; NULL: none. Accessed atomically. */
 
 Unwind *unwindpool_take (void) {
   int i;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A pool of memory for walks (unwind.h). Each element has 128 KiB with cached rules, which later
-** walks reuse. All Lua states share the pool, because an OS thread makes only one walk at a time.
+** A pool of memory for walks of the C stack (unwind.h). An element has 128 KiB, most of it cached
+** rules, which later walks reuse. All Lua states share the pool, because an OS thread makes only
+** one walk at a time.
 **
-**   WP1  a taken Unwind belongs to the taker until it is returned;
-**   WP2  the child of a fork has only the elements that are in the pool, not those taken by other
-**        threads.
+**   WP1  an element that was taken belongs to the taker until it is returned;
+**   WP2  the child of a fork has only the elements that are in the pool, not those that other
+**        threads have taken.
 */
 #ifndef asamp_unwindpool_h
 #define asamp_unwindpool_h
 
 #include "unwind.h"
 
-/* Returns memory for a walk, or NULL. Thread-safe, not async-signal-safe. */
+/* Takes an element from the pool, or allocates one. Returns NULL if out of memory. Thread-safe, not
+   async-signal-safe. */
 Unwind *unwindpool_take (void);
 
-/* Returns an Unwind to the pool, or frees it if the pool is full. */
+/* Returns an element to the pool, or frees it if the pool is full. */
 void unwindpool_give (Unwind *u);
 
 #endif
