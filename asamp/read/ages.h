@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age, from which reports estimate survival with another nursery size. The table has
-** the allocated and the surviving bytes for each pair of u and v: u bytes were allocated between a
-** byte and the next collection, v bytes between the previous collection and this byte. Sampled
-** bytes represent the whole nursery: it is divided among its samples, oldest first, in proportion
-** to their bytes.
+** Survival by age, from which reports estimate survival with another nursery size. The age of a
+** byte is a pair: u bytes were allocated after it until the next collection, v bytes before it
+** since the previous collection. The table has the allocated and the surviving bytes for each age.
+** The bytes of a nursery that were not sampled are divided among its samples, oldest first, in
+** proportion to their bytes.
 **
 **   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
 **        for values below AGES_FIRST, the last bin has no upper end;

@@ -23,7 +23,7 @@
 
 /* A frame of the stack that was read last. */
 typedef struct PathFrame {
-  uint64_t id;         /* id of the function, aliases resolved */
+  uint64_t id;         /* id of the frame; functions with equal names have the same id */
   uint32_t line;
   uint32_t node;       /* call tree node of the frame */
 } PathFrame;
@@ -288,7 +288,8 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   return b;
 }
 
-/* Reads a stack record. 'allocation' 1: by its type, the record is of an allocation sample. */
+/* Reads a stack record. 'allocation' 1: its marker is VMPROF_GCSTACK, so the sample is an
+   allocation. */
 static Step reader_stack (Input *in, int allocation) {
   ReadProfile *r = in->state.r;
   double seconds;

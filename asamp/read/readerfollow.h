@@ -21,7 +21,8 @@ typedef struct ReadFollowed {
      before its survival was read. The entry keeps later samples at their positions in the writer's
      list. */
   ReadSample sample;
-  /* Value of ReaderStream.allocated when the survival of the sample was read. */
+  /* Bytes that the Lua state had allocated (ReaderStream.allocated) when the survival of the sample
+     was read. */
   uint64_t born;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */

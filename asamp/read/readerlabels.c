@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Adds an empty label set, the last one. Returns 0 if out of memory. */
+/* Appends an empty label set to ReadProfile.labelsets. Returns 0 if out of memory. */
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;
@@ -27,8 +27,8 @@ static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* Adds a label to the last set. Updates 'unwanted' of this set, which depends on the client's
-   selection of labels. */
+/* Adds a label to the last element of ReadProfile.labelsets. Updates 'unwanted' of this set, which
+   depends on the client's selection of labels. */
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;

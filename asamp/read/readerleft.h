@@ -27,7 +27,7 @@ typedef enum ReadLeft {
 
 /* Returns the key of a limit: its name in reports and in the meta record asamp.left. */
 const char *readerleft_key (ReadLeft what);
-/* Returns the limit as a number. */
+/* Returns the value of a limit. */
 uint64_t readerleft_limit (ReadLeft what);
 
 #define READERLEFT_TEXT	256  /* bytes of a message with its NUL */

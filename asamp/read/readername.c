@@ -45,7 +45,7 @@ static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
       s->failed = 1;
     return 0;
   }
-  if (known == IDMAP_NONE) {  /* a further name beyond the limit */
+  if (known == IDMAP_NONE) {  /* READER_MAXIDS names are known already */
     s->r->left[LEFT_IDS]++;
     known = s->unnamed != 0 ? s->unnamed : (s->unnamed = own);
     if (known == own)
@@ -74,8 +74,8 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
 }
 
 /* Sets the names of the types of blocks. They come from the meta records __rtype_N; in asamp's
-   stock files, which lack these records, from the names of the frame ids that represent types
-   (frameids.h). */
+   files of version 6, which lack these records, from the names of the frame ids that represent
+   types (frameids.h). */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;

@@ -71,7 +71,7 @@ typedef struct ReaderState {
   /* The next three fields are used only for asamp's files. There the number of a function is its
      frame id / 8. */
   IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
-  Aliases aliases;     /* maps a function to the first one with the same name */
+  Aliases aliases;     /* maps a function to the first function with the same name */
   uint32_t unnamed;    /* number of the function that represents all names beyond the limit
                           READER_MAXIDS; 0: none */
   uint32_t unknown;    /* offset of "[unknown]" in ReadProfile.text */
@@ -85,7 +85,8 @@ typedef struct ReaderState {
   size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
   uint64_t lastset;    /* number of the last label set that was dropped because of the limit
                           READER_MAXLABELSETS; 0: none */
-  uint64_t eventtime;  /* time of the last event with a time, us since the start */
+  uint64_t eventtime;  /* time of the last collection, mark, start or end of a Lua state, us since
+                          the start; the file has the next such time as a difference from it */
   /* Cache of the function 'decision' (readerbatch.c). 'aheadtime': the time at which the samples in
      the batch's lines before the address 'ahead' were found alive or dead. 'ahead' NULL: the cache
      is empty. */

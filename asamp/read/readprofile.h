@@ -60,7 +60,7 @@ typedef struct ReadSample {
 /* The death of a sampled block that had survived its first collection. */
 typedef struct ReadDeath {
   const ReadSample *sample;
-  uint64_t time;       /* time at which the block was found dead */
+  uint64_t time;       /* time at which the block was found dead, us since the start */
   /* Bytes that the Lua state allocated during the block's life, estimated from the state's samples.
      Not multiplied by ReadProfile.scale. */
   uint64_t allocated;
@@ -111,9 +111,11 @@ typedef struct ReadCollection {
   /* Numbers of minor and major collections since the previous recorded collection that were not
      recorded themselves. */
   uint64_t minors, majors;
-  uint64_t left;       /* sum of the pauses of the unrecorded collections, us */
+  uint64_t left;       /* sum of the pauses of the unrecorded collections in 'minors' and 'majors',
+                          us */
   int major;           /* 1: a major collection, or a slice of a major collection */
-  int state;           /* phase: 0 none, 1 marking, 2 sweeping, 3 finalizing */
+  int state;           /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3
+                          finalizing */
   uint32_t labels;     /* label set of the running thread, index in ReadProfile.labelsets + 1;
                           0: no labels */
 } ReadCollection;
@@ -133,7 +135,8 @@ typedef struct ReadLabelSet {
    are of one snapshot. Pointers are valid during the callback. */
 typedef struct ReadResident {
   uint64_t time;
-  int64_t bytes;       /* negative in some old files: reserved memory that was never touched */
+  int64_t bytes;       /* may be negative in files of older versions, which subtracted reserved
+                          memory that was never touched */
   /* The kind of memory, such as "rss"; and 'text', the file or source line that uses this memory,
      or an empty text. Not NUL-terminated. */
   const char *what, *text;
@@ -257,8 +260,9 @@ typedef struct ReadProfile {
   size_t nstates;
   ReadThread *threads;
   size_t nthreads;
-  uint64_t begun;      /* number of Lua states of the process, in the file or not; 0: unknown */
-  ReadLabelSet *labelsets;  /* set i is labelsets[i - 1] */
+  uint64_t begun;      /* number of all Lua states of the process, including those that are not in
+                          the file; 0: unknown */
+  ReadLabelSet *labelsets;  /* label set i (ReadSample.labels) is labelsets[i - 1] */
   size_t nlabelsets;
   ReadLabel *labels;
   size_t nlabels;
@@ -268,7 +272,8 @@ typedef struct ReadProfile {
   uint64_t walks;
   /* Total and longest time that the program waited for a heap walk, us. */
   uint64_t walked, longestwalk;
-  /* Selected allocation and time samples; a sample of n sampling periods counts n times. */
+  /* Numbers of selected allocation samples and time samples. One that represents n sampling periods
+     counts n times. */
   uint64_t samples;
   uint64_t timesamples;
   uint64_t undetailed; /* number of samples whose stack is in the file, but not their size, time and
@@ -284,7 +289,7 @@ typedef struct ReadProfile {
                           (readprofile_source), offset in 'text'; 0: not merged, or unknown */
   uint32_t tuning;     /* value of the environment variable LUA_GC of the process, offset in 'text';
                           0: not set */
-  ReadKind *kinds;     /* READER_MAXKINDS elements, 'nkinds' in use */
+  ReadKind *kinds;     /* array of READER_MAXKINDS elements, of which 'nkinds' are in use */
   uint32_t nkinds;
   /* All functions in the call tree. Set after the last event. */
   FrameName *functions;

@@ -57,7 +57,8 @@ typedef struct TableHead {
   struct { int32_t from, to; } entry[];
 } TableHead;
 
-#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1: an encoding (DW_EH_PE_*) of 4 bytes */
+#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* 1 if an encoding (DW_EH_PE_*) uses 4
+                                                           bytes */
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
@@ -141,7 +142,7 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 static unw_accessors_t accessors;
 
 /* Makes libunwind's data about the process ("address space"). The child of a fork makes new data,
-   because a thread of the parent may have held their lock during the fork. */
+   because a thread of the parent may have held the lock of the old data during the fork. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);

@@ -27,7 +27,7 @@ static Target *targets;  /* targets of indirect functions, sorted by 'start'; ea
                             list once */
 static size_t ntargets, targetsize;
 
-/* The symbol table in memory of an object, found by its dynamic section. */
+/* The symbol table of a loaded library, found by its dynamic section. */
 typedef struct Library {
   uintptr_t base;
   const ElfW(Sym) *symbols;

@@ -57,8 +57,8 @@ static unsigned nsessions;
 static int starved;		/* 1: the next lookup makes a new session, because this one may lack
                                    an object file (loaded later, or out of memory) */
 static uint64_t started;		/* time at which 'session' was made, s */
-static Image *images;		/* list of the object files that findelf has read into memory for
-                                   'session' */
+static Image *images;		/* linked list of the object files that findelf has read into memory
+                                   for 'session' */
 
 /* Callback of libdwfl that searches the debug file of a module. Always fails, because the function
    debugname finds that file. */
@@ -440,8 +440,8 @@ enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both, the return address at the higher
-                                       address */
+#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both registers, the return address at
+                                       the higher address */
 #endif
 
 /* Finds the caller's value of a register. Returns 1 if the value is in memory, *at bytes from the

@@ -45,7 +45,7 @@ static Entry *registered_add (const void *function) {
     Entry **slot = registered_find(function);
     if (__atomic_compare_exchange_n(slot, &other, e, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return e;
-    if (other->function == function) {  /* another thread has added it */
+    if (other->function == function) {  /* another thread has added the function */
       free(e);
       __atomic_fetch_sub(&nentries, 1, __ATOMIC_RELAXED);
       return other;

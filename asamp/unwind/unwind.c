@@ -139,8 +139,8 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 #if defined(__x86_64__)
 
 #define RETURNAT(frame,r)		((frame) - sizeof(uintptr_t))
-#define ISWITHIN(at,sp,frame)		1  /* the return address is always within the frame, just
-                                              below the start of the caller's */
+#define ISWITHIN(at,sp,frame)		1  /* always: the return address is stored just below the
+                                              start of the caller's frame */
 #define UNSIGNED(address)		(address)
 
 #else
