@@ -571,6 +571,13 @@ describe("every document #plain", function()
       end
     end)
 
+    -- A former fault: lines of a command were joined, and kept the backslashes between them.
+    it("continues lines of commands with a backslash at their end only: " .. path, function()
+      for _, line in ipairs(code(read(path))) do
+        assert.is_nil(line:match "[%w/] \\ .*", path)
+      end
+    end)
+
     it("calls no function of the profiler that is not there: " .. path, function()
       for name in text:gmatch "%f[%w]profiler%.([%l_]+)%(" do
         assert.equal("function", type(profiler[name]), name)
