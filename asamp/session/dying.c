@@ -10,21 +10,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PATIENCE_MS	10000	/* longest wait for another thread that finishes profiles, or is
-                                   between dying_hold and dying_release, ms */
+/* Longest wait, in ms, for a thread between dying_hold and dying_release, or for another thread
+   that finishes the profiles. */
+#define PATIENCE_MS	10000
 
 static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
-static int ended;		/* 0: no thread finishes the profiles, 1: a thread does, 2: done;
-                                   atomic. */
-static pid_t where, who;	/* Process whose profiles are finished (atomic), and the OS thread
-                                   that finishes them. */
+/* Progress of finishing the profiles: 0: no thread has started, 1: a thread does it, 2: done.
+   Atomic. */
+static int ended;
+/* The process whose profiles are being finished (atomic), and the OS thread that finishes them. */
+static pid_t where, who;
 static int holds;		/* number of threads between dying_hold and dying_release; atomic */
 
-static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Signals that are handled in every
-                                                           process. */
-static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Signals that are handled except in
-                                                           process 1 of a container, which they do
-                                                           not end. */
+/* Signals that are handled in every process. */
+static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
+/* Signals that are handled except in process 1 of a container, which does not die of them. */
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
 #define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
 
 static int ishere (void) {
@@ -33,8 +34,8 @@ static int ishere (void) {
 
 void dying_nap (void) {
   struct timespec t = {0, 1000000};
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* signals of the sampling timer may
-                                                          interrupt nanosleep */
+  /* Continues after interruptions, for example by signals of the sampling timer. */
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}
 }
 
 /* Waits until no thread is between dying_hold and dying_release, at most PATIENCE_MS. */
@@ -46,8 +47,8 @@ static void awaitholds (void) {
 int dying_start (void) {
   int i, none = 0;
   awaitholds();
-  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* child of a fork: no profile
-                                                                    was finished here */
+  /* In the child of a fork, 'ended' still has the parent's value. */
+  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);
   if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&where, getpid(), __ATOMIC_RELAXED);
     who = (pid_t)syscall(SYS_gettid);
@@ -76,7 +77,8 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* If the signal interrupted the exit() of this thread, does not raise it: exit() continues. */
+  /* Raises the signal again, now with its default action, which ends the process. If the signal has
+     interrupted exit() on this thread, returns instead: exit() continues and ends the process. */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
     raise(signal);
   errno = e;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finishes profiles before SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE or SIGABRT ends the process.
-** Two registered functions run in the signal handler; then the process dies of the signal.
+** The signal handler calls two registered functions; then the process dies of the signal.
 **
 **   DY1  a handler of the program, or an ignored signal, is never changed;
 **   DY2  process 1 of a container does not die of unhandled signals. There, SIGHUP, SIGQUIT and
 **        SIGPIPE finish nothing. SIGTERM, SIGINT and SIGABRT do, because the container is killed
 **        next;
-**   DY3  between dying_hold and dying_release, a thread makes a file that the registered functions
-**        must find. Signals are handled after dying_release; a handler on another thread waits for
-**        it, but at most 10 s.
+**   DY3  a thread makes the file of a profile between dying_hold and dying_release, because the
+**        registered functions must find the file. In between, signals of this thread are blocked,
+**        and a handler on another thread waits, but at most 10 s.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
@@ -24,24 +24,27 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
    and installs the handlers. */
 void dying_watch (DyingWhen when, void (*finish) (void));
 
-/* Delays the signals of dying.h until dying_release. Stores the thread's signal mask in *before.
-   Not recursive. */
+/* Blocks the signals listed above on this thread, and makes handlers on other threads wait, until
+   dying_release. Stores the thread's previous signal mask in *before. */
 void dying_hold (sigset_t *before);
-/* Ends the delay of signals that dying_hold has started. *before: the mask that it has stored. */
+/* Ends a dying_hold. *before: the signal mask that dying_hold has stored. */
 void dying_release (const sigset_t *before);
-/* Forgets every dying_hold, in a forked child: the other threads do not exist there. */
+/* Ends all calls of dying_hold, in a forked child: the threads that made them do not exist
+   there. */
 void dying_forked (void);
 
 /* Decides which thread finishes the profiles. First waits, at most 10 s, until no thread is between
-   dying_hold and dying_release. The first call in a process returns 1: finish the profiles and call
-   dying_done. Other calls wait for dying_done, at most 10 s, and return 0. */
+   dying_hold and dying_release.
+   Returns 1 to the first caller in a process, which must finish the profiles and call dying_done.
+   Later calls wait for dying_done, at most 10 s, and return 0. */
 int dying_start (void);
 void dying_done (void);
 
 /* Sleeps for 1 ms. Async-signal-safe. */
 void dying_nap (void);
 
-/* Returns 1 if this process is finishing or has finished its profiles (dying_start). */
+/* Returns 1 if this process has called dying_start, so its profiles are finished or being
+   finished. */
 int dying_hasbegun (void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers the paths of references that keep sampled objects alive (holders.h), for one profile. A
-** path is emitted only once, though the search is repeated.
+** Numbers the paths of references that keep sampled objects alive (holders.h), for one profile. The
+** search for references is repeated, but a path is emitted only once.
 **
-**   HP1  equal paths have equal numbers 1, 2, ... in the order of emission;
-**   HP2  at most READER_MAXPATHS paths; a further path is replaced by its parent and counted in
-**        'left'.
+**   HP1  paths have the numbers 1, 2, ... in the order of emission; equal paths have one number;
+**   HP2  at most READER_MAXPATHS paths are emitted. A further path is replaced by the path without
+**        its last reference, and counted in HeldPaths.left.
 */
 #ifndef asamp_heldpaths_h
 #define asamp_heldpaths_h
@@ -16,17 +16,19 @@
 
 /* The paths of references that a state has emitted to its profile. All zero: none. */
 typedef struct HeldPaths {
-  IdMap known;		/* Maps a hash of a path to the path's number. The hash is of the number of
-                           the path without its last reference, and of this reference's text. */
-  uint32_t n;	/* Number of emitted paths. */
-  uint64_t left;	/* Number of references left out of paths because there were READER_MAXPATHS
-                           paths, in this profile or in one search (holders.c). */
-  uint64_t cut;		/* Number of references left out because their path had READER_MAXSTEPS
-                           already. */
+  /* Maps the hash of a path to its number. The hash is of two values: the number of the path
+     without its last reference, and the text of that reference. */
+  IdMap known;
+  uint32_t n;	/* number of emitted paths */
+  /* Number of references left out of paths because of the limit READER_MAXPATHS, in this profile or
+     in a search (holders.c). */
+  uint64_t left;
+  /* Number of references left out because a path has at most READER_MAXSTEPS references. */
+  uint64_t cut;
 } HeldPaths;
 
-/* Emits the paths of *h that were not emitted yet, and changes the path numbers in h->ids to those
-   in the profile. Returns 0, with h->ids unchanged, if out of memory. */
+/* Emits the paths of *h that were not emitted yet. Replaces each path number in h->ids by the
+   number in the profile. Returns 0, with h->ids unchanged, if out of memory. */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 

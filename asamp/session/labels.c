@@ -38,9 +38,8 @@ static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
-static ProfileLeft left;	/* Numbers of names, values, labels and sets left out because of
-                                   limits. */
-static uint64_t cut;	/* Number of names and values truncated to LABELS_TEXT bytes. */
+static ProfileLeft left;	/* counts of names, values and sets beyond the limits */
+static uint64_t cut;	/* number of names and values truncated to LABELS_TEXT bytes */
 
 /* {== forks ============================================================ */
 
@@ -52,15 +51,15 @@ static void unlock (void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Makes forks hold the lock, so that no change is incomplete in the child. */
+/* Makes fork() wait for the lock, so that the child never sees an incomplete change. */
 static void labels_once (void) {
   pthread_atfork(dolock, unlock, unlock);
 }
 
 /* }===================================================================== */
 
-/* Returns a copy of a text, with ';' for NULs, truncated to LABELS_TEXT bytes after a complete
-   UTF-8 character. Returns NULL if out of memory. */
+/* Returns a copy of a text in which each NUL byte is replaced by ';'. Truncates the copy to
+   LABELS_TEXT bytes, after a complete UTF-8 character. Returns NULL if out of memory. */
 static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
   size_t most = LABELS_TEXT, i;
@@ -91,7 +90,7 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  /* if something fails below, the next new name uses this values[0] */
+  /* name->n is 1 if an earlier call has made values[0] and then failed for lack of memory */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))
@@ -106,7 +105,7 @@ static int labels_nameof (const LabelChange *c) {
 }
 
 /* Returns the index in name->values of the change's value, which is added if it is new. Returns 0
-   (LABELS_OTHERS) if there are too many values, -1 if out of memory. */
+   (LABELS_OTHERS) if the name has LABELS_VALUES values already, -1 if out of memory. */
 static int labels_valueof (Name *name, const LabelChange *c) {
   uint64_t key = labels_keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
@@ -153,7 +152,8 @@ static int change (Set *s, const LabelChange *c) {
   return 1;
 }
 
-/* Returns a permanent copy of a set with its 'labels', or NULL if out of memory. */
+/* Returns a permanent copy of a set in which the field 'labels' is filled; NULL if out of
+   memory. */
 static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
@@ -171,8 +171,9 @@ static const Set *labels_keep (const Set *s) {
   return to;
 }
 
-/* Returns the number of label set *s, which is added if it is new. If there are too many sets,
-   first replaces the values of *s by LABELS_OTHERS. Returns LABELS_NOMEMORY if out of memory. */
+/* Returns the number of label set *s, which is added if it is new. If there are LABELS_SETS sets
+   already, first replaces the values of *s by LABELS_OTHERS. Returns LABELS_NOMEMORY if out of
+   memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

@@ -18,8 +18,9 @@
 
 #define LABELS_OTHERS	"(others)"	/* represents all values beyond the limits */
 #define LABELS_TEXT	255	/* longest name or value, bytes */
-#define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))  /* the number of each label set is below
-                                                           this */
+/* Every label set has a number below LABELS_MOST. The numbers above LABELS_SETS are a reserve for
+   sets in which each value is LABELS_OTHERS. */
+#define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change */
 
 /* A label to set or to remove. */
@@ -36,8 +37,8 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
    Takes no lock. */
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
-/* Adds to *left how many names, values and sets were left out because of limits, and to *texts how
-   many names and values were truncated. */
+/* Adds to *left the numbers of names, values and sets left out because of limits. Adds to *texts
+   the number of truncated names and values. */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps samples of native memory that outlive their state (orphans.h). */
+/* Tracks samples of native memory that outlive their state (orphans.h). */
 #include "orphans.h"
 
 #include "clock.h"
@@ -10,24 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_NS		100000000	/* shortest time between two checks of MALLOC_SLOTS
-                                                   orphans, ns; fewer orphans are checked more
-                                                   often, in proportion */
+/* Shortest time between two checks of MALLOC_SLOTS orphans for deaths, ns. If there are fewer
+   orphans, the time is shorter in proportion. */
+#define CHECK_NS		100000000
 
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  unsigned line;		/* index of the source line that allocated the block, from
-                                   resident_left */
+  /* index of the source line that allocated the block; a result of resident_left */
+  unsigned line;
   float bytes;
 } Orphan;
 
 static struct {
   const Profile *profile;	/* profile of all orphans; atomic */
   Orphan *list;
-  size_t n, size;		/* number of orphans in 'list', atomic; capacity of 'list' */
-  uint64_t deaths, checked;	/* 'deaths': mallocs_deaths at the last check; 'checked': time of
-                                   the last check, ns; both atomic */
+  size_t n, size;		/* number of orphans in 'list' (atomic); its capacity */
+  /* 'deaths': result of mallocs_deaths at the last check for deaths; 'checked': time of that check,
+     ns. Both are atomic. */
+  uint64_t deaths, checked;
 } o;
 
 static void setcount (size_t n) {
@@ -49,7 +50,7 @@ void orphans_forget (const Profile *p) {
   __atomic_store_n(&o.profile, NULL, __ATOMIC_RELAXED);
 }
 
-/* The list is not freed: after a fork it may be inconsistent. */
+/* Does not free the list: another thread may have been changing it at the fork. */
 void orphans_forked (void) {
   memset(&o, 0, sizeof(o));
 }
@@ -91,14 +92,16 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 }
 
 typedef struct Walk {
-  size_t from, to;		/* 'from': index of the next orphan to visit; 'to': new index of the
-                                   next live orphan */
+  /* 'from': index of the next orphan to visit; 'to': index to which the next live orphan is
+     moved */
+  size_t from, to;
   size_t alive;			/* number of live orphans of the same state below index 'from' */
 } Walk;
 
-/* Visits the orphans of one state from w->from on, and removes the dead ones. Stores in 'runs' how
-   many in succession are alive, dead, alive, and so on: at most 'most' numbers, whose count it
-   returns. Stores the state's id in *state. */
+/* Visits the orphans of one state from index w->from on, and removes those whose blocks were freed.
+   Stores in 'runs' how many consecutive orphans are alive, dead, alive, and so on. Stores the
+   state's id in *state. Returns the number of elements stored in 'runs', at most 'most'. After
+   'most' elements, returns before all orphans of the state are visited. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;
@@ -126,7 +129,7 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   return n;
 }
 
-/* Records when the orphans were last checked for deaths, and the number of blocks freed so far. */
+/* Records the time of a check for deaths, and the number of watched blocks freed until then. */
 static void orphans_check (void) {
   __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
   __atomic_store_n(&o.checked, clock_now(), __ATOMIC_RELAXED);

@@ -2,7 +2,8 @@
 /*
 ** Orphans: samples of native memory whose Lua state was closed before the block was freed. Only
 ** states that share a profile leave orphans. The death of an orphan is reported when its block is
-** freed. All functions except orphans_aredue and orphans_forked need the lock of the samplers.
+** freed. Except for orphans_aredue and orphans_forked, the caller must hold the lock of the list of
+** samplers (SS1 of sampler.h).
 **
 **   OP1  all orphans belong to one profile, that of the last successful orphans_adopt;
 **   OP2  the orphans of a state are consecutive, in the order of the list of survivors (P7 of
@@ -16,8 +17,9 @@
 #include "profile.h"
 #include "tracker.h"
 
-/* Makes orphans of state 's' from the live samples of native memory of tracker t. Call it before
-   the state's end is reported. Returns their number; 0 also if out of memory. */
+/* Makes orphans of the native-memory samples of state 's' that are still alive. 't': the state's
+   tracker. Call it before the end of the state is reported. Returns the number of new orphans; 0
+   also if out of memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
 /* Returns 1 if orphans_emit should be called at the time 'now' (ns): blocks were freed since the
@@ -27,8 +29,8 @@ int orphans_aredue (const Profile *p, uint64_t now);
 /* Reports and removes the orphans of 'p' whose blocks were freed. */
 void orphans_emit (Profile *p);
 
-/* Stores the next deaths of orphans in *last, for profile_exit. *started must be 0 at the first
-   call. Returns 0 if all deaths were stored. */
+/* Removes orphans whose blocks were freed, for profile_exit. Each call stores deaths of one state
+   in *last. *started must be 0 at the first call. Returns 0 if no deaths are left to store. */
 int orphans_last (Profile *p, int *started, ProfileLast *last);
 
 /* Drops the orphans of 'p' and stops watching their blocks. */

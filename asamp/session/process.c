@@ -23,34 +23,35 @@
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* ns between two attempts to make the file */
-#define FILES	5	/* descriptors needed: the file, and two pipes of libunwind */
+#define FILES	5	/* descriptors needed: one for the file, four for two pipes of libunwind */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
 static pid_t pid;		/* Process that has opened 'profile', or has failed to open it. */
 static int failed;
-static uint64_t retry;		/* Time of the next attempt to make the file, ns; 0: none;
-                                   atomic. */
+/* Time of the next attempt to make the file, ns; 0: none. Atomic. */
+static uint64_t retry;
 static unsigned next;		/* Number (%n) of the file to be made at the time 'retry'. */
-static char *path;		/* Path of the current profile, or of the last one. */
+static char *path;		/* path of the current or the last profile */
 static SamplerShared with;
 static int isset;
 static char *pattern;
-static struct stat folder;	/* Device and inode of the profiles' folder
-                                   (with.options.folder). */
+/* Device and inode of the profiles' folder, to check that with.options.folder still is its
+   descriptor. */
+static struct stat folder;
 static uid_t user;		/* Effective user when process_setup was called. */
 static uint64_t epoch;		/* Time of process_setup, us since 1970 (%t). */
 static char *command;
-static int idle;		/* 1: no kind of sample is requested now, so no file is made;
-				   atomic. */
+/* 1: no samples are requested now, so no file is made. Atomic. */
+static int idle;
 static int temporary;
 static int numbered;		/* Number (%n) of the last profile. */
-static int parted;		/* 1: this is a forked child in which the function runs() was not
-                                   called yet; atomic. */
+/* 1: this is a forked child in which the function runs() was not called yet. Atomic. */
+static int parted;
 static void (*control) (void);	/* The function set by process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 
-/* An ended profile that a state still uses, because the state has not run since the end. */
+/* A profile that has ended, but is still used by a state that has not run since then. */
 typedef struct Old {
   struct Old *next;
   Profile *p;
@@ -111,7 +112,7 @@ static char *process_literal (const char *text) {
   return to;
 }
 
-/* Returns the command line, up to 4,095 bytes, or the program's name if it is unknown. */
+/* Returns the command line, up to 4,095 bytes; the program's name if it cannot be read. */
 static char *commandline (void) {
   char text[4096];
   ssize_t n, i;
@@ -189,7 +190,8 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* number 1 adds no number to 'name': the name is 'to', or the pattern has its own number (%n) */
+  /* no number is added to the path 'to', nor to a pattern that contains %n: o.number 1 means
+     none */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
@@ -212,7 +214,8 @@ static int ispassing (int error) {
          error == ENOMEM;
 }
 
-/* Schedules the next attempt to make the file 'number', if the error may pass. Lock held. */
+/* Schedules the next attempt to make the file 'number', if the cause of 'error' may pass. Lock
+   held. */
 static void setretry (int error, unsigned number) {
   next = number;
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
@@ -265,8 +268,8 @@ static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }
 
-/* threads that a forked child needs for 'control': a control thread, and a second writer in
-   process_switch */
+/* Number of threads that a forked child needs for 'control': a control thread, and the second
+   writer while process_switch exchanges the profile. */
 #define CONTROL_THREADS	2
 
 static unsigned process_forked (void) {
@@ -303,7 +306,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 
 /* }===================================================================== */
 
-/* Returns the default of 'pattern' (process_setup); NULL: not enough memory. */
+/* Makes the default of 'pattern', PROGRAM.%p.vmprof. Returns NULL if out of memory. */
 static char *defaultpattern (void) {
   char *to, *literal, name[200];
   snprintf(name, sizeof(name), "%s", program_invocation_short_name);
@@ -357,7 +360,7 @@ void process_join (lua_State *L) {
 
 /* {== operations on the running profile ================================ */
 
-/* Adds 'one' to the ended profiles, and frees those that no state uses. */
+/* Adds 'one' to the list of ended profiles. Frees those in the list that no state uses. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
   if (o != NULL) {  /* if malloc fails, 'one' is never freed */
@@ -474,8 +477,9 @@ uint64_t process_size (void) {
   return t.bytes;
 }
 
-/* Stores the descriptor of the profiles' folder in *at and returns the name in it of the profile
-   'whole'. If there is no folder, stores AT_FDCWD and returns 'whole'. */
+/* Prepares a call such as fstatat for the profile with the absolute path 'whole': stores the
+   descriptor of the profiles' folder in *at, and returns the profile's name in the folder. If the
+   folder does not exist, stores AT_FDCWD and returns 'whole'. */
 static const char *process_nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The profile that all Lua states of a process share: one file, one writer thread, one timer per OS
-** thread. process_setup sets it up with the options of the variable ASAMP. The first state opens
-** the file; in a forked child, the first sample, mark or state does, so that a child that soon
-** calls exec leaves no file. The child's time is sampled from its first safepoint on.
+** thread. process_setup sets it up with the options of the environment variable ASAMP. The first
+** state opens the file. In a forked child, the first sample, mark or state opens it, so that a
+** child that soon calls exec leaves no file. The child's time is sampled from its first safepoint
+** on.
 **
-**   PR1  'profile' belongs to this process ('pid') or is NULL. It is changed with 'lock' held and
-**        read without it;
+**   PR1  the variable 'profile' of process.c is NULL or belongs to this process ('pid'). It is
+**        changed with 'lock' held and read without it;
 **   PR2  a failure to open the file is reported once. If the cause may pass, such as a full disk,
 **        opening is tried again once a second; no samples are taken until then.
 */
@@ -23,12 +24,12 @@
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);
 
-/* Sets up profiling of all states made later. Call it once. Copies *with. Its option 'out' is a
-   pattern; NULL: PROGRAM.%p.vmprof. Returns 0 with a line in 'err' on failure. */
+/* Sets up profiling of all states made later. Call it once. Copies *with. with->options.out is a
+   pattern for process_path; NULL: PROGRAM.%p.vmprof. Returns 0 with a line in 'err' on failure. */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
-/* Sets a function to be called once in each child of a fork, after a first sample or collection
-   there. */
+/* Sets a function to be called once in each forked child, after the child's first sample or
+   collection. */
 void process_controlled (void (*start) (void));
 
 /* Attaches a new state to the profile, if there is one. */
@@ -66,9 +67,9 @@ typedef struct ProcessStats {
   int failed;		/* 1: the file could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  uint64_t period, timens, bytes;  /* 'period': bytes between allocation samples; 'timens': ns
-                                      between time samples; 'bytes': size of the file or of a flight
-                                      recorder's events */
+  /* 'period': bytes between allocation samples; 'timens': ns between time samples; 'bytes': size of
+     the file, or of a flight recorder's events. */
+  uint64_t period, timens, bytes;
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;

@@ -13,8 +13,8 @@
 **   P5  a stack is passed as its difference to the state's previous stack: the 'shared' outermost
 **       frames, lines included, are equal; 0 is always valid;
 **   P6  a class is emitted before the first outcome with it; ids are 1, 2, ...;
-**   P7  a list has the samples that survived (outcome 1) until they die, in the order of their
-**       outcomes;
+**   P7  the list of survivors has the samples that survived their first collection (outcome 1) and
+**       have not died since, in the order of their outcomes;
 **   P8  in a profile of many states, each state has its own stream of events. The thread that runs
 **       the state reports its samples; another thread may report other events, with 'outside' set.
 */
@@ -39,14 +39,14 @@ typedef struct ProfileConfig {
   const char *path;
   unsigned number;      /* number in the first file name tried, as in app.2.vmprof; 0 or 1: none */
   int made;             /* 1: 'path' is a generated name, not one that the user chose */
-  int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL: existing files that may be
-                           replaced */
+  /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL: existing files that may be replaced. */
+  int replace;
   /* Returns 1 if this process already writes that file; NULL: it does not. */
   int (*taken)(const struct stat *file);
   int folder;           /* descriptor of the folder of 'path'; 0: the folder is opened by name */
   int compress;         /* 1: gzip, 0: uncompressed */
-  EncoderConfig log;    /* options of the log; 'pid', 'tuning' and 'recorder' are set by
-                           profile_open */
+  /* Options of the log. profile_open sets 'pid', 'tuning' and 'recorder' in its copy. */
+  EncoderConfig log;
   /* Called on the writer thread at the start and at the end of the first stall (profile_room). At
      the end, 'error' is 0 and 'lost' the number of samples lost. NULL: not called. */
   void (*stalled)(const char *path, int error, uint64_t lost);
@@ -61,15 +61,17 @@ typedef struct ProfileConfig {
 typedef struct ProfileTotals {
   uint64_t samples;   /* sampling periods that the allocation samples represent */
   uint64_t timesamples;  /* sampling periods that the time samples represent */
-  uint64_t lost;      /* sampling periods whose samples were lost because the disk was full or
-                         writing failed */
-  EventTally missing; /* 'lost' by sort of sample: allocation (the native ones also
-                         separately) and time */
-  uint64_t all;       /* 'lost' and the sampling periods lost before they reached the profile
-                         (profile_lost) */
+  /* Sampling periods whose samples were lost because the disk was full or writing failed. */
+  uint64_t lost;
+  /* 'lost' by the kind of sample: 'samples' counts allocations and native memory, 'natives' only
+     native memory, 'timesamples' time. */
+  EventTally missing;
+  /* 'lost', and sampling periods lost before they were reported to the profile (profile_lost). */
+  uint64_t all;
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
-  int error;          /* errno of the first failed write, or of the write that is tried again at
-                         present (profile_room); 0: none */
+  /* Errno of the first failed write or, in a stall (profile_room), of the write that is tried
+     again; 0: none. */
+  int error;
 } ProfileTotals;
 
 typedef struct Profile Profile;
@@ -107,8 +109,8 @@ void profile_called (ProfileState *s, const char *name);
    other samples are no longer reported. */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
-/* Emits which samples of native memory of an ended state have died. 'runs' has n counts of
-   consecutive samples, in the list of survivors (P7): alive, dead, alive, and so on. */
+/* Emits deaths of native-memory samples of an ended state. 'runs' has n counts of consecutive
+   samples, in the list of survivors (P7): alive, dead, alive, and so on. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /* Emits a Lua function. Name and source may have any bytes; the source has no leading '@' or
@@ -159,8 +161,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* Emits path number 'id' of references to a live object. It consists of path number 'parent' (0:
    empty) and one more reference, 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
-/* Emits which path of references keeps each of the n samples in the list of survivors (P7) alive:
-   ids[i] is the number of sample i's path (profile_holderpath); 0: none was found. */
+/* Emits for each of the n samples in the list of survivors (P7) the path of references that keeps
+   it alive: ids[i] is the path's number (profile_holderpath); 0: none was found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
 /* Emits a pause in which the heap was searched for the references to sampled objects: start
    (CLOCK_MONOTONIC) and duration, ns. */
@@ -222,8 +224,9 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
    died since. */
 struct ProfileLast {
   const ProfileState *state;
-  size_t nruns;         /* length of 'runs', the numbers of consecutive samples that are alive,
-                           dead, alive, ...; > 0: the fields after 'time' are unused */
+  /* Length of 'runs', the numbers of consecutive samples that are alive, dead, alive, and so on. If
+     it is not 0, the fields after 'time' are unused. */
+  size_t nruns;
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
   uint64_t bytes;       /* exact bytes that the state allocated while sampled; 0: none */

@@ -13,12 +13,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FATES_CHUNK	65536         /* largest number of samples whose survival one event
-                                         reports */
-#define HOLDERS_CHUNK	2047          /* largest number of words in an EVENT_HOLDERS: a flag, then
-                                         pairs (number of samples, id of their path) */
-#define DEATHS_CHUNK	65536         /* largest number of run lengths in one event; even, because
-                                         they are pairs (live, dead) */
+/* Largest number of samples whose survival one event reports. */
+#define FATES_CHUNK	65536
+/* Largest number of words in an EVENT_HOLDERS: a flag, then pairs of a number of samples and the id
+   of their path of references. Odd, because of the flag. */
+#define HOLDERS_CHUNK	2047
+/* Largest number of run lengths in an EVENT_DEATHS. Even, because they are pairs (live, dead). */
+#define DEATHS_CHUNK	65536
 
 /* The profile to which this OS thread is reporting an event; NULL: none. */
 static OFTHREAD const Profile *volatile emitting;
@@ -79,8 +80,8 @@ static inline int hasroom (const Profile *p, size_t size) {
   return QUEUE_BYTES - p->queue[p->active].used >= size;
 }
 
-/* Waits until the active buffer has space. Returns 0 if the profile has failed or ended, or in
-   a forked child. Not inlined: keeps the fast path fast. */
+/* Waits until the active buffer has space. Returns 0 if the profile has failed or ended, or in a
+   forked child. Not inlined, so that 'reserve' is short where there is space. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -89,8 +90,8 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
       return 0;
     profilequeue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
-    p->inhand = inhand;  /* the wait releases the lock, so another thread may have changed
-                            p->inhand */
+    /* The wait releases the lock, so another thread may have changed p->inhand: restores it. */
+    p->inhand = inhand;
     if (p->error != 0 || p->stop)
       return 0;
   }
@@ -257,7 +258,7 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* without this event, the next ones would be attributed to the wrong samples */
+      break;  /* later events would be attributed to the wrong samples */
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -305,8 +306,8 @@ static void lose (Profile *p) {
   memset(&p->inhand, 0, sizeof(p->inhand));
 }
 
-/* Takes the lock, and stores the number of frames of the stack being reported: 'shared' unchanged
-   and n new ones. Returns 0 without the lock if the profile has ended without failure: later events
+/* Takes the lock, and stores the depth of the stack being reported: its 'shared' frames and n new
+   ones. If the profile has ended without failure, returns 0 without the lock, because later events
    do not count as lost. */
 static inline int enter (ProfileState *s, size_t shared, size_t n) {
   assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
@@ -417,8 +418,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* ---------------------------------------------------------------- exit -- */
 
 #define LOCK_MS		500     /* ms; longest wait for the lock */
-#define STUCK_MS	3000    /* ms without use of CPU time after which the writer thread counts
-                                   as stuck */
+/* If the writer thread uses no CPU time for this long (ms), it counts as stuck. */
+#define STUCK_MS	3000
 
 /* Takes the lock. Returns 0 if that takes more than LOCK_MS. */
 static int trylock (Profile *p) {
@@ -452,9 +453,9 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* Waits until the queue has space for a state's last events; releases the lock meanwhile. If the
-   writer is stuck or the lock cannot be taken again, returns 0 without the lock and with *locked
-   0. */
+/* Waits until the queue has space for a state's last events; releases the lock meanwhile. Returns 0
+   if the writer is stuck, or if the lock cannot be taken again. In both cases the lock is not held,
+   and *locked is 0. */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);
@@ -524,7 +525,8 @@ static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Does not use malloc: the signal handler may have interrupted malloc. */
+/* Does not call malloc, because the signal handler that calls exit() may have interrupted
+   malloc. */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
   int iswritten, locked, ours = emitting == p;
@@ -534,7 +536,8 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   }
   __atomic_store_n(&p->file.leaving, 1, __ATOMIC_RELAXED);
   if (trylock(p) || ours) {
-    if (ours) {  /* drops the event that was interrupted */
+    /* Drops the event whose report was interrupted. */
+    if (ours) {
       p->reserved = 0;
       lose(p);
     }
@@ -543,8 +546,8 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   profilequeue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
-  locked = !ours && trylock(p);  /* takes the lock, because other threads may still count lost
-                                    events */
+  /* Takes the lock, because other threads may still count lost events. */
+  locked = !ours && trylock(p);
   if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;

@@ -62,7 +62,8 @@ static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *
   return error;
 }
 
-/* Returns a resource limit as ulimit prints it, stored in 'text' if it is a number. */
+/* Returns a resource limit in the form that ulimit prints: "unlimited", or a number of 'unit'
+   bytes, which is stored in 'text'. */
 static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   struct rlimit r;
   if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
@@ -71,8 +72,8 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   return text;
 }
 
-/* Writes a possible cause of the errno to 'why': a resource limit or a missing permission. Else
-   writes nothing. */
+/* Writes a possible cause of the errno to 'why': a resource limit or a missing permission. Writes
+   nothing if none is known. */
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
@@ -278,7 +279,7 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   return istaken && wish.error == 0;
 }
 
-/* Frees the large buffers of an ended profile: an idle state may keep the Profile itself for long.
+/* Frees the large buffers of an ended profile, because an idle state may use the Profile for long.
    Lock held. */
 static void freequeue (Profile *p) {
   int i;
@@ -291,7 +292,7 @@ static void freequeue (Profile *p) {
   spare_spend(&p->spare, 0);
 }
 
-/* Makes the writer finish and close the file, waits for it, and frees the queue. */
+/* Makes the writer finish and close the file, waits until it has done so, and frees the queue. */
 static void profileopen_end (Profile *p) {
   __atomic_store_n(&p->file.leaving, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&p->lock);
@@ -300,14 +301,15 @@ static void profileopen_end (Profile *p) {
   pthread_mutex_unlock(&p->lock);
   workers_join(p->worker);
   pthread_mutex_lock(&p->lock);
-  if (p->file.error != p->error)  /* closing failed, or the file was deleted */
+  /* If closing has failed, or the file was deleted, no sample is in the file. */
+  if (p->file.error != p->error)
     p->lost = p->taken;
   p->error = p->file.error;
   freequeue(p);
   pthread_mutex_unlock(&p->lock);
 }
 
-/* In a forked child, does not take the lock, which another thread may have held. */
+/* In a forked child, does not take the lock, which another thread may have held at the fork. */
 int profile_end (Profile *p, ProfileTotals *t) {
   int ok, ismine = p->pid == getpid();
   if (ismine) {
@@ -339,7 +341,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
   return result;
 }
 
-/* The encoder's buffers are not freed: after a fork they may be inconsistent. */
+/* Does not free the encoder's buffers: the writer thread may have been changing them at the
+   fork. */
 void profile_abandon (Profile *p) {
   profileopen_release(p);
 }

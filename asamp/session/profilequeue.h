@@ -3,9 +3,9 @@
 ** The queue of a profile, which passes events from the program's threads (profileevents.c) to the
 ** writer thread (profilewriter.c). encoder.h defines the log, livefile.h the file.
 **
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock, except: profile_exit
-**       waits for it only 0.5 s, then continues without it; the writer reads 'error' without it.
-**       The inactive buffer belongs to the writer;
+**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock. There are two
+**       exceptions: profile_exit waits only 0.5 s for the lock, then continues without it; the
+**       writer reads 'error' without it. The inactive buffer belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
 **   Q3  a thread waits for space only while the writer works, not after an error, after the end, or
 **       in a forked child;
@@ -14,8 +14,8 @@
 **   Q5  an event is in the queue when 'used' includes it. 'emitting' is set while a thread reports
 **       an event, so that exit() in a signal handler can drop the incomplete event;
 **   Q6  events reported after the end are not counted, also not as lost;
-**   Q7  only profilequeue_wake signals 'work'. If a signal handler interrupts it and calls it for
-**       the same profile, this inner call does nothing.
+**   Q7  only profilequeue_wake signals 'work'. A call in a signal handler that has interrupted a
+**       call for the same profile does nothing.
 */
 #ifndef asamp_profilequeue_h
 #define asamp_profilequeue_h
@@ -36,10 +36,12 @@
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
 
 #define QUEUE_BYTES	(2u << 20)    /* bytes of each of two buffers */
-#define WAKE_BYTES	(256u << 10)  /* bytes in a buffer at which the writer is woken; few enough
-                                         that it reads them from the CPU cache */
-#define SOON_NS		1000000       /* ns until the next call of Profile.round; doubled up to
-                                         FLUSH_NS while that function has no work */
+/* The writer is woken when a buffer has this number of bytes: few enough that the writer reads them
+   from the CPU cache. */
+#define WAKE_BYTES	(256u << 10)
+/* Ns until the next call of Profile.round. Doubled, up to FLUSH_NS, while that function has no
+   work. */
+#define SOON_NS		1000000
 
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES bytes of events */
@@ -64,35 +66,36 @@ struct Profile {
   Queue queue[2];
   int active;             /* buffer that receives events */
   int stop;
-  int ended;              /* 1: the writer thread has ended and the file is closed */
+  int ended;              /* 1: the writer thread has ended and the file is closed (profile_end) */
   size_t reserved;        /* bytes of the event being reported */
   EventTally inhand;      /* numbers of samples in the event being reported */
   int error;              /* errno of the first failure */
   int stalled;            /* errno of the present stall, or 0; also read without the lock */
-  uint64_t elsewhere;     /* sampling periods that were lost before they reached the profile
-                             (profile_lost) */
+  /* Sampling periods lost before they were reported to the profile (profile_lost). */
+  uint64_t elsewhere;
   uint64_t refused;       /* sampling periods of the samples refused by profile_offer; atomic */
-  EventTally taken;            /* samples reported to the profile, including 'lost' */
-  EventTally lost;             /* numbers of samples that were reported but did not reach the
-                                  file */
+  /* Samples reported to the profile, including those in 'lost'. */
+  EventTally taken;
+  /* Samples reported to the profile that did not reach the file. */
+  EventTally lost;
   uint64_t cut;           /* truncated texts; atomic */
   /* the fields down to 'written' belong to the writer */
   LiveFile file;
   Place place;
   EventTally unflushed;        /* samples encoded since the last flush */
   uint64_t sure;               /* size of the file at the last flush, bytes */
-  uint64_t flushed;       /* start of the interval FLUSH_NS, after which the next flush is due,
-                             ns */
+  /* Start of an interval of FLUSH_NS, at whose end a flush is due; ns. */
+  uint64_t flushed;
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  int stallreported;               /* reported to the user: 0: nothing; 1: the start of the first
-                                      stall; 2: also its end */
-  uint64_t gap;           /* number of samples lost before the last stall (time in which
-                             writes fail and are tried again) */
+  /* Reports to the user so far: 0: none; 1: the start of the first stall; 2: also its end. */
+  int stallreported;
+  /* Number of samples that were lost before the present or last stall started. */
+  uint64_t gap;
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next call of the callback 'round' */
-  EventTally written;     /* numbers of samples in the part of the file that was flushed */
+  EventTally written;     /* samples in the flushed part of the file */
   clockid_t clock;        /* CPU clock of the writer thread */
   char *tuning;           /* value of the variable LUA_GC at the start, or NULL */
   int whole;              /* 1: the writer has written all events; atomic */
@@ -103,7 +106,7 @@ struct Profile {
   Ring *ring;
   ProfileConfig config;   /* flight recorder: the options of its files, with copied strings */
   struct stat folder;     /* flight recorder: device and inode of config.folder */
-  Spare spare;            /* memory that the writer frees when the program has run out of memory */
+  Spare spare;            /* memory that the writer frees when memory runs out */
 };
 
 /* Returns the number of all lost samples. Lock held. */

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_NS	700000000     /* ns between flushes: leaves 0.3 s for writing, so that
-                                         the file lags by at most a second */
+/* Ns between flushes. Leaves 0.3 s for writing, so that the file lags by at most a second. */
+#define FLUSH_NS	700000000
 
 /* Publishes in p->stalled whether the file is stalled: the last write failed and will be tried
-   again. At the end of a stall, encodes a mark with the number of samples lost. Reports the first
+   again. At the end of a stall, encodes a mark with the number of lost samples. Reports the first
    stall to the user. */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
@@ -72,7 +72,8 @@ void profilewriter_sink (void *ud, Bytes *out) {
   noteerror(p);
 }
 
-/* Flushes the file, so that all batches so far can be read from it. 'last' 1: no batch follows. */
+/* Flushes the file, so that all batches (encoder_batch) so far can be read from it. 'last' 1: no
+   batch follows. */
 static void profilewriter_flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     livefile_fail(&p->file, ENOMEM);
@@ -86,15 +87,16 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if p->file has flushed data without a call of profilewriter_flush, or has nearly enough
-   data to do so. */
+/* Returns 1 if p->file has flushed by itself, without a call of profilewriter_flush, or will
+   soon. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full. Ends it and flushes the file if the LiveFile has flushed by itself
-   or is about to (ismuch): a stall cuts the file back to its last flush, which must end a batch. */
+/* Ends the batch if it is full.
+   Also ends the batch, and flushes the file, if the LiveFile flushes by itself (ismuch). Reason: a
+   stall truncates the file to its last flush, which must be the end of a batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -209,8 +211,9 @@ void *profilewriter_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    profilewriter_flush(p, 0);  /* may end a stall; then notestall encodes a mark, which must
-                                   precede the trailer written below */
+    /* May end a stall. Then notestall encodes a mark, which must precede the trailer written
+       below. */
+    profilewriter_flush(p, 0);
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, profilequeue_lost(p));
@@ -226,8 +229,8 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  profilewriter_answer(p, p->place.path, p->file.error);  /* profile_dump may have been called after
-                                                             the last swap */
+  /* Answers a profile_dump that was called after the last swap. */
+  profilewriter_answer(p, p->place.path, p->file.error);
   return NULL;
 }
 
@@ -262,7 +265,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* a LIVEFILE_FAST file cannot stall: a dump fails at its first failed write */
+  /* a LIVEFILE_FAST file cannot stall: the dump fails when a write fails */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
@@ -292,22 +295,23 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   return p->file.error;
 }
 
-/* Gives a new number to the flight recorder's next file. */
+/* Sets the number in the name of the flight recorder's next file. */
 static void nextname (Profile *p) {
   p->config.number = p->config.number > 1 ? p->config.number + 1 : 2;
   p->config.made = 1;
 }
 
-/* Discards an incomplete file, which would use space on a full disk. At the end of the profile,
-   keeps the file. */
+/* Discards a file that could not be written completely, so that it uses no space on a full disk. At
+   the end of the profile ('isend' 1) keeps the file, because no later file replaces it. */
 static void discard (Profile *p, int isend) {
   if (!isend)
     livefile_empty(&p->file);
   place_undo(&p->place);
 }
 
-/* Writes the content of the flight recorder to a new file. 'to': path; NULL: the next file.
-   'isshort' 1: memory is exhausted. 'isend' 1: the profile ends. Returns an errno, or 0. */
+/* Writes the content of the flight recorder to a new file: the path 'to'; NULL: the next file.
+   'isshort' 1: memory is exhausted, so first frees the writer's reserve. 'isend' 1: the profile
+   ends. Returns an errno, or 0. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer thread of a profile: takes events from the queue, encodes them and writes the
-   file. For a flight recorder, keeps them in a ring and writes a file on request and at the
+/* The writer thread of a profile takes events from the queue, encodes them and writes the file. For
+   a flight recorder, it keeps events in a ring (ring.h), and writes a file on request and at the
    end. */
 #ifndef asamp_profilewriter_h
 #define asamp_profilewriter_h

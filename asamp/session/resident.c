@@ -14,25 +14,28 @@
 #include "own.h"
 #include "mappings.h"
 
-#define LONG		(60 * CLOCK_SECOND)	/* after this time a snapshot is due even if
-                                                   memory has not changed */
-#define YOUNG		(CLOCK_SECOND / 50)	/* from the start of a profile, during this time
-                                                   only the end of a state causes a snapshot */
-#define LAST_NS		1000000	/* ns; when a state or profile ends, a resident size read up to this
-                                   long ago decides whether a snapshot is due */
+/* A snapshot is due this time (ns) after the last one, even if memory has not changed. */
+#define LONG		(60 * CLOCK_SECOND)
+/* In this time (ns) after the start of a profile, only the end of a state causes a snapshot. */
+#define YOUNG		(CLOCK_SECOND / 50)
+/* When a state or profile ends, the resident size decides whether a snapshot is due. This is the
+   largest age (ns) of a size that was read earlier. */
+#define LAST_NS		1000000
 #define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
-#define LINES		256u	/* largest number of source lines with rows of one use */
-#define ENDING		100u	/* for a state that ends, a snapshot is made only if the last one is
-                                   older than ENDING times the CPU time of the last measurement */
+#define LINES		256u	/* largest number of rows by source line, for each use of memory */
+/* Before a state ends, a snapshot is made only if the time since the last one exceeds the CPU time
+   of the last measurement ENDING times. */
+#define ENDING		100u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* 'first': time of the first measurement; 'spent': CPU time of all
-                                  measurements; ns */
+/* 'first': time of the first measurement, ns; 'spent': CPU time of all measurements, ns. */
+static uint64_t first, spent;
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
-/* Native memory that outlived its state, by the source line that allocated it; the last element is
-   for all further lines. An element of 0 bytes is reused for another line, with the lock held. */
+/* Native memory that outlived its state, by the source line that allocated it. The last element is
+   for all further lines. If the bytes of an element are 0, it is reused for another line, with the
+   lock held. */
 static struct {
   int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
@@ -53,8 +56,7 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
   snprintf(row->text, sizeof(row->text), "%s", text);
 }
 
-/* Returns the row whose field 'text' equals 'text', or NULL. Ignores the rows before index
-   'from'. */
+/* Returns the first row, from index 'from' on, whose field 'text' equals 'text'; NULL: none. */
 static ResidentRow *resident_find (const Rows *r, size_t from, const char *text) {
   size_t i;
   for (i = from; i < r->n; i++)
@@ -63,7 +65,8 @@ static ResidentRow *resident_find (const Rows *r, size_t from, const char *text)
 }
 
 /* Adds bytes to the row of the source line 'where'; adds a row if needed. The rows from index
-   'from' on are of source lines; lines beyond the first LINES share one. */
+   'from' on are those of source lines. If there are LINES such rows already, further lines share
+   the row whose text is "". */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   ResidentRow *row = resident_find(r, from, where);
   if (row == NULL && r->n - from >= LINES) row = resident_find(r, from, where = "");
@@ -108,8 +111,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the last measurements of all states (Footprint). Stores in *since how many bytes the
-   heaps have reserved since then. Lock held. */
+/* Adds up the last measurements of all states (Footprint). Stores in *since the change of the bytes
+   that the heaps reserve since those measurements. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -170,8 +173,9 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  if (l->gaps < 0) {  /* possible, because 'inuse' also counts the lua_State itself, which is not in
-                         'heads', 'lines' or 'large' */
+  /* Can be negative, because 'inuse' also counts the lua_State itself, which is not in 'heads',
+     'lines' or 'large'. */
+  if (l->gaps < 0) {
     untouched = -l->gaps;
     l->gaps = 0;
     resident_take(&l->young, &untouched);
@@ -179,8 +183,9 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  if (l->reserve < 0) {  /* possible, because 'heads', 'lines' and 'unused' also count the ends of
-                            blocks, which may not be resident */
+  /* Can be negative, because 'heads', 'lines' and 'unused' also count the ends of blocks, which may
+     not be resident. */
+  if (l->reserve < 0) {
     untouched = -l->reserve;
     l->reserve = 0;
     takelua(l, &untouched);
@@ -194,15 +199,17 @@ typedef struct Native {
 
 /*
 ** Computes the rows of native memory, without Lua heaps. If the program's malloc is not glibc's,
-** the row 'native' has all of [heap] and of the anonymous mappings. Else subtracts the bytes of
-** malloc that are not resident: first from the row of free memory, then from the profiler's, then
-** from the program's. Returns the rest, which the caller subtracts from Lua's rows.
+** the bytes in use are unknown: the row 'native' then has all of the mapping [heap] and of the
+** anonymous mappings. With glibc's malloc, subtracts the bytes of malloc that are not resident:
+** first from the row of free memory, then from the profiler's row, then from the program's. Returns
+** the bytes not subtracted, which the caller subtracts from Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
   int64_t lua = (int64_t)(p->large + p->lists + p->lent), untouched = 0;
   v->others = (int64_t)s->anonymous - (int64_t)resident;
-  /* glibc's malloc has less in use than Lua's heap has from malloc: the program has another one */
+  /* If glibc's malloc has less memory in use than Lua's heaps have from malloc, the program uses
+     another malloc. */
   if (m->inuse < p->large + p->lists) {
     v->native = (int64_t)s->heap + v->others - lua;
     split(&v->native, &v->own);

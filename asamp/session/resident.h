@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures where the resident memory of the process is, as rows of bytes by use. The data come from
-** the system's mappings and malloc (mappings.h), and from the last footprint (footprint.h) of each
-** Lua state. A snapshot is all rows at one time.
+** Measures where the resident memory of the process is, as rows: the bytes of each use. The data
+** come from the system's mappings and malloc (mappings.h), and from the last footprint
+** (footprint.h) of each Lua state. A snapshot is all rows at one time.
 **
-**   RQ1  a state measures its own heap, on its own thread, after a collection or at its end. Others
-**        read the result under a lock, which is never held while waiting for a writer;
-**   RQ2  the measurements of one state take at most 1 / RESIDENT_SHARE of the time, those of all
-**        states at most 1 / RESIDENT_ALL of it plus RESIDENT_FREE. A state measures at most once a
-**        second, unless its heap has changed by half. An ending state measures only if a snapshot
-**        is due;
+**   RQ1  a state measures its own heap, on its own thread, after a collection or at its end. Other
+**        threads read the result under a lock, which is never held while waiting for a writer;
+**   RQ2  the measurements of one state take at most 1 / RESIDENT_SHARE of the time. Those of all
+**        states take at most 1 / RESIDENT_ALL of the time, plus RESIDENT_FREE. A state measures at
+**        most once a second, unless its heap has changed by half. An ending state measures only if
+**        a snapshot is due;
 **   RQ3  a snapshot is due when resident memory has changed by a sixteenth, after a minute, and at
 **        the end of the profile, if RQ2 allows it. If snapshots have taken more than 1 /
 **        PICTURES_SHARE of the time, memory must have changed by a quarter.
@@ -23,25 +23,27 @@
 
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
-#define RESIDENT_FREE	UINT64_C(50000000)	/* CPU time that all measurements may take in
-                                                   addition to 1 / RESIDENT_ALL of the time, ns */
+/* CPU time (ns) that the measurements of all states may take in addition to 1 / RESIDENT_ALL of the
+   time. */
+#define RESIDENT_FREE	UINT64_C(50000000)
 #define PICTURES_SHARE	500u
 
 /* A row: the bytes of memory with one use. doc/profile-format.md lists the uses. */
 typedef struct ResidentRow {
   const char *what;
   int64_t bytes;
-  char text[256];	/* a file or a source line; "": none */
+  char text[256];	/* name of a file, or a source line; "": none */
 } ResidentRow;
 
-/* Data that decide when a profile's next snapshot is due. Times in ns. If all are zero, the first
-   snapshot is due 20 ms after the first collection. */
+/* Data that decide when the next snapshot of a profile is due. Times are in ns. If all fields are
+   0, the first snapshot is due 20 ms after the first collection. */
 typedef struct ResidentPolicy {
   /* 'reported': time of the last snapshot; 'rss': resident bytes at that time; 'cost': CPU time of
      the last measurement. */
   uint64_t reported, rss, cost;
-  uint64_t started;	/* when the session started; in a shared profile, when the first collection
-                           ended; 0: not yet; atomic */
+  /* When the session started or, in a shared profile, when the first collection ended; 0: not yet.
+     Atomic. */
+  uint64_t started;
 } ResidentPolicy;
 
 /* The last measurement of one state. All zero: the state was not measured. */
@@ -50,8 +52,9 @@ typedef struct Resident {
   int listed;
   uint64_t held;	/* Bytes that the state's heap reserves now; atomic. */
   uint64_t measured;	/* Bytes that the state's heap reserved at the last measurement. */
-  uint64_t due;		/* Time from which the state is measured even if its heap's size has not
-                           changed, ns. */
+  /* Time (ns) from which a measurement of the state is due even if the size of its heap has not
+     changed. */
+  uint64_t due;
   Footprint footprint;
   ResidentPolicy policy;
 } Resident;
@@ -63,8 +66,9 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
   __atomic_store_n(&r->held, bytes, __ATOMIC_RELAXED);
 }
 
-enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of resident_measure's 'last': the state,
-                                                   or the profile, is about to end */
+/* Values of the parameter 'last' of resident_measure: the state, or the profile, is about to
+   end. */
+enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };
 
 /* Measures the state's heap if that is due, then emits a snapshot to the profile of 'state' (NULL:
    none) if one is due. 'last': 0 after a collection; RESIDENT_STATE or RESIDENT_PROFILE before the
@@ -75,10 +79,11 @@ void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState
 /* Removes the state from the list. */
 void resident_leave (Resident *r);
 
-/* Adds bytes to the native memory of closed states allocated by source line 'where'. Returns
-   the line's index. */
+/* Counts native memory that a closed state has left: adds 'bytes' to the sum for the source line
+   'where', which allocated it. Returns the index of the line. */
 unsigned resident_left (const char *where, uint64_t bytes);
-/* Subtracts bytes added by resident_left, which returned 'line'. Takes no lock. */
+/* Subtracts bytes that resident_left has added, when they are freed. 'line': the result of
+   resident_left. Takes no lock. */
 void resident_freed (unsigned line, uint64_t bytes);
 
 /* Forgets the list of states and all sums of their memory, without freeing memory, in a forked
@@ -87,8 +92,8 @@ void resident_forked (void);
 /* Forgets the measurement of one state without freeing memory, in a forked child. */
 void resident_forget (Resident *r);
 
-/* Returns the rows of resident memory as of now, in an array that the caller frees, and stores
-   their number; NULL: none. Thread-safe. */
+/* Returns the current rows of resident memory, in an array that the caller frees; NULL: none.
+   Stores their number in *n. Thread-safe. */
 ResidentRow *resident_rows (size_t *n);
 
 #endif

@@ -27,11 +27,12 @@ typedef struct Sampler Sampler;
 
 /* Options of a session. */
 typedef struct SamplerOptions {
-  int folder;		/* open descriptor of the folder of 'out', for the case that its path cannot
-                           be reached any more; 0: none */
+  /* Open descriptor of the folder of 'out', for a program that cannot open the folder by its path
+     any more; 0: none. */
+  int folder;
   const char *out;	/* path of the profile */
-  unsigned number;	/* 'number', 'made' and 'replace' choose the file's name, as in PlaceWish
-                           (place.h). */
+  /* 'number', 'made' and 'replace' choose the file's name, as in PlaceWish (place.h). */
+  unsigned number;
   int made;
   int replace;
   const char *command;	/* command line for display, or NULL */
@@ -43,14 +44,16 @@ typedef struct SamplerOptions {
   int wall;
   uint64_t mallocs;	/* bytes between two samples of native memory; 0: none */
   int copies;		/* 1: copies of strings and growing tables are sampled */
-  int holders;		/* 1: records the references that keep sampled objects alive (holders.h) at
-                           the end, and when the number of live samples has doubled */
-  uint64_t holdersevery;  /* ns between two searches for the references that keep sampled objects
-                             alive; 0: the search is not repeated */
+  /* 1: records the references that keep sampled objects alive (holders.h): at the end, and when the
+     number of live samples has doubled. */
+  int holders;
+  /* Ns between two searches for the references that keep sampled objects alive; 0: the search is
+     not repeated. */
+  uint64_t holdersevery;
   RingLimits ring;	/* most != 0: the session is a flight recorder */
   int summary;		/* 1: prints a line to stderr at the end */
-  /* Called before a session with its own profile ends, while the tracker still has the live
-     samples. NULL: not called. */
+  /* Called before the end of a session that has its own profile, while the tracker still has the
+     live samples. NULL: not called. */
   void (*ending) (Sampler *s, lua_State *L);
   uint64_t rate;	/* most allocation samples per second of a state; 0: no bound */
 } SamplerOptions;
@@ -77,13 +80,13 @@ typedef struct SamplerShared {
   TimerClock clock;
   /* Returns the profile of this process, or NULL. If 'open' is 1, makes the profile if needed. */
   Profile *(*profile) (int open);
-  int (*isidle) (void);  /* returns 1 if no state may take samples: no samples are requested, or
-                            the file could not be made */
+  /* Returns 1 if no state may take samples: none are requested, or the file could not be made. */
+  int (*isidle) (void);
   /* Drops the parent's profile in a forked child. Returns the number of threads that the profiler
      will start in the child. */
   unsigned (*forked) (void);
-  void (*runs) (void);  /* called after a collection, and after a first sample in a
-                           forked child */
+  /* Called after a collection and, in a forked child, after the first sample. */
+  void (*runs) (void);
   void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit */
 } SamplerShared;
 
@@ -91,24 +94,24 @@ typedef struct SamplerShared {
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  uint64_t samples, bytes;	/* Sampling periods that the allocation samples represent; bytes
-                                   allocated while sampling was on. */
+  /* 'samples': sampling periods that the allocation samples represent; 'bytes': bytes allocated
+     while sampling was on. */
+  uint64_t samples, bytes;
   uint64_t natives;		/* sampling periods that the samples of native memory represent */
   uint64_t lost;
   uint64_t unfollowed;		/* samples that survived, but whose deaths are not reported */
   int timing;			/* 1: time is sampled */
   uint64_t timesamples;		/* sampling periods that the time samples represent */
-  uint64_t minors, majors;	/* numbers of minor and major collections since the state was
-                                   made */
+  uint64_t minors, majors;	/* collections since the state was made */
   uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */
-  const char *file;		/* path of the file of the session or, if none is open, of the last
-                                   one; in a shared profile, of the profile to which the state
-                                   reports; NULL: none */
+  /* Path of the file of the open session, or else of the last session. In a shared profile: path of
+     the profile to which the state reports. NULL: none. */
+  const char *file;
   int error;			/* errno of the file's failed write; 0: none */
 } SamplerStats;
 
 /* Returns the sampler of the state; makes it if needed. Returns NULL if L has none and is being
-   closed, or if out of memory. May raise a memory error. */
+   closed, or if malloc fails. If Lua's allocator fails, raises a Lua error. */
 Sampler *sampler_of (lua_State *L);
 
 /* Like sampler_of, but also returns NULL if L is being closed and has a sampler. */
@@ -119,19 +122,18 @@ Sampler *sampler_tostart (lua_State *L);
 int sampler_attach (lua_State *L, const SamplerShared *with);
 /* Returns the sampler of an attached state, or NULL. */
 Sampler *sampler_attached (lua_State *L);
-/* Number of bins in a histogram of pauses. Bin k counts pauses from 8 << k to 16 << k us; the first
-   also shorter, the last also longer ones. */
+/* Number of bins in a histogram of pauses. Bin k counts pauses from 8 << k to 16 << k us. The first
+   bin also counts shorter pauses, the last bin longer ones. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states. Each state's numbers are those that it last copied for
-   other threads (seen.h). */
+/* Sums over the heaps of the open states. For each state, its last published numbers (seen.h) are
+   added. */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
   uint64_t minors, majors;		/* collections */
   uint64_t pauses, longest;		/* sum and longest, ns */
-  uint64_t bins[SAMPLER_PAUSES];	/* histogram of the collector's pauses, in open and closed
-                                           states */
+  uint64_t bins[SAMPLER_PAUSES];	/* histogram of the pauses of all states so far */
 } SharedHeaps;
 
 /* Stores sums over all states that share a profile. Thread-safe. */
@@ -150,10 +152,10 @@ typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
 
-/* Sends a request to the attached state 'id', or to the first that collects (UINT64_MAX).
-   Returns 1; 0: no state 'id'; negative: another request is pending. */
+/* Sends a request to the attached state 'id' or, if 'id' is UINT64_MAX, to the first state that
+   collects. Returns 1; 0: there is no state 'id'; negative: another request is pending. */
 int sampler_request (uint64_t id, SamplerRequest *request);
-/* Withdraws a request. Returns 0 if f is running or was called. */
+/* Withdraws a request. Returns 0 if its function f is running or was called. */
 int sampler_withdraw (SamplerRequest *request);
 
 typedef struct SamplerRow {
@@ -165,7 +167,8 @@ typedef struct SamplerRow {
 /* Stores up to 'most' attached states, most collections first. Returns their number. */
 unsigned sampler_states (SamplerRow *rows, unsigned most);
 
-/* Calls profile_dump. Returns 0 with the reason in 'err' on failure. */
+/* Writes the content of a flight recorder to the file 'to', or flushes the file of another profile
+   (profile_dump). Returns 0 with the reason in 'err' on failure. */
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize);
 
@@ -182,8 +185,8 @@ int sampler_usesshared (const Profile *p);
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session, with the numbers of samples in its files. 'timed' 1: time
-   was sampled; 'error': of the file. Prints nothing if an error left the files without samples:
-   sampler_loss reports it. */
+   was sampled. 'error': errno of the file. If an error left the files without samples, prints
+   nothing, because sampler_loss reports the error. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       int error, const char *path);
 /* Prints the number of lost samples if 'error' is not 0, or if 'summary' is 1 and samples were

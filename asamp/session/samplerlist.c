@@ -33,8 +33,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
    identifies the thread. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
-static ResidentPolicy pictures;	/* decides when the shared profile receives a snapshot of resident
-                                   memory */
+/* Decides when the shared profile receives a snapshot of resident memory. */
+static ResidentPolicy pictures;
 
 void samplerlist_lock (void) {
   locking = 1;
@@ -71,10 +71,10 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_STEPS, s->heldpaths.cut);
 }
 
-/* Number of marks added to profiles because the time of a thread cannot be sampled. Lock held. */
+/* Number of marks in profiles that a thread's time is not sampled. Lock held. */
 static uint64_t nuntimed;
-static char untimedwhy[256];	/* the reason in the first mark about a thread whose time is not
-                                   sampled; lock held */
+/* Reason in the first mark that a thread's time is not sampled. Lock held. */
+static char untimedwhy[256];
 
 void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
@@ -105,17 +105,19 @@ void samplerlist_point (void *ud, lua_State *L) {
 }
 
 #define RATE_NS		500000000	/* ns of CPU time between two checks of the sampling rate */
-#define RATE_IDLE	10	/* the rate is also checked after RATE_IDLE * RATE_NS of wall time,
-                                   because a process may use little CPU time */
-#define RATE_STAGE	32	/* fewest samples for a check before RATE_NS: with 32 samples, the
-                                   rate is known with an error of about a fifth */
+/* The rate is also checked after RATE_IDLE * RATE_NS of wall time, because a process may use little
+   CPU time. */
+#define RATE_IDLE	10
+/* Fewest samples for a check before RATE_NS: with 32 samples, the error of the rate is about a
+   fifth. */
+#define RATE_STAGE	32
 
 /*
 ** Keeps the allocation samples of a state below the option 'rate' per second of CPU time, or of
-** wall time if that is less. Doubles the period if there are more. Halves it if there are less than
-** a quarter, but not below s->period.
+** wall time if that is less. If there are more, doubles the period. If there are less than a
+** quarter, halves the period, but not below s->period.
 **
-** A check is due after RATE_NS, or after rate / 2 samples, but at least RATE_STAGE.
+** A check is due after RATE_NS of CPU time, or after 'stage' samples.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -301,8 +303,8 @@ static uint64_t lastsets (const ProfileLast *last,
 }
 
 /* Stores in *last the final data of the next state, for profile_exit. Returns 0 if there is none.
-   'ud' points to the position, a Sampler *: at first the sampler of a session, or NULL for the
-   shared profile. */
+   'ud' points to a Sampler *, the position. The caller sets it first: to the sampler of a session
+   with its own profile, or to NULL for all states of the shared profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -322,9 +324,9 @@ static int nextlast (void *ud, ProfileLast *last) {
   return 1;
 }
 
-/* The position of nextshared, which stores first the final data of the states that share a profile,
-   then the deaths of orphans (orphans.h). 'locked' 0: stores no deaths, because the list of orphans
-   may be inconsistent. */
+/* Argument 'ud' of nextshared, which stores first the final data of the states that share a
+   profile, then the deaths of orphans (samples whose state was closed, orphans.h). 'locked' 0:
+   stores no deaths, because the list of orphans may be inconsistent. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -351,8 +353,8 @@ void samplerlist_addup (SharedTotals *t, int isexit) {
   }
 }
 
-/* Returns a - b, or 0 if that is negative: a thread that still runs counts samples later than the
-   profile. */
+/* Returns a - b, or 0 if that is negative: a running thread publishes its number of samples later
+   than it reports the samples to the profile. */
 static uint64_t less (uint64_t a, uint64_t b) {
   return a > b ? a - b : 0;
 }
@@ -448,8 +450,8 @@ static void samplerlist_forked (void) {
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
   if (samplers.shared != NULL) threads = samplers.shared->forked();
-  for (s = samplers.all; s != NULL; s = s->next)  /* makes each state reach a safepoint, where its
-                                                     time sampling starts */
+  /* Makes each state reach a safepoint, where its time sampling starts. */
+  for (s = samplers.all; s != NULL; s = s->next)
     if (s->shared != NULL && s->forked && samplers.shared->rates.timens > 0)
       luaN_request(s->tracker.L);
   seen_forked();
@@ -461,13 +463,14 @@ static void samplerlist_forked (void) {
   workers_park(isshared ? threads : 0);
 }
 
-#define LOCK_MS		500	/* ms; longest wait for the lock at exit, if this thread holds
-                                   it */
-#define OTHER_MS	10000	/* ms; longest wait for the lock at exit, if another thread
-                                   holds it */
+/* Longest wait for the lock at exit if this thread holds it, ms. */
+#define LOCK_MS		500
+/* Longest wait for the lock at exit if another thread holds it, ms. */
+#define OTHER_MS	10000
 
-/* Takes the lock at exit. Returns 0 after LOCK_MS or OTHER_MS, because a signal handler may have
-   interrupted the code that holds it. The caller then reads the list without the lock. */
+/* Takes the lock at exit. A signal handler that calls exit() may have interrupted the code that
+   holds the lock, so returns 0 after LOCK_MS or OTHER_MS. The caller then reads the list without
+   the lock. */
 static int trylock (void) {
   int i, n = locking ? LOCK_MS : OTHER_MS;
   for (i = 0; i < n; i++) {
@@ -477,8 +480,8 @@ static int trylock (void) {
   return 0;
 }
 
-/* May run in a signal handler that interrupted any code. Runs no Lua code and frees nothing,
-   because other threads may still sample. */
+/* May run in a signal handler that interrupted any code. Runs no Lua code. Frees nothing, because
+   other threads may still take samples. */
 void samplerlist_exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;
@@ -486,7 +489,8 @@ void samplerlist_exiting (void) {
   sigset_t ticks, before;
   int locked;
   if (!dying_start()) return;
-  /* blocks the signals of the sampling timer: every 20 us, they would end each nanosleep */
+  /* blocks the signals of the sampling timer: they may arrive every 20 us, and end each
+     nanosleep */
   sigemptyset(&ticks);
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);

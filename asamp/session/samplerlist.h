@@ -16,34 +16,36 @@
 struct Sampler {
   Tracker tracker;		/* takes the samples */
   Sampler *next, *before;	/* list of all samplers */
-  ProfileState state;		/* the state's stream of events in the profile; state.profile NULL:
-                                   no session is open */
-  const SamplerShared *shared;	/* data of the profile that the state shares with others; NULL:
-                                   the state has its own profile, and the fields for a shared
-                                   profile are unused */
+  /* The state's stream of events in the profile. state.profile NULL: no session is open. */
+  ProfileState state;
+  /* Data of the profile that the state shares with others. NULL: the state has its own profile, and
+     the fields for a shared profile are unused. */
+  const SamplerShared *shared;
   uint64_t since;		/* when the state joined the shared profile, ns */
-  uint64_t period;		/* requested sampling period, bytes; samplerlist_restrain may
-                                   use a larger one */
+  /* Requested sampling period, bytes; samplerlist_restrain may use a larger one. */
+  uint64_t period;
   /* When samplerlist_restrain last checked the rate: the time (clock_now), the CPU time of the
      process (ns) and the number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
-  char *script;			/* in a shared profile: source (of lua_Debug) of the outermost
-                                   function in the first sample's stack */
-  int named;			/* 1: the name 'script' of the state was emitted to the profile */
+  /* In a shared profile: source (as in lua_Debug) of the outermost function of the state's first
+     sample. */
+  char *script;
+  int named;			/* 1: 'script', the state's name, was emitted to the profile */
   unsigned name;		/* number of the state's name (seen.h) */
   Seen seen;			/* in a shared profile: numbers that other threads read */
-  int forked;			/* 1: this is a forked child in which the state has reported
-                                   nothing */
-  int counted;			/* in a shared profile: 1: the state is counted in
-                                   samplers.past.states */
-  int ended;			/* 1: the shared profile in 'state' has ended, because the process
-                                   continues in another one; atomic */
+  /* 1: this is a forked child in which the state has reported nothing yet. */
+  int forked;
+  /* 1: the state is counted in samplers.past.states; only in a shared profile. */
+  int counted;
+  /* 1: the shared profile in 'state' has ended, because the process continues in another one.
+     Atomic. */
+  int ended;
   /* Bytes and lost samples that the state had reported when its profile ended ('ended' 1). Lock
      held. */
   uint64_t reportedbytes;
   uint64_t reportedlost;
-  SamplerRequest *request;	/* in a shared profile: request of another thread to this state;
-                                   atomic */
+  /* Request of another thread to this state; only in a shared profile. Atomic. */
+  SamplerRequest *request;
   SamplerOptions options;
   char *path;			/* path of the last session's file */
   struct stat file;		/* device and inode of the file at 'path' */
@@ -52,12 +54,13 @@ struct Sampler {
   Timing timing;
   HeldPaths heldpaths;		/* the paths of references that were emitted */
   Resident resident;		/* last measurement of the heap */
-  uint64_t starved, starvings;	/* 'starved': when a lack of memory was last reported, ns;
-                                   'starvings': how often memory ran out */
+  /* 'starved': time of the last report that memory ran out, ns; 'starvings': how often memory ran
+     out. */
+  uint64_t starved, starvings;
   uint64_t timeperiod;		/* period of time samples, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
-  ProfileCollection leftout;	/* sum of the collections that were not emitted, which is added to
-                                   the next emitted one */
+  /* Sum of the collections that were not emitted. It is added to the next emitted one. */
+  ProfileCollection leftout;
 };
 
 /* The list of samplers, and data of the shared profile. Fields that are not atomic change only
@@ -66,8 +69,9 @@ extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* data of the shared profile, or NULL; atomic */
   SamplerRequest *request;	/* request to the first state that collects; atomic */
-  SharedTotals past;		/* sums over the states that have left the profile; but past.states
-                                   is the number of all states that ever joined it */
+  /* Sums over the states that have left the profile. An exception is past.states, the number of all
+     states that ever joined the profile. */
+  SharedTotals past;
 } samplers __attribute__((visibility("hidden")));
 
 void samplerlist_lock (void);
@@ -106,15 +110,15 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /* Emits the totals of a state that leaves its profile and is not closed: bytes by label set, all
    bytes, counts of dropped data, and 'lost' lost samples. Returns the bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
-/* Changes the bytes by label set of the states that have left the shared profile, when s leaves
-   it. 'part' ACCOUNT_WHOLE: adds all bytes of s. ACCOUNT_REST: subtracts the bytes of s that
-   were not reported, because the next profile of s will contain them. 'all': sum of these bytes.
-   Lock held. */
+/* Updates the sums of bytes by label set over the states that have left the shared profile, when
+   's' leaves it. 'part' ACCOUNT_WHOLE: adds the bytes of s. ACCOUNT_REST: subtracts those bytes of
+   s that were not reported, because the next profile of s will contain them. 'all': sum of the
+   bytes. Lock held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/* Stores the sums over all states of the shared profile. Lock held. 'isexit' 1: at exit, perhaps
-   without the lock; first publishes the numbers of this thread's states. */
+/* Stores the sums over all states of the shared profile. Lock held, except perhaps at exit.
+   'isexit' 1: first publishes the numbers of this thread's states. */
 void samplerlist_addup (SharedTotals *t, int isexit);
 
 #endif

@@ -27,8 +27,8 @@
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Sampler *s = ud;
-  if (s->shared != NULL && !s->named) {  /* functions of a stack arrive innermost first, so the
-                                            outermost remains in 'script' */
+  /* The functions of a stack are reported innermost first, so 'script' keeps the outermost. */
+  if (s->shared != NULL && !s->named) {
     free(s->script);
     s->script = strdup(source);
   }
@@ -76,9 +76,9 @@ static int onroom (void *ud, uint64_t count) {
   return profile_offer(s->state.profile, count);
 }
 
-/* Emits a collection. Adds it to 'leftout', which the next emitted collection includes, if the
-   shared profile has ended, or if writing is stalled (profile_room) and it has neither decided a
-   sample nor found a death. */
+/* Emits a collection, except in two cases: the shared profile has ended, or writing is stalled
+   (profile_room) and the collection has neither decided a sample nor found a death. Then adds the
+   collection to 'leftout', which the next emitted collection includes. */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
@@ -122,7 +122,7 @@ static void onclosing (void *ud, lua_State *L) {
   else sampler_close(s, L);
 }
 
-/* Returns 1 if a sample of native memory may be reported now; 0 also in a forked child, where
+/* Returns 1 if a sample of native memory may be reported now. Returns 0 in a forked child, where
    s->state.profile may still be the parent's. */
 static int onready (void *ud) {
   const Sampler *s = ud;
@@ -130,12 +130,12 @@ static int onready (void *ud) {
 }
 
 #define STARVED_NS	1000000000	/* shortest time between reports that memory ran out, ns */
-#define RINGSTARVED_NS	60000000000	/* STARVED_NS for a flight recorder, ns: longer, because
-                                           each report writes a file */
+/* STARVED_NS for a flight recorder, ns. Longer, because each report writes a file. */
+#define RINGSTARVED_NS	60000000000
 
-/* Reports a failed allocation by a mark with the number of such failures and the bytes in use. Then
-   flushes the file or dumps the flight recorder, because the Lua error may end the program. Reports
-   at most once in STARVED_NS (a flight recorder: RINGSTARVED_NS). */
+/* Reports a failed allocation by a mark with two numbers: how many allocations have failed, and the
+   bytes in use. Then flushes the file or dumps the flight recorder, because the Lua error may end
+   the program. Reports at most once in STARVED_NS (a flight recorder: RINGSTARVED_NS). */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;
@@ -246,7 +246,8 @@ static void samplersession_nomemory (const char *path, char *err, size_t errsize
   errno = ENOMEM;
 }
 
-/* Prints that the disk is full, or has space again. Runs on the writer thread. */
+/* Prints that the file cannot be written, for example because the disk is full, or can be written
+   again. Runs on the writer thread. */
 static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
     complain("%s: there is space again, and writing continues; %llu samples were lost (mark "
@@ -478,8 +479,9 @@ static int samplersession_finish (Sampler *s) {
   samplerlist_lock();
   samplerlist_emittotals(s, &s->state, tracker_lost(&s->tracker));
   p = s->state.profile;
-  s->state.profile = NULL;  /* cleared first: a child that is forked during profile_close would free
-                               the profile, too */
+  /* Clears the field first: a child that is forked during profile_close would free the profile,
+     too. */
+  s->state.profile = NULL;
   profile_close(p, &t);
   e = samplerlist_report(s, &t);
   samplerlist_unlock();

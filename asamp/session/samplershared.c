@@ -18,13 +18,14 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; the close of a state that has lived this long records
-                                           the references that keep sampled objects alive */
+/* Ns. When a state that has lived this long is closed, the references that keep sampled objects
+   alive are recorded. */
+#define OLD_NS		1000000000
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
 
-/* Starts samples of native memory if requested. Ignores a lack of memory. */
+/* Starts samples of native memory if requested. If out of memory, the state has no such samples. */
 static void startmallocs (Sampler *s) {
   if (s->options.mallocs > 0)
     (void)tracker_mallocs(&s->tracker, s->options.mallocs,
@@ -112,8 +113,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* first, because the exit handler that it registers must finish the profile
-                           made below */
+  /* First, because the exit handler that is registered here must finish the profile made below. */
+  samplerlist_watch();
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -162,8 +163,10 @@ typedef struct Unreported {
   uint64_t bytes, lost;
 } Unreported;
 
-/* Emits the state's totals and, if 'isclosed' is 1, its end; returns zeros. If the profile has
-   ended before (s->ended), instead returns the bytes and losses since then. Lock held. */
+/* Emits the totals of a state that leaves its profile and, if 'isclosed' is 1, the state's end.
+   Returns zeros.
+   If the profile itself has ended before (s->ended), emits nothing, and returns the state's bytes
+   and lost samples since that end. Lock held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
@@ -184,7 +187,7 @@ static Unreported emitend (Sampler *s, int isclosed) {
 }
 
 /* Removes the state from its profile and adds its numbers to samplers.past. Returns the bytes and
-   lost samples that its profile does not have because it ended before (emitend). */
+   lost samples that are in no profile, because the state's profile has ended before them. */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);
@@ -206,9 +209,9 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
   return unreported;
 }
 
-/* Moves the state to the current profile: after a fork ('isforked' 1), or because the process uses
-   another one now. The state's functions, classes and paths of references are emitted again.
-   Returns 0 without a profile. */
+/* Moves the state to the current profile of the process, in a forked child ('isforked' 1) or after
+   process_switch. The state's functions, classes and paths of references are emitted again. Returns
+   0 if there is no profile. */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
   const SamplerShared *with = s->shared;
@@ -216,7 +219,8 @@ static int move (Sampler *s, int isforked) {
   Unreported unreported;
   uint64_t lost;
   int isthere;
-  if (!isforked) timing_stop(&s->timing);  /* after a fork, the child's own timer may run already */
+  /* Not after a fork, because the child's own timer may run already. */
+  if (!isforked) timing_stop(&s->timing);
   lost = isforked ? 0 : timing_drop(&s->timing);
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
@@ -245,8 +249,9 @@ int samplershared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
   if (p == NULL || (p != s->state.profile && !move(s, s->forked)))
     return s->shared->isidle() ? -1 : 0;
-  if (s->forked) s->shared->runs();  /* opens the child's control socket at the first sample, as a
-                                        collection may never come */
+  /* At the child's first sample, opens its control socket: a collection, which would also do so,
+     may never come. */
+  if (s->forked) s->shared->runs();
   s->forked = 0;
   return 1;
 }
@@ -353,8 +358,8 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
   return n;
 }
 
-/* The mark belongs to the oldest state that has started in profile 'p', or else to the oldest
-   attached state. */
+/* Adds the mark to the oldest state that has started in profile 'p'. If there is none, adds it to
+   the oldest attached state. */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};
@@ -405,8 +410,8 @@ int sampler_usesshared (const Profile *p) {
   return yes;
 }
 
-/* If the profile of a closing state has ended, moves the state to the current profile, which
-   receives the bytes allocated after that end. */
+/* Called for a state that is being closed. If the state's profile has ended, moves the state to the
+   current profile, which receives the bytes allocated since then. */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
   if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)
@@ -424,8 +429,8 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && clock_since(s->since) >= OLD_NS) {
-      tracker_off(&s->tracker, L);  /* decides which of the last samples have survived, so that
-                                       sampler_holders includes these */
+      /* Decides which of the last samples have survived, so that sampler_holders includes these. */
+      tracker_off(&s->tracker, L);
       sampler_holders(s, L);
     }
     samplerlist_measure(s, L, 1);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers about a Lua state that other OS threads may read while it runs. The state's thread copies
-** them here after each sample, collection and safepoint (where the Lua stack can be read); others
-** never read the lua_State. Totals are kept by the state's name, because there may be thousands of
-** states.
+** them here after each sample, collection and safepoint (where the Lua stack can be read); other
+** threads never read the lua_State. Sums are kept by the state's name, because there may be
+** thousands of states.
 **
 **   SE1  the numbers are written by the state's own thread and read by any thread (atomic);
 **   SE2  each number has its value at the last copy. In one profile no number decreases, except
-**        SEEN_INUSE, SEEN_HELD and SEEN_TENURED;
-**   SE3  names are looked up and sums changed with the lock of all samplers held. The number of a
-**        name is permanent; the last is for all names beyond the limit.
+**        SEEN_INUSE and SEEN_HELD;
+**   SE3  names and sums are read and changed with the lock of the list of samplers held (SS1 of
+**        sampler.h). The number of a name is permanent; the last number is for all names beyond the
+**        limit.
 */
 #ifndef asamp_seen_h
 #define asamp_seen_h
@@ -20,13 +21,14 @@
 #include "sample.h"
 
 typedef enum SeenNumber {
-  /* numbers of samples, and bytes allocated, since the state joined its profile */
+  /* numbers of samples of allocations, time and native memory, and allocated bytes, since the state
+     joined its profile */
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
-  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* bytes at the last copy: in use and reserved by the heap,
-                                           and those that became old */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* since the state was made: minor and major
-                                                           collections; sum of pauses and longest
-                                                           pause, ns */
+  /* bytes: in use by the heap, reserved by the heap, and tenured since the state was made */
+  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,
+  /* since the state was made: minor collections, major collections, total of pauses and longest
+     pause; pauses in ns */
+  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,
   /* counts of dropped data (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
@@ -49,15 +51,14 @@ static inline uint64_t seen_get (const Seen *s, SeenNumber which) {
 /* Copies the counts of dropped data to *left. */
 void seen_left (const Seen *s, ProfileLeft *left);
 
-enum { SEEN_UNNAMED = 0 };	/* number of the name "", which a state has until its first
-				   allocation sample */
+/* number of the name "", which a state has until its first allocation sample */
+enum { SEEN_UNNAMED = 0 };
 
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
   const char *name;	/* valid for the life of the process */
-  uint64_t open, made;	/* numbers of open states, and of all states so far, with the name */
-  uint64_t samples, bytes, minors, majors, pauses;  /* sums over all states with the name;
-                                                       pauses in ns */
+  uint64_t open, made;	/* numbers of open states and of all states so far */
+  uint64_t samples, bytes, minors, majors, pauses;  /* sums over all states so far; pauses: ns */
   uint64_t inuse, held;	/* sums over the open states, bytes */
 } SeenNamed;
 
@@ -66,14 +67,14 @@ typedef struct SeenNamed {
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
-/* Adds a state's numbers to the sums of its name: samples and bytes if 'profile' is 1, because it
-   leaves its profile; collections and pauses if 'heap' is 1, because it was closed. */
+/* Adds numbers of a state to the sums for its name. 'profile' 1: adds samples and bytes, because
+   the state leaves its profile. 'heap' 1: adds collections and pauses, because it was closed. */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Stores in to[i] the sums over the past states (seen_past) with name number i. Returns the number
-   of elements, SEEN_NAMES. */
+/* Copies to to[i] the sums over the states with name number i counted by seen_past. Returns the
+   number of elements, SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
-/* Adds the numbers of an open state to *to, the sums for the state's name: its collections and
-   pauses and, if 'profile' is 1, its samples and bytes. */
+/* Counts an open state in *to, the sums for its name. Adds its bytes in use and reserved,
+   collections, pauses and, if 'profile' is 1, samples and allocated bytes. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
 /* Clears all sums and keeps the names, in a forked child. */
 void seen_forked (void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Threads of the profiler. The child of a fork may be unable to make threads later, because a
-** server sets RLIMIT_NPROC to 0. So its threads are made right after the fork and parked: they wait
-** for work.
+** Threads of the profiler. A forked child may be unable to make threads later, because some servers
+** set RLIMIT_NPROC to 0 after the fork. So the child's threads are made in the fork handler and
+** parked: they wait for work.
 **
 **   WK1  all signals are blocked in a worker;
 **   WK2  a process that has never called workers_park has no parked worker.
@@ -20,18 +20,18 @@ typedef struct Worker {
   pthread_cond_t wake;
   void *(*run) (void *ud);	/* function to run; NULL: parked */
   void *ud;
-  int pooled;			/* 1: workers_join parks the thread for reuse; 0: frees it */
+  int pooled;			/* 1: workers_join parks the thread for reuse; 0: ends it */
 } Worker;
 
 /* Runs run(ud) on a parked worker, or on a new thread with a stack of 'stack' bytes. Returns
    NULL with an errno in *error on failure. */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
-/* Waits until the worker's function has returned. Then parks or frees the worker
-   (Worker.pooled). */
+/* Waits until the worker's function has returned. Then parks the thread if w->pooled is 1; else
+   frees *w. */
 void workers_join (Worker *w);
 
-/* Drops the parent's workers and makes n parked ones, in a forked child. */
+/* Makes n parked workers in a forked child, where the parent's workers do not exist. */
 void workers_park (unsigned n);
 
 #endif
