@@ -3,8 +3,8 @@
 ** Survival by age, from which reports estimate survival with another nursery size. The age of a
 ** byte is a pair: u bytes were allocated after it until the next collection, v bytes before it
 ** since the previous collection. The table has the allocated and the surviving bytes for each age.
-** The bytes of a nursery that were not sampled are divided among its samples, oldest first, in
-** proportion to their bytes.
+** All bytes of a nursery are divided among its samples, oldest first, in proportion to the samples'
+** bytes.
 **
 **   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
 **        for values below AGES_FIRST, the last bin has no upper end;
