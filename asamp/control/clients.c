@@ -14,27 +14,28 @@
 #include "clock.h"
 #include "descriptor.h"
 
-#define PATIENCE	UINT64_C(5000000000)	/* ns of silence after which a client is
-                                                   disconnected */
-#define POLL_NS		UINT64_C(1000000)	/* ns from a snapshot request to the first check
-                                                   whether it is finished */
-#define POLL_PART	8	/* an unfinished snapshot is checked again after 1 / POLL_PART of
-                                   the time since its request */
-#define REST_NS		UINT64_C(250000000)	/* ns to wait after a failed call of accept or poll
-                                                   before the next one */
+/* A client is disconnected after this time of silence, ns. */
+#define PATIENCE	UINT64_C(5000000000)
+/* Time from the request of a snapshot to the first check whether the snapshot is finished, ns. */
+#define POLL_NS		UINT64_C(1000000)
+/* An unfinished snapshot is checked again after 1 / POLL_PART of the time since its request. */
+#define POLL_PART	8
+/* Pause after a failed call of accept or poll, ns. */
+#define REST_NS		UINT64_C(250000000)
 
 typedef struct Client {
   Request request;
-  size_t n;		/* number of bytes in request.line: received, not answered yet */
-  uint64_t heard;	/* clock_now at the last activity: bytes received, or a part of an
-                           answer sent */
+  size_t n;		/* number of received bytes in request.line that are not answered yet */
+  /* Time (clock_now) when bytes were last received, or a part of an answer was last sent. */
+  uint64_t heard;
 } Client;
 
 static struct pollfd *fds;	/* argument of poll: the server, then the clients */
 static Client **clients;
 static size_t nclients;
-static uint64_t rest;		/* clock_now from which clients are accepted again after a failure
-				   of poll or accept */
+/* Time (clock_now) until which no clients are accepted, after a failure of poll or accept; 0:
+   none. */
+static uint64_t rest;
 
 int clients_start (void) {
   fds = malloc((SERVER_CLIENTS + 1) * sizeof(*fds));
@@ -69,7 +70,7 @@ static void clients_leave (size_t i) {
 }
 
 /* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the one that has been
-   silent for longest, if possible one that waits for no snapshot. */
+   silent for longest. Clients that wait for a snapshot are disconnected only if all do. */
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;
@@ -132,7 +133,7 @@ static int serve (Client *c, int events) {
   return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
 
-/* Accepts a client. After a failure, no client is accepted for REST_NS. Rejects the client if the
+/* Accepts a client. If that fails, no client is accepted for REST_NS. Rejects the client if the
    program has few free descriptors left. */
 static void welcome (int server) {
   char why[128];
@@ -183,7 +184,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* sleeps, because poll has failed */
+    /* waits REST_NS or at most 'ms', because the first poll has failed */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

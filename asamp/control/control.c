@@ -27,10 +27,10 @@
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t pid;		/* process that has called control_start; atomic; changed with the
-                                   lock held */
+/* Process that has called control_start. Atomic; changed with the lock held. */
+static pid_t pid;
 static char *bound;		/* path of the socket; NULL: none */
-static char *rundir;		/* the folder XDG_RUNTIME_DIR, or NULL */
+static char *rundir;		/* value of the environment variable XDG_RUNTIME_DIR, or NULL */
 
 /* Returns the socket's path, which the caller frees; NULL if out of memory. The default depends on
    the current effective user. */
@@ -55,7 +55,7 @@ static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    /* no message if the process is ending: the thread that ends it writes the file */
+    /* no message if the process is ending: then the thread that ends it writes the file */
     else if (!dying_hasbegun()) complain("%s", err);
     return;
   }
@@ -67,7 +67,8 @@ static void change (void) {
 /* }===================================================================== */
 
 /* Returns 1 if the profile can continue in another file: no recording runs, the process is not
-   ending, and the current file has data or could not be created. */
+   ending, and the current file has data or could not be created. A flight recorder needs no
+   data. */
 static int ischangeable (void) {
   ProcessStats s;
   if (dying_hasbegun()) return 0;
@@ -95,7 +96,7 @@ static void *run (void *ud) {
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || bound != NULL) ? CHECK_MS : -1;
-    /* true if there is no socket, or the program has closed its descriptor */
+    /* creates the socket again if there is none, or if the program has closed its descriptor */
     if (bound != NULL && (server < 0 || !server_has(server))) {
       if (server >= 0) server_close(server);
       server = openserver(failed);

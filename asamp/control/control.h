@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The control thread of a process: answers requests at a Unix socket (asamp stats, asamp record
-** ...), and continues the profile in another file when it is too large or old. It runs no Lua code,
-** and exists only if an option requires it.
+** ...), and continues the profile in another file when the file is too large or old. The thread
+** runs no Lua code, and exists only if an option requires it.
 **
-** A request is a line of words; the last one extends to the line's end (requests.h). The last line
-** of an answer is "ok" or "error <reason>".
+** A request is a line of words; the last word may contain spaces (requests.h). The last line of an
+** answer is "ok" or "error <reason>".
 **
 **   CN1  the socket has mode 0600, in a folder to which only this user may write. The default
 **        folder is created with mode 0700 if missing; a folder that the user named must exist;
 **   CN2  a client must run as this user or as root;
-**   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence; if too
-**        many are connected, the one silent for longest; also if few descriptors are left;
+**   CN3  the thread never blocks on a client. A client is disconnected after 5 s of silence. If too
+**        many are connected, the one that was silent for longest is disconnected. If few
+**        descriptors are left, a new client is rejected;
 **   CN4  only a socket at which no process listens, or this process's own, is replaced;
 **   CN5  a forked child closes its copies of the descriptors;
-**   CN6  a client may wait for a snapshot without a limit; its disconnection cancels it;
+**   CN6  a client may wait for a snapshot without a limit of time. If the client disconnects, the
+**        snapshot is cancelled;
 **   CN7  a descriptor that the program has closed or reused is not used; the socket is created
 **        again within a second;
-**   CN8  after a failure of poll or accept the thread does not call it for a while, to save CPU
-**        time.
+**   CN8  after a failure of poll or accept, the thread waits before it calls the function again, to
+**        save CPU time.
 */
 #ifndef asamp_control_h
 #define asamp_control_h
@@ -27,13 +29,13 @@
 #include <stdint.h>
 
 typedef struct ControlOptions {
-  char *listen;		/* pattern of the socket's path (process_path); "": default; NULL: no
-                           socket */
+  /* Pattern of the socket's path (process_path); "": the default; NULL: no socket. */
+  char *listen;
   uint64_t rotate;	/* ns after which the profile continues in another file; 0: never */
-  uint64_t keep;	/* number of files of the profile that are not removed
-                           (keptfiles.h); 0: all */
-  uint64_t most;	/* bytes of a file after which the profile continues in another file; 0:
-                           no limit */
+  /* Number of files of the profile that are kept (keptfiles.h); older ones are removed. 0: all. */
+  uint64_t keep;
+  /* Size of a file, in bytes, above which the profile continues in another file; 0: no limit. */
+  uint64_t most;
 } ControlOptions;
 
 /* Stores the options and takes over the string 'listen'. Call it once, before control_ensure. */

@@ -11,8 +11,8 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* Which threads have released the request. REQUESTED: none; DONE: the thread that runs the state;
-   LEFT: the control thread. */
+/* The thread that has released the request. REQUESTED: none; DONE: the thread that runs the state;
+   LEFT: the control thread. The second thread that releases the request frees it. */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
@@ -29,15 +29,15 @@ static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
 
-/* Adds a mark to the profile, so that it explains the pause for the snapshot. */
+/* Adds a mark to the profile, so that the pause for the snapshot can be explained. */
 static void heaprequest_mark (lua_State *L, const char *path) {
   const char *name = "heap snapshot";
   Sampler *s = sampler_attached(L);
   if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
 }
 
-/* Takes the requested snapshot at the end of a collection, on the thread that runs the state. L is
-   NULL if the state was closed instead. */
+/* Takes the requested snapshot at the end of a collection, on the thread that runs the state. If
+   the state was closed before a collection, L is NULL and the request fails. */
 static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};

@@ -3,8 +3,8 @@
 ** A heap snapshot requested by a client. The control thread polls the request; the state's thread
 ** takes the snapshot at the end of its next collection, which may never come.
 **
-**   HK1  both threads own the request; the last one to release it frees it. 'stage' changes only
-**        by an atomic exchange;
+**   HK1  both threads own the request; the last one to release the request frees it. 'stage'
+**        changes only by an atomic exchange;
 **   HK2  a request is handled only by the process that made it.
 */
 #ifndef asamp_heaprequest_h

@@ -9,8 +9,8 @@
 
 static struct Kept {
   char *path;
-  struct stat id;		/* device and inode of the file when it was added: another file
-                                   may get the name later */
+  /* Device and inode of the file when it was added, because another file may get the name later. */
+  struct stat id;
 } *files;			/* the listed files, oldest first */
 static uint64_t nfiles;
 static uint64_t most;		/* largest number of listed files; 0: no limit */
@@ -43,6 +43,6 @@ void keptfiles_current (void) {
 }
 
 void keptfiles_forked (void) {
-  files = NULL;  /* not freed: after a fork it may be inconsistent */
+  files = NULL;  /* not freed, because another thread may have been changing it at the fork */
   nfiles = 0;
 }

@@ -33,7 +33,7 @@ static uint64_t due;		/* time at which the recording ends (clock_now, ns); 0: no
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends formatted text to the answer, at most 8,191 bytes. Returns 0 if out of memory. */
+/* Appends formatted text, cut to 8,191 bytes, to the answer. Returns 0 if out of memory. */
 static int say (Request *r, const char *format, ...) {
   char text[2 * 4096];
   va_list args;
@@ -74,7 +74,7 @@ static void requests_forget (Request *r) {
   r->heap = NULL;
 }
 
-/* Returns the next word, NUL-terminated in place, or "". Moves *line after it. */
+/* Returns the next word of *line, NUL-terminated in place, or "". Moves *line after the word. */
 static char *requests_word (char **line) {
   char *from = *line + strspn(*line, " ");
   char *end = from + strcspn(from, " ");
@@ -96,7 +96,7 @@ static int isabsolute (const char *path) {
   return *path == '/';
 }
 
-/* Appends the histogram of the collector's pauses to the answer (SharedHeaps). */
+/* Appends the histogram of the collector's pauses (SharedHeaps.bins) to the answer. */
 static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
   char text[SAMPLER_PAUSES * 21 + 1];
   size_t n = 0;
@@ -190,7 +190,7 @@ static int sayset (Request *r, const SamplerSet *s) {
 }
 
 /* Appends a row for each of the SET_ROWS label sets with the most allocated bytes, and a line with
-   the bytes of the others; no rows if the program has set no labels. */
+   the bytes of the other sets. Appends no rows if the program has set no labels. */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
   uint32_t i, n = rows != NULL ? sampler_sharedsets(rows, LABELS_MOST) : 0;

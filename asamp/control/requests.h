@@ -26,19 +26,20 @@
 
 /* A client's request. */
 typedef struct Request {
-  int fd;		/* its socket */
-  Bytes answer;		/* text to send */
-  size_t sent;		/* bytes already sent */
+  int fd;		/* socket of the client */
+  Bytes answer;		/* text to send to the client */
+  size_t sent;		/* bytes of 'answer' already sent */
   struct HeapRequest *heap;	/* snapshot for which the client waits, or NULL */
-  char line[4096];	/* received bytes, from the start of a line */
+  char line[4096];	/* received bytes; the first byte is the start of a line */
 } Request;
 
-/* Initializes the request of a client; 'fd' remains the caller's. */
+/* Initializes the request of a client. 'fd': the client's socket, which the caller closes. */
 void request_start (Request *r, int fd);
 /* Handles the request in r->line, which has n bytes before its NUL: appends the answer or starts a
    snapshot. Returns 0 if out of memory. */
 int request_answer (Request *r, size_t n);
-/* Appends the answer if the snapshot is finished. Returns 0 if out of memory. */
+/* Appends the answer if the snapshot for which the client waits is finished. Returns 0 if out of
+   memory. */
 int request_continue (Request *r);
 /* Appends "error WHY" to the answer. Returns 0 if out of memory. */
 int request_refuse (Request *r, const char *why);

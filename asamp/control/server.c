@@ -19,7 +19,7 @@
 
 #include "descriptor.h"
 
-/* Protects 'held'; locked during a fork. */
+/* Protects 'held'. Locked during a fork, so that the child never sees an incomplete change. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 /* The open descriptors, with device and inode of their files. */
 static struct Held {
@@ -30,21 +30,21 @@ static struct Held {
 static size_t nheld;
 static struct stat own;		/* the file of the last socket made; all zero: none */
 
-/* Returns 1 if the entry's descriptor refers to the recorded file. */
+/* Returns 1 if h->fd still refers to the file recorded in *h. */
 static int isstill (const struct Held *h) {
   struct stat s;
   return fstat(h->fd, &s) == 0 && s.st_dev == h->device && s.st_ino == h->inode;
 }
 
-/* Returns the entry of 'fd', or NULL. Lock held. */
+/* Returns the element of 'held' for the descriptor 'fd', or NULL. Lock held. */
 static struct Held *server_find (int fd) {
   size_t i;
   for (i = 0; i < nheld && held[i].fd != fd; i++) ;
   return (i < nheld) ? &held[i] : NULL;
 }
 
-/* Records a descriptor, unless it is negative, and returns it. Replaces an entry with the same
-   number, whose descriptor was closed. Lock held. */
+/* Records a descriptor in 'held', unless it is negative, and returns it. Replaces an element with
+   the same number, whose descriptor was closed. Lock held. */
 static int holdfd (int fd) {
   struct stat s;
   struct Held *h = server_find(fd);

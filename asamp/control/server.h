@@ -25,7 +25,7 @@ void server_unlink (const char *path);
    or if the client is of another user. */
 int server_accept (int server);
 
-/* Returns 1 if 'fd' is in the list of descriptors and refers to the same file as then. */
+/* Returns 1 if 'fd' is in the list of descriptors and refers to the file for which it was added. */
 int server_has (int fd);
 
 /* Closes 'fd' if server_has(fd) is 1, and removes it from the list of descriptors. */

@@ -24,8 +24,9 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/* Bytes that this thread can allocate before its next sample point; negative: the point was passed.
-   0 in a new thread, so its first block makes point() draw a distance. */
+/* Bytes that this thread can allocate before its next sample point (the byte whose block is
+   sampled). Negative: that point was passed, and point() handles it. 0 in a new thread, so that its
+   first block calls point(), which draws the first distance. */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
@@ -42,10 +43,11 @@ static __thread struct {
 #define WAYS		8	/* blocks per bucket */
 
 /* near[i] is the number of watched blocks in the i-th 16 KiB of each 16 GiB of the address space.
-   If it is 0, free() tests nothing else. It is never 0 for addresses of the arena. */
+   If it is 0, free() skips all other tests. It is never 0 for addresses of the arena, which free()
+   must not pass to the real allocator. */
 static uint16_t near[NNEAR];
-static unsigned char slots[MALLOC_SLOTS];	/* states of the watched blocks, such as
-                                                   MALLOC_ALIVE, one byte each */
+/* States of the watched blocks, such as MALLOC_ALIVE, one byte each. */
+static unsigned char slots[MALLOC_SLOTS];
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
@@ -58,8 +60,8 @@ typedef struct Bucket {
 } Bucket;
 
 static Bucket buckets[1u << BUCKETLOG];
-static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* numbers[b][i] is the index in 'slots' of the
-                                                    block buckets[b].block[i] */
+/* numbers[b][i] is the index in 'slots' of the block buckets[b].block[i]. */
+static uint16_t numbers[1u << BUCKETLOG][WAYS];
 
 SHOWN MallocSeam asamp_mallocs = {
   MALLOC_VERSION, MALLOC_PERIOD, 0, slots, 0, NULL, malloc_watch, renew
@@ -114,8 +116,8 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-/* Marks the slot of a freed block as dead, or as free if the sampler has given it up. Then
-   increments 'deaths', whose change makes the sampler search for dead slots. */
+/* Marks the slot of a freed block as dead, or as free if the sampler has stopped watching the
+   block. Then increments 'deaths', whose change makes the sampler search for dead slots. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -301,8 +303,8 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free and realloc call isarena
-                                                        for addresses of the arena */
+  /* Adds 1 for addresses of the arena, so that free and realloc call isarena for them. */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -387,9 +389,9 @@ SHOWN void free (void *p) {
   else real.free(p);
 }
 
-/* The real function allocates while it holds a lock. Its allocations are not sampled: a sample
-   would call the function again and deadlock. If they pass a sample point, the next block is
-   sampled instead. */
+/* Calls the real function, which allocates while it holds a lock. These allocations are not
+   sampled: the sampler calls pthread_getattr_np for a sample, and would deadlock. If they pass a
+   sample point, the next block is sampled instead. */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
   int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -415,8 +417,8 @@ SHOWN void *calloc (size_t n, size_t size) {
   return malloc_passes(all) ? passed(real.calloc(n, size), all) : real.calloc(n, size);
 }
 
-/* Returns a new block of n bytes with the content of a block of the arena. The caller must call
-   malloc_passes. */
+/* Returns a new block of n bytes with the content of a block of the arena. The new block is not
+   counted: the caller must call malloc_passes. */
 static void *fromarenato (void *p, size_t n) {
   size_t before;
   void *q = real.malloc(n);
@@ -425,8 +427,8 @@ static void *fromarenato (void *p, size_t n) {
   return q;
 }
 
-/* Reallocates a block that may be watched or in the arena. A watched block counts as freed, unless
-   realloc fails. */
+/* Reallocates a block that may be watched or in the arena. A watched block counts as freed. If
+   realloc fails, the block remains watched. */
 static COLD void *reallocwatched (void *p, size_t n) {
   unsigned char *slot;
   void *q;
@@ -438,7 +440,7 @@ static COLD void *reallocwatched (void *p, size_t n) {
   return q;
 }
 
-/* A realloc counts as a free and an allocation. */
+/* For sampling, a realloc counts as a free and an allocation. */
 SHOWN void *realloc (void *p, size_t n) {
   if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     p = reallocwatched(p, n);
@@ -486,7 +488,7 @@ SHOWN void *pvalloc (size_t n) {
 /* {== C++'s operators =================================================== */
 
 /* plainnew and alignednew replace C++'s operators new if the process has none. They return NULL if
-   out of memory: an exception needs a C++ library. */
+   out of memory, because an exception needs a C++ library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -539,8 +541,8 @@ static COLD void *operator_ (const char *name) {
   call
 
 typedef void *(*New) (size_t);
-typedef void *(*New2) (size_t, size_t);  /* second parameter: a reference (nothrow) or an
-                                            alignment */
+/* The second parameter is a reference (nothrow) or an alignment. */
+typedef void *(*New2) (size_t, size_t);
 typedef void *(*New3) (size_t, size_t, const void *);
 typedef void (*Delete) (void *);
 typedef void (*Delete2) (void *, size_t);

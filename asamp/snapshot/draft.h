@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The file of a heap snapshot until it is complete: a temporary file in the same folder, which
-** then replaces the final one. Pipes, /dev/null and the like are written directly.
+** The file of a heap snapshot until it is complete: a temporary file in the same folder, which then
+** replaces the final one. Pipes, /dev/null and the like are written directly.
 **
 **   DR1  a nonempty file changes only by the rename of a complete snapshot;
-**   DR2  until then an empty file has the final name and the lock of place.h; it is removed if the
-**        snapshot fails;
+**   DR2  while the temporary file is written, an empty file has the final name and the lock of
+**        place.h. It is removed if the snapshot fails;
 **   DR3  draft_end and draft_drop do not allocate, so a forked child may call them. Names are
 **        absolute, because the program may change its folder.
 */
@@ -23,16 +23,17 @@ typedef struct Draft {
   struct stat final;	/* status of the final file at draft_start */
 } Draft;
 
-/* Creates the temporary file of a snapshot. 'place' is the final file, which is open but not
-   emptied; keep it open until draft_free. Returns 0 or an errno; call draft_free in either case. */
+/* Creates the temporary file of a snapshot. 'place' is the final file, opened but not emptied by
+   place_open; keep it open until draft_free. Returns 0 or an errno; call draft_free in either
+   case. */
 int draft_start (Draft *d, const Place *place);
 
-/* If 'error' is 0, the file is complete: gives it its final name. If 'error' is not 0 or this
-   fails, calls draft_drop. Returns 0, 'error', or the errno of the failure. */
+/* Completes the snapshot if 'error' is 0: gives the temporary file its final name. If 'error' is
+   not 0 or the rename fails, calls draft_drop. Returns 0, 'error', or the errno of the failure. */
 int draft_end (Draft *d, int error);
 
-/* Removes the temporary file, and the final one if it is still empty. Returns 1 if it removed a
-   temporary file. */
+/* Removes the temporary file, and the final file if it is still empty. Returns 1 if a temporary
+   file was removed. */
 int draft_drop (const Draft *d);
 
 /* Closes the temporary file and frees the names of the files. */

@@ -33,7 +33,7 @@ static void dump_varint (Dump *d, uint64_t n) {
   byte(d, (unsigned)n);
 }
 
-/* Writes a signed number, zigzag-encoded. */
+/* Writes a signed number in zigzag encoding, which maps 0, -1, 1, -2 to 0, 1, 2, 3. */
 static void distance (Dump *d, int64_t n) {
   dump_varint(d, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
 }
@@ -105,7 +105,7 @@ static int dump_kindof (luaN_Kind kind) {
   }
 }
 
-/* Writes an object. luaN_walk calls it for each object. Returns 0 to stop the walk. */
+/* Writes an object. luaN_walk calls this function for each object. Returns 0 to stop the walk. */
 static int object (void *ud, const luaN_Object *o) {
   Dump *d = ud;
   uint64_t me = dump_word(o->object);
@@ -190,8 +190,8 @@ typedef struct Sites {
   uint32_t n;		/* number of allocation sites */
 } Sites;
 
-/* Writes a HEAP_SITE record, which describes an allocation site. It may exceed DUMP_LONGEST, so it
-   is written in two halves. */
+/* Writes a HEAP_SITE record, which describes an allocation site. The record may exceed
+   DUMP_LONGEST, so dump_room is called a second time in its middle. */
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   if (!dump_room(d))
     return;
@@ -223,8 +223,8 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
 /* Writes the allocation sample *b of the object at the address 'owner'. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* the sample has no object, or is of native
-                                                   memory */
+  /* Skips samples without an object, and samples of native memory. */
+  if (owner == NULL || mallocs_isowner(owner))
     return;
   number_ = sitenumber(d, s, b);
   if (!dump_room(d))

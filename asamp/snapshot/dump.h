@@ -24,22 +24,24 @@ typedef struct Dump {
   DumpSink sink;
   void *ud;			/* first argument of 'sink' and 'memory' */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* like lua_Alloc */
-  const struct Tracker *tracker;	/* the samples of this tracker's live objects are written;
-                                           NULL: none */
-  uint64_t time;		/* present time (CLOCK_MONOTONIC), ns; the ages of samples are
-                                   computed from it */
-  uint64_t objects, edges, bytes;	/* written so far: objects, edges, bytes of objects */
-  uint64_t last;		/* address of the object written last or, while samples are written,
-                                   of the object of the last sample */
-  uint64_t from;		/* address of the object whose edges are written; 0: edges from the
-                                   roots */
-  int64_t index;		/* last array index written for an edge of the object 'from' */
+  /* The samples of this tracker's live objects are written; NULL: none. */
+  const struct Tracker *tracker;
+  /* Present time (CLOCK_MONOTONIC), ns, from which the ages of samples are computed. */
+  uint64_t time;
+  /* Numbers of objects and edges written so far, and bytes of these objects. */
+  uint64_t objects, edges, bytes;
+  /* Address of the object written last; while samples are written, address of the last sample's
+     object. */
+  uint64_t last;
+  /* Address of the object whose edges are written; 0: the edges from the roots are written. */
+  uint64_t from;
+  int64_t index;		/* array index in the last edge written for the object 'from' */
   size_t n;			/* bytes in 'buffer' */
   unsigned char buffer[DUMP_PIECE];
 } Dump;
 
-/* Starts the snapshot with the bytes that identify the format. All fields of *d but 'sink', 'ud'
-   and 'memory' must be zero; 'tracker' and 'time' may be set until dump_walk. */
+/* Starts the snapshot with the bytes that identify the format. All fields of *d except 'sink', 'ud'
+   and 'memory' must be zero. 'tracker' and 'time' may be set later, before dump_walk. */
 void dump_start (Dump *d);
 
 /* Writes a meta record: a key of at most 32 bytes, and a text cut to HEAP_TEXT bytes. Call it
@@ -51,9 +53,9 @@ void dump_number (Dump *d, const char *key, uint64_t n);
 /* Writes the name of the C function at the address 'code'. Call it before dump_walk. */
 void dump_code (Dump *d, const void *code, const char *name);
 
-/* Writes objects, edges, samples and the end of the snapshot. Call it once, where seam.h
-   allows luaN_walk. Returns LUAN_WALKED if complete, LUAN_STOPPED if the sink has returned 0,
-   LUAN_NOMEMORY, or LUAN_BUSY. */
+/* Writes objects, edges, samples and the end of the snapshot. Call it once, where seam.h allows
+   luaN_walk. Returns LUAN_WALKED if the snapshot is complete, LUAN_STOPPED if the sink has returned
+   0, LUAN_NOMEMORY, or LUAN_BUSY (the collector is in the middle of a step). */
 int dump_walk (Dump *d, lua_State *L);
 
 #endif

@@ -21,7 +21,7 @@ static int text (const char *path, char *to, size_t size) {
   return n > 0;
 }
 
-/* Returns the number in a file of the control group; UINT64_MAX: none ("max"). */
+/* Returns the number in the file 'name' of a control group; UINT64_MAX: there is none ("max"). */
 static uint64_t number (const char *group, const char *name) {
   char path[640], s[32];
   snprintf(path, sizeof(path), CGROUP "%s/%s", group, name);
@@ -29,7 +29,7 @@ static uint64_t number (const char *group, const char *name) {
                                                                  : UINT64_MAX;
 }
 
-/* Returns the bytes left in the control group; UINT64_MAX: no limit. */
+/* Returns the bytes that the process's control group may still use; UINT64_MAX: no limit. */
 static uint64_t ofgroup (void) {
   char s[512], *group, *end;
   uint64_t most, now;

@@ -38,8 +38,8 @@ typedef struct Writer {
   Draft draft;		/* the file */
   int lock;		/* descriptor of the final file, locked until it is replaced */
   int error;		/* errno of the first failure, or 0 */
-  unsigned seconds;	/* 0: no limit */
-  uint64_t until;	/* time limit, CLOCK_MONOTONIC, ns */
+  unsigned seconds;	/* time limit, s; 0: none */
+  uint64_t until;	/* end of the time limit, CLOCK_MONOTONIC, ns */
 } Writer;
 
 /* {== bytes ============================================================ */
@@ -85,7 +85,7 @@ static int writeall (Writer *w, lua_State *L) {
 }
 
 /* Writes the names of the C functions on L's stack. Call it before the fork: the child must not
-   call malloc, so it cannot look names up. */
+   call malloc, and finding a name needs malloc. */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
   const void *written[CODES_MOST];
@@ -152,8 +152,8 @@ static void childfailed (const char *path, int error, unsigned seconds) {
   if (n > 0 && write(2, line, (size_t)n) < 0) { /* this failure cannot be reported */ }
 }
 
-/* Limits this child: the system kills it first when memory runs out, and SIGALRM kills it after
-   'seconds'. */
+/* Limits the calling process, a child: if memory runs out, the system kills it first; after
+   'seconds', SIGALRM kills it. */
 static void bound (unsigned seconds) {
   sigset_t alarms;
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -189,9 +189,9 @@ typedef struct Waiting {
 
 #define WAITING	16	/* capacity of 'waiting' */
 
-/* The children that may still run; NULL: free element. Atomic exchanges add and remove elements;
-   only the thread that has removed one calls waitpid. There is no lock, because another thread
-   could hold it at a fork. */
+/* The children that may still run; NULL: free element. Elements are added and removed by atomic
+   exchanges. Only the thread that has removed a child calls waitpid. There is no lock, because
+   another thread could hold it at a fork. */
 static Waiting *waiting[WAITING];
 
 /* Adds a child to 'waiting'. Returns 0 if there is no free element. */
@@ -235,9 +235,10 @@ static void waiting_free (Waiting *w) {
   free(w);
 }
 
-/* Handles an ended child. Reports only a death by a signal: a child that exits has reported a
-   failure itself. 'known' 0: the program has called waitpid, so the status is unknown; the child
-   has failed if its temporary file still exists. */
+/* Handles an ended child. If a signal killed the child, removes its files and prints a message.
+   After another failure, the child has printed a message itself.
+   'known' 0: the program has called waitpid, so the status is unknown. Then a signal has killed the
+   child if its temporary file still exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
@@ -250,9 +251,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* Handles and forgets each ended child in waiting[]. Waits for a running child only if it cannot be
-   put back, because another thread has filled waiting[]. In a forked child of the program, only
-   forgets the children: they are its parent's. */
+/* Handles each ended child in 'waiting' and removes it. A running child is put back; if another
+   thread has filled 'waiting' meanwhile, waits for the child instead. In a forked child of the
+   program, only empties 'waiting': its children are those of the parent. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
@@ -274,7 +275,7 @@ void snapshot_check (void) {
   }
 }
 
-/* Returns a new element of 'waiting' for a child that will be forked; NULL if out of memory. */
+/* Returns a new element of 'waiting', for a child that will be forked; NULL if out of memory. */
 static Waiting *newwaiting (const Writer *from, const char *path) {
   static int isset;
   Waiting *w = calloc(1, sizeof(*w));
@@ -312,9 +313,9 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
   return 0;
 }
 
-/* Writes the snapshot in a child process, or in this process if the caller wants that or the fork
-   fails. Returns 0, or an errno and maybe a reason in 'why'. After 0, the child s->child may still
-   be writing. */
+/* Writes the snapshot in a child process. Writes it in this process if wish->inprocess is 1 or the
+   fork fails. Returns 0, or an errno and maybe a reason in 'why'. After 0, the child s->child may
+   still be writing. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
   int status = 0;
@@ -346,7 +347,7 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
    bytes per object and one bit per 8 bytes, less than half of 'inuse'. */
 #define NEEDED(inuse)	((inuse) / 2)
 
-/* Returns 1 and a message in 'why' if there is too little memory for a child. */
+/* Returns 1, with a message in 'why', if there is too little memory for a child. */
 static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
   uint64_t left = memoryleft();

@@ -26,12 +26,12 @@
 /* Arguments of snapshot_take. */
 typedef struct SnapshotWish {
   const char *path;
-  int replace;		/* existing files that may be replaced: PLACE_NONE, PLACE_PROFILES or
-                           PLACE_ALL */
+  /* Existing files that may be replaced: PLACE_NONE, PLACE_PROFILES or PLACE_ALL. */
+  int replace;
   int option;		/* 1: error messages may advise the option 'overwrite' */
   int wait;		/* 1: wait until the file is complete */
   int inprocess;	/* 1: this process writes the file, without a child */
-  unsigned seconds;	/* time limit; 0: none */
+  unsigned seconds;	/* time limit, s; 0: none */
   const char *command;	/* the program's command line, stored in the file; may be NULL */
 } SnapshotWish;
 
@@ -40,13 +40,13 @@ typedef struct Snapshot {
   char *path;		/* the caller frees it */
   int forked;		/* 1: a child writes the file */
   int refused;		/* errno of a failed fork, or 0 */
-  pid_t child;		/* child that is still writing; 0: complete */
-  uint64_t stopped;	/* pause of the program, ns */
+  pid_t child;		/* child that is still writing the file; 0: the file is complete */
+  uint64_t stopped;	/* time for which the program was stopped, ns */
 } Snapshot;
 
 /* Writes a snapshot of L's heap. Call it on the thread that runs L, where luaN_walk may be called.
-   Returns 1 if the file is complete or a child is writing it; 0 with errno and a reason in 'err' on
-   failure. */
+   Returns 1 if the file is complete or a child is writing it. Returns 0 with errno and a reason in
+   'err' on failure. */
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size);
 
