@@ -20,7 +20,7 @@ local PERIOD = 64   -- mean bytes between samples when explain() calls the teste
 local ENOUGH = 20   -- explain() repeats the call until about this many samples are expected
 local MOST = 100    -- limit of these calls
 
-local LITTLE = "a second run allocated too few bytes to be sampled"
+local LITTLE = "the allocating lines are unknown: a second run allocated too few bytes for a sample"
 
 local FIELDS = {"bytes", "blocks", "retained"}  -- the counts that a baseline has for a test
 
@@ -29,8 +29,8 @@ local noticed = M.counts
 local function notice()
   if not noticed then
     noticed = true
-    io.stderr:write("asamp.budget: this Lua has no exact counts of memory (the fork Asamp has them); " ..
-                    "no budget is checked\n")
+    io.stderr:write("asamp.budget: no budget is checked, because this Lua does not count allocated bytes; " ..
+                    "run the tests with Asamp's Lua\n")
   end
 end
 
@@ -50,7 +50,7 @@ end
 -- and a full collection; nil without exact counts. Drops the results of f.
 function M.measure(f, ...)
   if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then
-    error(("asamp.budget: a function to measure expected, got %s"):format(shown(f)), 0)
+    error(("asamp.budget: the value to measure must be a function, got %s"):format(shown(f)), 0)
   end
   if not M.counts then
     notice()
@@ -112,18 +112,18 @@ end
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
-    return "no lines are shown, because the command asamp is missing; install it"
+    return "the allocating lines are unknown, because the command asamp is missing; install it"
   end
   local folder, reason = host.newfolder(host.temporary())
   if not folder then
-    return "no profile of a second run: " .. tostring(reason)
+    return "the allocating lines are unknown, because a second run cannot be profiled: " .. tostring(reason)
   end
   local path = folder .. "/run.vmprof"
   local ok, message = profiler.enable{out = path, alloc = PERIOD, native = false, compress = false,
                                       overwrite = true}
   if not ok then
     host.discard(folder)
-    return "no profile of a second run: " .. tostring(message)
+    return "the allocating lines are unknown, because a second run cannot be profiled: " .. tostring(message)
   end
   local most = retained and 1 or math.min(math.ceil(ENOUGH * PERIOD / math.max(bytes, 1)), MOST)
   local calls, ran, wrong = 0  -- luacheck: ignore 221
@@ -152,11 +152,12 @@ local function explain(f, args, bytes, retained)
     end
   end
   if #list == 0 then
-    return retained and "a second run kept too few bytes to be sampled" or LITTLE
+    return retained and "the allocating lines are unknown: a second run kept too few bytes for a sample" or
+           LITTLE
   end
-  text[1] = retained and "alive after a second run, by line, estimated from samples:" or
-            calls == 1 and "allocated in a second run, by line, estimated from samples:" or
-            ("allocated in a run, by line, estimated from samples of %d more runs:"):format(calls)
+  text[1] = retained and "bytes alive after a second run, by line, estimated from samples:" or
+            calls == 1 and "bytes allocated in a second run, by line, estimated from samples:" or
+            ("bytes allocated in one run, by line, estimated from samples of %d more runs:"):format(calls)
   for _, line in ipairs(rowsof(list, "n", lineplace)) do text[#text + 1] = line end
   if retained and profile.holders then
     local paths = holders.grouped(profile.holders, function() return true end)[true]
@@ -171,14 +172,15 @@ end
 
 -- Returns the reason why further calls cannot be profiled; nil: they can.
 local function busy()
-  return profiler.period() and "the profiler is enabled already, so a second run is not profiled"
+  return profiler.period() and "the allocating lines are unknown: they need a profile of a second run, " ..
+         "but the profiler is already enabled; disable it before the test"
 end
 
 -- Checks a budget: returns true if 'field' of M.measure(f, ...) is at most 'most' bytes; else false and a
 -- message with the allocating lines, which further calls of f find.
 local function within(field, most, f, ...)
   if type(most) ~= "number" then
-    error(("asamp.budget: a budget is a number of bytes, got %s"):format(shown(most)), 0)
+    error(("asamp.budget: a budget must be a number of bytes, got %s"):format(shown(most)), 0)
   end
   local found = M.measure(f, ...)
   if not found or found[field] <= most then
@@ -267,7 +269,7 @@ local function contents(file)
     parts[#parts + 1] = text
     n = n + (text and #text or 0)
     if n > LONGEST then
-      return nil, ("it has over %d bytes; give a file that asamp.budget wrote"):format(LONGEST)
+      return nil, ("the file has over %d bytes; give a file that asamp.budget wrote"):format(LONGEST)
     end
   until not text
   return table.concat(parts)
@@ -294,7 +296,7 @@ local function readfile(path)
   local ok, t = pcall(chunk)
   if not ok then return nil, t end
   if type(t) ~= "table" or type(t.tests) ~= "table" then
-    return nil, path .. " returns no table with the field 'tests'"
+    return nil, path .. " returns no table with the field 'tests'; give a file that asamp.budget wrote"
   end
   wrong = misfit(t)
   if wrong then return nil, wrong end
@@ -369,8 +371,8 @@ end
 --- Writes the baseline file if 'update' is set. Returns true, or nil and a message.
 function Baseline:close()
   if not self.update or not M.counts then return true end
-  local names, lines = {}, {"-- Written by asamp.budget. 'exact = true' in a test: no byte more; " ..
-                                     "'tolerance': percent.", "return {"}
+  local names, lines = {}, {"-- Written by asamp.budget. tolerance: allowed increase in percent. " ..
+                        "exact = true: no increase is allowed.", "return {"}
   if self.data.tolerance then
     lines[#lines + 1] = ("  tolerance = %s,"):format(number(self.data.tolerance))
   end

@@ -54,7 +54,7 @@ busted.subscribe({"suite", "end"}, function()
     error(message, 0)
   end
   if baseline.new > 0 then
-    io.stderr:write(("asamp.budget: tests without a budget in '%s': %d; -Xhelper update adds them\n")
+    io.stderr:write(("asamp.budget: tests without a budget in '%s': %d; -Xhelper update adds their budgets\n")
       :format(path, baseline.new))
   end
 end)
