@@ -38,8 +38,8 @@ local function usage()
       name, require("asamp.commands." .. name).summary)
   end
   lines[#lines + 1] = ""
-  lines[#lines + 1] = "Start with `asamp run app.lua`. asamp COMMAND --help shows the options of a"
-  lines[#lines + 1] = "command, asamp --version the release."
+  lines[#lines + 1] = "Start with `asamp run app.lua`."
+  lines[#lines + 1] = "asamp COMMAND --help: options of a command. asamp --version: the release."
   return table.concat(lines, "\n") .. "\n"
 end
 

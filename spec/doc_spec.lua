@@ -274,7 +274,7 @@ local ARGUMENTS = {
   "^%-%-", "^no … given$", "^no format given", "^… expected, got …$",
   "^a whole number of at least …$",
   "^a number from … to …$", "^a comma%-separated list of$", "^nothing to sample: %-%-alloc",
-  "^no sample …; the profile ends",
+  "^no sample was taken …; the profile ends",
 }
 
 local function remedied(text)

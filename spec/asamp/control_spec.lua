@@ -163,7 +163,7 @@ describe("a process that listens", function()
     assert.equal(2, select(2, out:gsub("allocations not sampled  ", "")))  -- it said 0B/s
     code, out = asamp("stats", socket)
     assert.equal(0, code)
-    assert.is_truthy(out:find("1 Lua state at present; 1 in the profile so far", 1, true))
+    assert.is_truthy(out:find("1 Lua state at present; 1 so far in the profile", 1, true))
     finish()
     assert.is_false(host.samefile(socket, socket))
   end)
@@ -367,7 +367,7 @@ describe("a process that listens", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
     local wanted = {KILL = "the process that listened at '%s' has ended; start it again",
                     TERM = "cannot query '%s': No such file or directory; give the id of a process, " ..
-                           "or its socket"}
+                           "or the path of its socket"}
     for how, later in pairs(wanted) do
       start "alloc=0,listen=s/x.sock"
       local words = {top = "top --every 1 " .. socket,
@@ -774,7 +774,8 @@ describe("a file", function()
     local path = os.tmpname()
     local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", path}
     os.remove(path)
-    assert.same({1, ("asamp stats: '%s' is a file; give the id of a process, or its socket\n"):format(path)},
+    assert.same({1, ("asamp stats: '%s' is a file; give the id of a process, or the path of its socket\n")
+                      :format(path)},
                 {code, err})
   end)
 
@@ -782,7 +783,8 @@ describe("a file", function()
   it("that is a device or a folder is not taken for a process", function()
     for _, path in ipairs{"/dev/null", "/"} do
       local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", path}
-      assert.same({1, ("asamp stats: '%s' is not a socket; give the id of a process, or its socket\n"):format(
+      assert.same({1, ("asamp stats: '%s' is not a socket; give the id of a process, " ..
+        "or the path of its socket\n"):format(
                        path)}, {code, err})
     end
   end)

@@ -231,8 +231,7 @@ describe("a snapshot requested from an idle process", function()
       "heap", "--wait", "1s", "-o", "a.heap", socket}
     assert.same({1, ""}, {code, out})
     assert.equal(("asamp heap: '%s' had no collection within 1 s, so no snapshot was taken: a Lua state " ..
-      "collects only after "
-      .. "it has allocated enough. --wait TIME waits longer\n"):format(socket), err)
+      "runs a collection only after enough allocations. --wait TIME waits longer\n"):format(socket), err)
     -- The process notices the end of the command before it answers the next request.
     assert(host.query(socket, "stats\n"))
     say "collect"

@@ -130,7 +130,7 @@ describe("the bytes alive at an instant", function()
     assert(p:close())
     local code, out = run("--at", "peak", path)
     assert.equal(0, code)
-    assert.matches("objects alive at 1.* s, when a collection left most in use %(5 MiB%)", out)
+    assert.matches("objects alive at 1.* s, when a collection left most bytes in use %(5 MiB%)", out)
     assert.truthy(out:find("2 MiB alive, estimated from 2 samples.", 1, true), out)
     assert.truthy(out:find("kept", 1, true))
     assert.is_nil(out:find("made", 1, true))
@@ -173,7 +173,7 @@ describe("the bytes alive at an instant", function()
     local err
     code, out, err = run("--at", "peak", stopped)
     assert.same({1, ""}, {code, out})
-    assert.matches("no sample was alive at [%d.]+ s, when a collection left most in use " ..
+    assert.matches("no sample was alive at [%d.]+ s, when a collection left most bytes in use " ..
       "%(24 KiB%); " ..
       "peaks between collections are not recorded: %-%-at SECONDS shows another time", err)
     code, out = run("--at", "2", stopped)
@@ -196,8 +196,8 @@ describe("the bytes alive at an instant", function()
     p:name(8, "kept", 1, "@x.lua")
     p:sample{8, 2}
     assert(p:close())
-    assert.same({1, "", ("asamp report: '%s': it does not record when objects died: --at needs a "
-                         .. "profile of Asamp, with collections\n"):format(path)},
+    assert.same({1, "", ("asamp report: '%s': the profile does not record when objects died: "
+                         .. "--at needs a profile by Asamp, of a run with collections\n"):format(path)},
                 {run("--at", "peak", path)})
   end)
 end)

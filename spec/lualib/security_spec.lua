@@ -82,7 +82,7 @@ describe("a file that an answer names", function()
     query("/debug/pprof/heap?seconds=1", {alloc = 0})
     query("/debug/pprof/heap", {file = victim, ring = 1})
     local text = query("/debug/pprof/heap", {file = victim})
-    local unopened = "the profile that the process names cannot be opened; asamp stats shows its path\n"
+    local unopened = "the process's profile cannot be opened; asamp stats shows the path\n"
     if liar.isother() then assert.equal(unopened, text) end
     shell.output("ln -s %s %s/link && mkdir %s/folder", victim, o.folder, o.folder)
     -- No response shows which files exist.
@@ -216,7 +216,8 @@ describe("asamp serve", function()
     assert.equal(200, (fetch(port, "GET /metrics", "Host: app.example:99\r\n" .. bearer)))
     assert.equal(403, (fetch(port, "GET /metrics", "Host: evil.example\r\n" .. bearer)))
     local status, text = fetch(port, "GET /metrics", "Host: localhost\r\nOrigin: http://evil\r\n" .. bearer)
-    assert.same({403, "the request comes from a page of another origin\n"}, {status, text})
+    assert.same({403, "the request comes from a web page of another origin; such requests are refused\n"},
+                {status, text})
     assert.equal(403, (fetch(port, "GET /metrics",
                              "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n" .. bearer)))
     -- Of a header that is given twice both values are checked.

@@ -78,11 +78,11 @@ local function find(target)
   end
   local id = idincontainer(target)
   if id then
-    return nil, ("process %s runs in a container, as process %s; run asamp there, for example: docker " ..
-                 "exec CONTAINER asamp stats %s"):format(target, id, id)
+    return nil, ("process %s runs in a container, as process %s; " ..
+                 "run asamp there, for example: docker exec CONTAINER asamp stats %s"):format(target, id, id)
   end
-  return nil, ("process %s has no socket '%s'; start it with ASAMP=listen, or give the " ..
-               "path of its socket"):format(target, table.concat(list, "' or '"))
+  return nil, ("process %s has no socket '%s'; start the process with ASAMP=listen, " ..
+               "or give the path of its socket"):format(target, table.concat(list, "' or '"))
 end
 
 --- Returns true if the argument names a process, by its id or its socket, and not a file.
@@ -121,9 +121,9 @@ local function gone(target, path, waits)
     end
     return ("process %s has ended; start it again"):format(pid)
   elseif path and host.isfile(path) then
-    return ("'%s' is a file; give the id of a process, or its socket"):format(path)
+    return ("'%s' is a file; give the id of a process, or the path of its socket"):format(path)
   elseif path and host.realpath(path) and not host.issocket(path) then
-    return ("'%s' is not a socket; give the id of a process, or its socket"):format(path)
+    return ("'%s' is not a socket; give the id of a process, or the path of its socket"):format(path)
   elseif path and not pid then
     return ("the process that listened at '%s' has ended; start it again"):format(path)
   end
@@ -162,7 +162,7 @@ local function result(waits, request, target, path, seconds, answer)
   elseif late then
     message = ("the process has not answered for %d s: it may be stopped or busy; try again"):format(seconds)
   elseif not text and not host.realpath(path) then
-    message = message .. "; give the id of a process, or its socket"
+    message = message .. "; give the id of a process, or the path of its socket"
   end
   if not text then
     return nil, ("cannot query '%s': %s"):format(path, message), late
@@ -189,8 +189,8 @@ function M.all(targets, request, seconds)
   for i, target in ipairs(targets) do
     local path, message = find(target)
     if request:find "[\n%z]" then
-      found[i] = {nil, ("the request '%s' has a line break or a zero byte, which no path and no name in " ..
-                        "a request may have"):format(request)}
+      found[i] = {nil, ("the request '%s' has a line break or a zero byte: " ..
+                        "give a path or name without these"):format(request)}
     elseif path then
       sent[#sent + 1], paths[#paths + 1] = i, path
     else

@@ -8,13 +8,13 @@ local host = require "asamp.host"
 
 local M = {}
 
-local SAME = "'%s' is the same profile as '%s', and is counted once"
-local PART = "'%s' is of the same recording as '%s', which has more samples; only the latter is counted"
-local DUMP = "'%s' overlaps in time with '%s', a dump of the same flight recorder with more samples; " ..
-             "only the latter is counted"
-local MERGED = "'%s' was merged into '%s', and is counted once"
-local COMMON = "'%s' and '%s' are merged profiles that have recordings in common, which would count " ..
-               "twice: give the files that they were merged from"
+local SAME = "'%s' is not counted, because '%s' is the same profile"
+local PART = "'%s' is not counted, because '%s' contains the same recording with more samples"
+local DUMP = "'%s' is not counted, because it overlaps in time with '%s', " ..
+             "a dump of the same flight recorder with more samples"
+local MERGED = "'%s' is not counted separately, because the merged profile '%s' contains its samples"
+local COMMON = "the merged profiles '%s' and '%s' contain some of the same recordings, " ..
+               "whose samples would count twice: give the files from which both were merged"
 
 local PIECE = 4096     -- bytes at the start and at the end of a file that outline returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time

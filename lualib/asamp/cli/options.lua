@@ -110,10 +110,9 @@ function M.by(text, more)
 end
 
 M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}
-M.WIDTH = {"width", "N", "width of the output in columns (default: the terminal's, " ..
-  "else 80)", M.whole(40)}
-M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
-  "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
+M.WIDTH = {"width", "N", "width of the output in columns (default: the terminal's, else 80)", M.whole(40)}
+M.COLOR = {"color", "WHEN", "colours: always, never or auto " ..
+  "(default: auto, on terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "prints everything as JSON; all rows unless --top is given"}
 
 --- Returns the option --out, the path of the result. 'text': its help.
@@ -146,8 +145,8 @@ function M.sources(text)
   return {"source", "DIRS", text, paths}
 end
 
-M.OWN = {"own", "PATHS", "your own code: files and folders, separated by colons. Costs of other code " ..
-  "are charged to the line of your code that called it",
+M.OWN = {"own", "PATHS", "your own code: files and folders, separated by colons. " ..
+  "Costs of other code are charged to the line of your code that called it",
   paths}
 
 --- Returns true if output to stdout may have colours, according to --color.
@@ -233,7 +232,7 @@ function M.twice(files)
   for _, path in ipairs(files) do
     n = n + (path == "-" and 1 or 0)
   end
-  return n > 1 and "standard input ('-') is given twice, but can be read only once" or nil
+  return n > 1 and "standard input ('-') is given twice, but can be read only once; give a file" or nil
 end
 
 local function counted(description, files)

@@ -54,7 +54,7 @@ function M.open(path, from, progress)
   end
   finish()
   if not h and not host.samefile(path, path) then
-    message = ("'%s' was not completed: the reason is on the program's stderr"):format(path)
+    message = ("the program did not complete '%s': the reason is on its stderr"):format(path)
   end
   return h, message
 end

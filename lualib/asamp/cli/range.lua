@@ -14,8 +14,8 @@ local function seconds(value)
 end
 
 --- The options --from and --until, as elements of a command's description (asamp.cli.options).
-M.FROM = {"from", "SECONDS", "takes only samples from that time on, in seconds since the start", seconds}
-M.UNTIL = {"until", "SECONDS", "takes only samples before that time, in seconds since the start", seconds}
+M.FROM = {"from", "SECONDS", "leaves out samples before this time, in seconds since the start", seconds}
+M.UNTIL = {"until", "SECONDS", "leaves out samples from this time on, in seconds since the start", seconds}
 
 --- Returns the range {from, to} in seconds (to = nil: the end); nil if the options give none.
 function M.of(o)
@@ -60,7 +60,7 @@ function M.read(world, path, range, o)
   end
   local whole = totals.of(part).whole
   if whole.samples + whole.timesamples == 0 then
-    return nil, ("no sample %s; the profile ends at %.6g s"):format(M.text(range), ends)
+    return nil, ("no sample was taken %s; the profile ends at %.6g s"):format(M.text(range), ends)
   end
   part.duration = math.min(range.to or ends, ends) - range.from
   part.allocated = nil

@@ -203,11 +203,11 @@ function M.changed(read, started)
     end
   end
   if #names == 1 then
-    return ("'%s' has changed since the profile was made: its lines may differ from those of the samples")
+    return ("'%s' has changed since the profile was made: costs may be shown at the wrong lines")
       :format(names[1])
   elseif #names > 1 then
-    return ("%d source files have changed since the profile was made, such as '%s': their lines may " ..
-            "differ from those of the samples"):format(#names, names[1])
+    return ("%d source files have changed since the profile was made, such as '%s': " ..
+            "costs may be shown at the wrong lines"):format(#names, names[1])
   end
 end
 

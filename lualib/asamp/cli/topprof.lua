@@ -13,7 +13,7 @@ local M = {NAME = "asamp.cli.topprof"}
 local PATIENCE = 50
 
 --- The error if the file cannot be opened.
-M.UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
+M.UNOPENED = "the process's profile cannot be opened; asamp stats shows the path"
 
 -- Converts the samples from 'since' to 'till', times of the monotonic clock in us as text ("0": no limit). If
 -- 'since' is set, omits data at time 0 of a flight recorder's file: they are older than the recorded part.

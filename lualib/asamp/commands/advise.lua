@@ -26,15 +26,15 @@ end
 local DESCRIPTION = {
   command = "advise", arguments = "FILE [SCRIPT [arguments]]", least = 1, most = math.huge,
   rest = 2,
-  about = "Predicts the effects of other nursery sizes: bytes that survive, time in " ..
-    "collections, memory; each with its error. Lists lines whose objects nearly all survive, or " ..
-    "nearly all die young, and the longest pauses. Needs a profile with many samples (--alloc 16K).",
-  {"nursery", "SIZE", "the size that --verify tries (default: the recommended size, else twice the " ..
-    "present size)", size},
-  {"verify", nil, "runs SCRIPT again with that nursery, and compares the prediction with " ..
-    "the measurement"},
-  {"runs", "N", "how often --verify runs SCRIPT with the profile's nursery size and, alternately, " ..
-    "with the other one; the shortest time counts (default 3)", options.whole(1)},
+  about = "Predicts how other nursery sizes change survival, time in collections and memory, " ..
+    "each with its error. " ..
+    "Lists lines whose objects nearly all survive or nearly all die young, and the longest pauses. " ..
+    "Needs a profile with many samples (--alloc 16K).",
+  {"nursery", "SIZE", "nursery size for --verify " ..
+    "(default: the recommended size, else twice the present size)", size},
+  {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares prediction and measurement"},
+  {"runs", "N", "for --verify: number of runs with the profile's nursery size, and of runs with SIZE; " ..
+    "the shortest run of each counts (default 3)", options.whole(1)},
   {"top", "N", "rows of each table (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,
@@ -97,7 +97,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.verify and not o.files[2] then
     return warn.wrong("--verify needs the script, which it runs again: give it after FILE")
   elseif not o.verify and o.files[2] then
-    return warn.wrong("'%s' is a second argument, which only --verify takes: the script to run", o.files[2])
+    return warn.wrong("'%s' is a second argument, a script, which only --verify uses: give --verify, too",
+                      o.files[2])
   elseif o.nursery and not o.verify then
     return warn.wrong("--nursery is the size that --verify tries: give --verify and the script, too")
   elseif o.runs and not o.verify then
@@ -110,8 +111,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   warn.partial(o.files[1], profile.message, profile.samples, "the advice covers the readable part")
   local found = {advice = advice.of(profile)}
   if not found.advice then
-    return warn.failed("'%s' has too few collections or samples for advice: profile a longer " ..
-      "run, or use --alloc 16K", o.files[1])
+    return warn.failed("'%s' has too few collections or samples for advice: profile a longer run, " ..
+      "or use --alloc 16K", o.files[1])
   end
   found.best = advice.best(found.advice)
   if o.verify then

@@ -53,28 +53,29 @@ end
 
 local DESCRIPTION = {
   command = "check", arguments = "PROFILE|SCRIPT", most = math.huge,
-  about = "Compares a profile with limits and with a baseline, and fails if one is exceeded: prints " ..
-    "each limit, and the line that contributes most to an exceeded one. A file whose name ends with " ..
-    ".lua is a script, which is run and profiled first; its arguments follow.",
-  {"max-allocated", "SIZE", "fails if the whole run allocated more bytes: 100M", bytes},
-  {"max-peak", "SIZE", "fails if more bytes of Lua's heap were in use after a collection", bytes},
-  {"max-alive", "SIZE", "fails if more bytes are alive at the end", bytes},
-  {"max-line", "LIST", "fails if a line allocated more: src/a.lua:12=1M, several separated by commas", lines},
-  {"no-leak", nil, "fails if the report has a likely leak"},
+  about = "Compares a profile with limits and with a baseline, and fails if one is exceeded. " ..
+    "Prints each limit and, for an exceeded limit, the line that contributes most. " ..
+    "A file whose name ends with .lua is a script, which is run and profiled first; its arguments follow.",
+  {"max-allocated", "SIZE", "fails if the whole run allocated more than SIZE bytes, such as 100M", bytes},
+  {"max-peak", "SIZE", "fails if more than SIZE bytes of Lua's heap were in use after a collection", bytes},
+  {"max-alive", "SIZE", "fails if more than SIZE bytes are alive at the end", bytes},
+  {"max-line", "LIST", "fails if a line allocated more than its limit, such as src/a.lua:12=1M; " ..
+    "limits are separated by commas", lines},
+  {"no-leak", nil, "fails if asamp report shows a likely leak"},
   {"baseline", "FILE", "fails if the run or a line allocated more than in the profile FILE"},
-  {"tolerance", "PERCENT", "allows this increase over the baseline (default 5)",
+  {"tolerance", "PERCENT", "allowed increase over the baseline, in percent (default 5)",
     options.number(0, 1e6)},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},
   range.FROM,
   range.UNTIL,
   {"github", nil, "also prints annotations for GitHub Actions"},
   {"junit", "FILE", "also writes the results to this file, for CI servers"},
-  {"alloc", "PERIOD", "takes a sample every PERIOD bytes of a script, on average (default 32K)", period},
-  after = "An estimate fails if it exceeds its limit by three standard errors. A line fails the " ..
-    "comparison with the baseline if its increase exceeds both the tolerance and the number of " ..
-    "standard errors that chance exceeds in only one of 100,000 comparisons.",
-  exits = "Exit codes: 0 no limit is exceeded, 1 a limit is exceeded or a file has no usable data, 2 " ..
-    "wrong arguments.",
+  {"alloc", "PERIOD", "samples a script every PERIOD allocated bytes, on average (default 32K)", period},
+  after = "An estimate fails if it exceeds its limit by three standard errors. " ..
+    "A line's increase over the baseline fails if it exceeds the tolerance, " ..
+    "and is so large that equal runs reach it by chance in only one of 100,000 comparisons.",
+  exits = "Exit codes: 0 no limit is exceeded, 1 a limit is exceeded or a file has no usable data, " ..
+    "2 wrong arguments.",
 }
 
 --- Returns the help text.
@@ -163,15 +164,15 @@ local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections; profile a longer run"
   elseif o["max-alive"] and profile.samples > 0 and not (profile.fates and (profile.followed or 0) > 0) then
-    return "--max-alive: the profile does not record which objects died: Asamp did not write it, or it " ..
-           "ended before a collection; profile a longer run with asamp run"
+    return "--max-alive: the profile does not record which objects died, because another profiler wrote " ..
+           "the profile or the run had no collection; profile a longer run with asamp run"
   elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
     return undecided(o["max-alive"], profile, t.whole)
   elseif o["no-leak"] and profile.profiles then
     return "--no-leak: the profile was merged from several runs; check the profile of each run"
   elseif o["no-leak"] and not (profile.fates and profile.lines) then
-    return "--no-leak: the profile does not record which objects survived, or has no lines; " ..
-           "make one with asamp run"
+    return "--no-leak: the profile does not record which objects survived, or has no line numbers; " ..
+           "make a profile with asamp run"
   end
 end
 

@@ -35,36 +35,37 @@ local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof", "heapsna
 
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
-  about = "Writes a profile in a format of other tools. FILE is a VMProf " ..
-    "log, compressed or not: a profile of Asamp in either format, or " ..
-    "one of another VMProf profiler; - is standard input.",
-  {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: " ..
-    "go tool pprof, continuous profilers), collapsed (flamegraph.pl, inferno " ..
-    "and others), speedscope (speedscope.app), vmprof (Asamp's other " ..
-    "flavour); of a heap snapshot: heapsnapshot (the Memory panel of " ..
-    "Chrome's DevTools)", options.oneof(NAMES)},
-  options.out("the result (default: next to the profile, named after it; - " ..
-    "is standard output, and the default for standard input)"),
-  {"weight", "WHAT", "the numbers of collapsed: bytes, samples, survived (bytes that " ..
-    "survived), alive (bytes alive at the end), time (microseconds) or held (bytes alive " ..
-    "at the end, with their holders as the stack); default bytes, or time if the profile " ..
-    "has only that", options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
-  {"flavour", "WHICH", "the flavour of vmprof: stock or extended (default: extended for a stock profile, " ..
-    "else stock)", options.oneof{"extended", "stock"}},
-  options.sources("for firefox: folders, separated by colons, whose " ..
-    "source files are copied into the result (default: none)"),
-  {"together", nil, "adds up all Lua states, OS threads and labels (all formats of profiles except " ..
-    "vmprof, which always keeps them separate). Default: in pprof they are labels; Firefox shows a thread " ..
-    "for each state, speedscope a profile, collapsed an outermost frame. Above 64 states, the states of " ..
-    "one script are added up"},
-  {"start-up", nil, "keeps the C functions that call the script in " ..
-    "every stack (all formats of profiles except vmprof, which always has them)"},
+  about = "Writes a profile in a format of other tools. " ..
+    "FILE is a VMProf log, compressed or not, written by Asamp (stock or extended format) " ..
+    "or by another VMProf profiler; - is standard input.",
+  {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: go tool pprof, " ..
+    "continuous profilers), collapsed (flamegraph.pl, inferno and others), speedscope (speedscope.app), " ..
+    "vmprof (Asamp's other flavour, stock or extended); " ..
+    "of a heap snapshot: heapsnapshot (the Memory panel of Chrome's DevTools)", options.oneof(NAMES)},
+  options.out("path of the result (default: next to the profile, named after it; " ..
+    "- is standard output, and the default for standard input)"),
+  {"weight", "WHAT", "the quantity in the output of collapsed: bytes, samples, " ..
+    "survived (bytes that survived their first collection), alive (bytes alive at the end), " ..
+    "time (microseconds) or held (bytes alive at the end, with their holders as the stack); " ..
+    "default: bytes, or time if the profile has only time samples",
+    options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
+  {"flavour", "WHICH", "the flavour of vmprof: stock or extended " ..
+    "(default: extended for a stock profile, else stock)", options.oneof{"extended", "stock"}},
+  options.sources("for firefox: folders, separated by colons, " ..
+    "whose source files are copied into the result (default: none)"),
+  {"together", nil, "adds up all Lua states, OS threads and labels " ..
+    "(all formats of profiles except vmprof, which always keeps them separate). " ..
+    "Default: pprof has a label for each, Firefox shows a thread for each state, " ..
+    "speedscope shows a profile for each state, and collapsed stacks have an outermost frame for it. " ..
+    "If there are more than 64 states, the states of one script are added up"},
+  {"start-up", nil, "keeps the C functions that call the script, such as main, in every stack " ..
+    "(all formats of profiles except vmprof, which always has them)"},
   range.FROM,
   range.UNTIL,
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},
   {"plain", nil, "does not compress the result"},
-  after = "Files whose name ends in .gz are compressed, those of pprof and vmprof " ..
-    "always. The result gets its name only when it is complete.",
+  after = "Files whose name ends in .gz are compressed; files of pprof and vmprof always are. " ..
+    "The result gets its name only when it is complete.",
 }
 
 --- Returns the help text.
@@ -88,16 +89,16 @@ local function wrong(o)
   elseif o.together and o.to == "vmprof" then
     return "--together is only for other formats: vmprof keeps all states separate"
   elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
-    return ("--%s is only for other formats: a heap snapshot has no stacks and only " ..
-            "one state"):format(o.together and "together" or "start-up")
+    return ("--%s is only for other formats: a heap snapshot has no stacks and only one state"):format(
+      o.together and "together" or "start-up")
   elseif (range.of(o) or o.exclude) and (o.to == "vmprof" or o.to == "heapsnapshot") then
     return ("--%s is only for other formats: %s. asamp report has this option, too"):format(
       partoption(o),
-      o.to == "vmprof" and "vmprof keeps the whole profile" or "a heap snapshot has no stacks and no " ..
-        "times of samples")
+      o.to == "vmprof" and "vmprof keeps the whole profile" or
+        "a heap snapshot has no stacks and no times of samples")
   elseif (range.of(o) or o.exclude) and o.files[1] == "-" then
-    return ("--%s reads the input twice, but standard input can be read only once: give a " ..
-      "file"):format(partoption(o))
+    return ("--%s reads the input twice, but standard input can be read only once: give a file"):format(
+      partoption(o))
   elseif range.wrong(o) then
     return range.wrong(o)
   elseif o["start-up"] and o.to == "vmprof" then

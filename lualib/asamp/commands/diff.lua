@@ -17,20 +17,18 @@ M.summary = "compares two profiles by function, line, type and class"
 
 local DESCRIPTION = {
   command = "diff", arguments = "A B", least = 2, most = 2,
-  about = "Compares two profiles: lists increases and decreases from A to B by " ..
-    "function, line, type and class. The program may have been moved and " ..
-    "edited in between: files are matched by the end of their paths, " ..
-    "functions by their names and neighbours, lines by their distance from " ..
-    "the start of their function. asamp view A B shows the same as a flame graph.",
-  options.by("compare bytes, samples, survived (bytes that survived), alive " ..
-    "(bytes alive at the end) or time (default: bytes and time, and alive if that " ..
-    "changed, as far as both files have them)"),
-  {"total", nil, "functions and lines with all that they called"},
-  {"normalize", nil, "scales A to the total of B: compares " ..
-    "shares"},
-  {"sigma", "N", "changes of a single row by less than N standard errors " ..
-    "count as noise (default 3)", options.number(0, 100)},
-  {"all", nil, "shows noise, too, marked ~"},
+  about = "Compares two profiles: lists changes from A to B by function, line, type and class. " ..
+    "The program may have been moved and edited in between: files are matched by the end of their paths, " ..
+    "functions by their names and neighbours, lines by their distance from the start of their function. " ..
+    "asamp view A B shows the same as a flame graph.",
+  options.by("compares bytes, samples, survived (bytes that survived their first collection), " ..
+    "alive (bytes alive at the end) or time " ..
+    "(default: bytes and time if both files have them; and alive if that changed)"),
+  {"total", nil, "adds the costs of called functions to the functions and lines that called them"},
+  {"normalize", nil, "scales A to the total of B, and so compares shares"},
+  {"sigma", "N", "a row's change of less than N standard errors counts as noise (default 3)",
+    options.number(0, 100)},
+  {"all", nil, "also shows rows whose change is noise, marked ~"},
   options.TOP,
   options.WIDTH,
   options.COLOR,

@@ -31,32 +31,33 @@ M.summary = "reads heap snapshots: objects by class, line and holder"
 
 local DESCRIPTION = {
   command = "heap", arguments = "FILE|" .. client.ARGUMENT,
-  about = "Reads a snapshot that profiler.snapshot(path) has written: all reachable " ..
-    "objects and their references. 'retained' is the memory that would become free if the " ..
-    "object were removed. Without options, shows the objects by class, the sampled objects by " ..
-    "the line that allocated them, and a tree of holders. If a process that listens " ..
-    "(ASAMP=listen) is given, first takes a snapshot of it.",
+  about = "Reads a snapshot of all objects and references, which profiler.snapshot(path) has written. " ..
+    "'retained' is the memory that would become free if the object were removed. " ..
+    "Without options, shows the objects by class, the sampled objects by the line that allocated them, " ..
+    "and a tree of holders. " ..
+    "For a process that listens (ASAMP=listen), first takes a snapshot of the process.",
   {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
-  {"state", "N", "number of the Lua state of a process (default: the state with the largest heap, or the " ..
-    "first that collects)",
+  {"state", "N", "number of the Lua state of a process " ..
+    "(default: the state with the largest heap, or the first that runs a collection)",
     options.whole(0)},
-  {"wait", "TIME", "time limit for the next collection of a process, at the end of which the " ..
-    "snapshot is taken (default 10s)", options.duration},
-  {"held-by", "WHAT", "shows the paths of references to the objects of a class (table, string, " ..
-    "function, ... or the name of a metatable), or to those sampled at a line (app.lua:5), " ..
-    "merged, with shares"},
-  {"paths", nil, "shows the objects that retain most, each with the shortest path to it (with --held-by: " ..
-    "the objects of that class)"},
-  {"prove", "PROFILE", "measures how many bytes become free if the reference of each likely leak is " ..
-    "removed. PROFILE: a profile of the same run; without PROFILE, the references that hold most sampled " ..
-    "bytes are measured", bare = ""},
-  {"diff", "OLD", "shows new, gone and grown objects since the snapshot OLD of the same " ..
-    "process, by class and line; and the holders of the new objects"},
-  {"least", "PERCENT", "leaves out rows of a tree below this share (default 1)",
+  {"wait", "TIME", "time limit for the next collection of a process; " ..
+    "the snapshot is taken at the end of that collection (default 10s)", options.duration},
+  {"held-by", "WHAT", "shows which references keep alive the objects of a class " ..
+    "(table, string, function, ... or the name of a metatable) or those sampled at a line (app.lua:5): " ..
+    "merged paths with shares"},
+  {"paths", nil, "shows the objects that retain most memory, each with the shortest path to it " ..
+    "(with --held-by: the objects of that class)"},
+  {"prove", "PROFILE", "measures how many bytes become free if the reference that holds a likely leak " ..
+    "is removed, for each leak in PROFILE, a profile of the same run. " ..
+    "Without PROFILE, measures the references that hold most sampled bytes", bare = ""},
+  {"diff", "OLD", "shows new, gone and grown objects since the snapshot OLD of the same process, " ..
+    "by class and line, and the holders of the new objects"},
+  {"least", "PERCENT", "leaves out rows of a tree with a smaller share, in percent (default 1)",
     options.number(0, 100)},
-  {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most"},
-  options.sources("adds the source lines that allocated to --page. DIRS: folders, separated by " ..
-    "colons, in which source files are searched, in addition to the current folder"),
+  {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most memory"},
+  options.sources("shows the allocating source lines in --page. " ..
+    "DIRS: folders, separated by colons, in which source files are searched, " ..
+    "in addition to the current folder"),
   options.TOP,
   options.WIDTH,
   options.COLOR,
@@ -136,17 +137,16 @@ local function take(o, world, warn)
   local fields, message = client.send(target, "stats")
   local out = fields and client.absolute(o.out or fields.pid .. ".heap")
   if out and host.samefile(out, out) and not host.isfile(out) then
-    fields, message = nil, ("cannot write the snapshot '%s': a snapshot needs a regular file; give " ..
-      "another path")
-      :format(out)
+    fields, message = nil, ("cannot write the snapshot '%s': a snapshot needs a regular file; " ..
+      "give another path"):format(out)
   end
   if fields then
     fields, message, late, large = request(target, o, out, seconds)
   end
   if late then
     local rest = o.state and others(target, o.state)
-    message = ("%s had no collection within %d s, so no snapshot was taken: a Lua state collects only " ..
-      "after it has allocated enough. --wait TIME waits longer%s"):format(
+    message = ("%s had no collection within %d s, so no snapshot was taken: " ..
+      "a Lua state runs a collection only after enough allocations. --wait TIME waits longer%s"):format(
       o.state and ("state %d of '%s'"):format(o.state, target) or ("'%s'"):format(target), seconds,
       rest and "; --state N selects another state: " .. rest or "")
   end
@@ -320,9 +320,8 @@ local function prove(h, path, most, world, warn)
     local profile, message = world.read(path, {bins = leaks.BINS})
     local version, pid = convert.version(path)
     if profile and version and pid ~= h:info().pid then
-      profile, message = nil, ("'%s' is of process %d, but the snapshot is of process %d: give two " ..
-        "files of the same run")
-        :format(path, pid, h:info().pid)
+      profile, message = nil, ("'%s' is of process %d, but the snapshot is of process %d: " ..
+        "give two files of the same run"):format(path, pid, h:info().pid)
     end
     if not profile then
       warn.failed("%s", message)
@@ -372,7 +371,7 @@ local function parts(h, old, o, world, warn)
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
     if (o.top or 0) > heap.OBJECTS and #p.paths == heap.OBJECTS then
-      warn.failed("--paths lists at most %d objects, those that retain most, although --top is %d",
+      warn.failed("--paths lists at most %d objects, those that retain most memory, although --top is %d",
                   heap.OBJECTS, o.top)
     end
   end

@@ -15,10 +15,11 @@ M.summary = "breaks down resident memory: Lua, native, by line"
 
 local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. client.ARGUMENT,
-  about = "Breaks down the resident memory of a process: Lua objects, free memory in blocks " ..
-    "and the source lines whose objects keep these blocks in use, reserve, native memory, code " ..
-    "and stacks. A profile is shown at its end and over time, a process that listens " ..
-    "(ASAMP=listen) as it is now.",
+  about = "Breaks down the resident memory of a process: Lua objects, " ..
+    "free memory in blocks with the source lines whose objects keep these blocks in use, " ..
+    "reserve, native memory, code and stacks. " ..
+    "Of a profile, shows the memory at its end and over time; " ..
+    "of a process that listens (ASAMP=listen), the present memory.",
   {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},
   {"top", "N", "at most N lines or files below each row, and N rows in the table over time (default 8)",
     options.whole(1)},
@@ -51,8 +52,8 @@ local function ofprofile(path, world, warn)
                "snapshots of memory after that byte are missing")
   local found = resident.ofprofile(profile)
   if not found then
-    warn.failed("'%s' has no breakdown of memory: an older asamp or another profiler " ..
-      "wrote it, or the program had no collection; profile a longer run with this version", path)
+    warn.failed("'%s' has no breakdown of memory: an older asamp or another profiler wrote the file, " ..
+      "or the program had no collection; profile a longer run with this version", path)
   end
   return found
 end

@@ -11,18 +11,19 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-M.summary = "makes one profile of several: of a fleet, or of many runs"
+M.summary = "merges profiles of several processes or runs into one"
 
 local DESCRIPTION = {
   command = "merge", arguments = "FILE... -o OUT", most = 100000,
-  about = "Makes one profile of several, of the processes of a fleet or of many runs. asamp report shows " ..
-    "the same sums for it as --sum for the inputs. Each Lua state of each input is a state of the result " ..
-    "(--by state, --state); the only state of an input is named after its file. In the timeline, the " ..
-    "profiles follow one another.",
+  about = "Merges several profiles into one: of many processes, or of many runs. " ..
+    "asamp report shows the same sums for the result as asamp report --sum for the inputs. " ..
+    "Each Lua state of each input is a state of the result (--by state, --state). " ..
+    "If an input has only one state, that state is named after the file. " ..
+    "In the timeline, the profiles follow one another.",
   options.out "the merged profile; required",
   {"plain", nil, "does not compress the result"},
-  exits = "Exit codes: 0 done, 1 a file has no usable data (the others are merged) or the result " ..
-    "cannot be written, 2 wrong arguments.",
+  exits = "Exit codes: 0 done, 1 a file has no usable data (the others are merged) " ..
+    "or the result cannot be written, 2 wrong arguments.",
 }
 
 --- Returns the help text.

@@ -16,14 +16,15 @@ local DUMP = 60  -- time limit of an answer in seconds; the process may write a 
 
 local DESCRIPTION = {
   command = "record", arguments = client.ARGUMENT, what = "process",
-  about = "Makes a process that listens (ASAMP=listen) write a separate profile for a limited " ..
-    "time, and waits until the recording is complete. If the process already writes a profile, that file " ..
-    "ends first, and the profile continues in a new file afterwards. Ctrl-C ends the recording early.",
+  about = "Makes a process that listens (ASAMP=listen) write a separate profile for a limited time, " ..
+    "and waits until the recording is complete. If the process already writes a profile, " ..
+    "that file ends before the recording, and a new file continues the profile afterwards. " ..
+    "Ctrl-C ends the recording early.",
   {"for", "TIME", "length of the recording (default 10s)", options.duration},
-  {"out", "OUT", "path of the profile, which the process writes as its user (default PID.vmprof in the " ..
-    "current folder)", short = "o"},
-  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none (default 32K, but more " ..
-    "bytes while 32K would give over 1000 samples a second)"},
+  {"out", "OUT", "path of the profile, which the process writes as its user " ..
+    "(default PID.vmprof in the current folder)", short = "o"},
+  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none " ..
+    "(default 32K, but more bytes while 32K would give over 1000 samples a second)"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100)"},
   {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
   {"stop", nil, "stops the current recording, even if another client started it"},

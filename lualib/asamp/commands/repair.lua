@@ -14,15 +14,11 @@ M.summary = "recovers the readable part of a cut or damaged profile"
 
 local DESCRIPTION = {
   command = "repair", arguments = "FILE",
-  about = "Copies a profile up to its damage, gives the copy the end that " ..
-    "readers require, and prints a summary. A complete file is not " ..
-    "changed, and a file that is still being written is not replaced. Give either " ..
-    "--out or --in-place. - for FILE is " ..
-    "standard input.",
-  options.out("path of the repaired file, other than FILE; an existing file is " ..
-    "replaced"),
-  {"in-place", nil, "replaces FILE by the repaired file, with the same mode and " ..
-    "owner"},
+  about = "Copies a profile up to its damage, adds the trailer that readers need, and prints a summary. " ..
+    "A complete file is not changed, and a file that is still being written is not replaced. " ..
+    "Give either --out or --in-place. If FILE is -, standard input is read.",
+  options.out("path of the repaired file, other than FILE; an existing file is replaced"),
+  {"in-place", nil, "replaces FILE by the repaired file, with the same mode and owner"},
 }
 
 --- Returns the help text.
@@ -76,8 +72,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if what == "same" then
     return warn.wrong(results.REPLACES .. " or --in-place", out, path)
   elseif what == "live" then
-    return warn.failed("'%s' is still being written%s; repair it when its process " ..
-                       "has ended (asamp report reads it as it is)", path, writer(path))
+    return warn.failed("'%s' is still being written%s; repair the file when the process has ended " ..
+                       "(asamp report reads the file at any time)", path, writer(path))
   elseif not r then
     return warn.failed("%s", message)
   end

@@ -52,49 +52,47 @@ end
 
 local DESCRIPTION = {
   command = "report", arguments = "FILE...", most = math.huge,
-  about = "Shows the contents of a profile: how much was allocated and where time " ..
-    "went, by which functions and lines, of which types, and how much " ..
-    "survived its first collection. FILE is a VMProf log, compressed or " ..
-    "not: a profile of Asamp in either format, or one of another " ..
-    "VMProf profiler; - is standard input.",
+  about = "Shows the contents of a profile: which functions and lines allocated bytes and took time, " ..
+    "the types of the allocated objects, and the bytes that survived their first collection. " ..
+    "FILE is a VMProf log, compressed or not, written by Asamp (stock or extended format) " ..
+    "or by another VMProf profiler; - is standard input.",
   options.TOP,
-  options.by("sorts the tables by bytes, samples, survived (bytes that survived), alive " ..
-    "(bytes alive at the end) or time; default: bytes and time, if the profile has them. " ..
+  options.by("sorts the tables by bytes, samples, survived (bytes that survived their first collection), " ..
+    "alive (bytes alive at the end) or time; default: bytes and time, if the profile has them. " ..
     "--by state instead shows a table of the Lua states, --by thread one of the OS threads",
     {"state", "thread"}),
   {"state", "TEXT", "shows only Lua states whose name contains TEXT, or the state with the number TEXT"},
-  {"by-label", "NAME", "prints a table of the values of that label (profiler.label), with " ..
-    "their costs"},
-  {"label", "NAME=VALUE", "shows only code that ran with that label; NAME=(none): only code without the " ..
-    "label NAME",
+  {"by-label", "NAME", "shows the values of the label NAME (profiler.label), with their costs"},
+  {"label", "NAME=VALUE", "shows only code that ran with this label; " ..
+    "NAME=(none): only code without the label NAME",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
-  {"total", nil, "sorts functions and lines by total instead of self"},
+  {"total", nil, "sorts functions and lines by the column total instead of self"},
   {"show", "LIST", "shows only these sections: functions, lines, callers, types, trends, copies, " ..
-    "native, labels, scripts (of Lua states), states, threads, leaks, holders (of live " ..
-    "objects), lifetimes, tree, collections, marks (default: all but states, threads and tree)",
+    "native, labels, scripts (of Lua states), states, threads, leaks, holders (of live objects), " ..
+    "lifetimes, tree, collections, marks (default: all sections except states, threads and tree)",
     options.listof(text.SECTIONS)},
   {"tree", nil, "adds the call tree"},
-  {"min", "PERCENT", "leaves parts with a smaller share out of the tree (default 1)",
+  {"min", "PERCENT", "leaves calls with a smaller share out of the tree (default 1)",
     options.number(0, 100)},
-  {"depth", "N", "leaves deeper calls out of the tree (default 60)",
+  {"depth", "N", "leaves calls at depths above N out of the tree (default 60)",
     options.whole(1)},
-  {"function", "TEXT", "shows only samples with a function on their stack whose name " ..
-    "contains TEXT, and the callers of that function"},
-  {"line", "FILE:LINE", "shows only samples with that line on their stack, and " ..
-    "the callers of its function", place},
+  {"function", "TEXT", "shows only samples with a function on their stack whose name contains TEXT, " ..
+    "and the callers of that function"},
+  {"line", "FILE:LINE", "shows only samples with this line on their stack, and the callers of its function",
+    place},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},
   range.FROM,
   range.UNTIL,
-  {"at", "WHEN", "shows only objects alive at that time, in seconds since the start; " ..
+  {"at", "WHEN", "shows only objects alive at this time, in seconds since the start; " ..
     "peak: at the end of the collection that left most bytes in use", instant},
-  {"source", "FILE", "shows the lines of that file with their costs, instead of the " ..
-    "tables; FILE is the path in the profile, or its end"},
+  {"source", "FILE", "shows the lines of this file with their costs, instead of the tables; " ..
+    "FILE is the path in the profile, or the end of that path"},
   options.OWN,
   {"sum", nil, "prints one report with the sums of all files, for several processes or runs"},
   options.WIDTH,
   options.COLOR,
-  {"json", nil, "prints the report as JSON, with the call tree if that is requested; all " ..
-    "rows unless --top is given"},
+  {"json", nil, "prints the report as JSON, with the call tree if --tree is given; " ..
+    "all rows unless --top is given"},
 }
 
 --- Returns the help text.
@@ -148,7 +146,7 @@ local function narrowed(profile, o, setting)
   if test then
     covered, entries = focus.cover(profile, test)
     if #entries == 0 then
-      return nil, ("no sample has %s on its stack; use asamp report --top 1000, which lists all"):format(
+      return nil, ("no sample has %s on its stack; use a name or line of asamp report --top 1000"):format(
         title)
     end
   end
@@ -226,7 +224,7 @@ local function annotated(wanted, t, started, functions)
     end
   end
   if not file then
-    return nil, ("no line of '%s' has a sample; use asamp report --top 1000, which lists all"):format(wanted)
+    return nil, ("no line of '%s' has a sample; use a file of asamp report --top 1000"):format(wanted)
   end
   local find, read = sources.finder({wanted:match "^(.*)/" or "."}, functions)
   local code, reason = find(wanted, file)
@@ -247,7 +245,8 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local course = profile.course
   if not measures.hasdeaths(profile) or not course then
-    return nil, "it does not record when objects died: --at needs a profile of Asamp, with collections"
+    return nil, "the profile does not record when objects died: --at needs a profile by Asamp, " ..
+      "of a run with collections"
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
@@ -359,9 +358,8 @@ end
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
-    return nil, "the profile does not record Lua states and threads; profiles made with ASAMP or asamp " ..
-      "run -- " ..
-      "PROGRAM have them"
+    return nil, "the profile does not record Lua states and threads; " ..
+      "profiles made with ASAMP or asamp run -- PROGRAM have them"
   elseif TABLES[o.by] and o.at then
     return nil, "tables by state and thread cover the whole run: leave --at out"
   elseif o.by and not TABLES[o.by] then
@@ -373,8 +371,8 @@ end
 -- Returns the message for a report with --at if no sample was alive at that time.
 local function nothingalive(at)
   return ("no sample was alive at %.6g s%s"):format(at.seconds, at.inuse and
-    (", when a collection left most in use (%s); peaks between collections " ..
-     "are not recorded: --at SECONDS shows another time"):format(units.bytes(at.inuse)) or "")
+    (", when a collection left most bytes in use (%s); peaks between collections are not recorded: " ..
+     "--at SECONDS shows another time"):format(units.bytes(at.inuse)) or "")
 end
 
 -- Adds the holders to the settings, and the verdict unless the options select parts of the report.
@@ -475,8 +473,8 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local results = {}
   if o.sum and (TABLES[o.by] or o.state) then
-    return warn.wrong("--sum adds up all states: it cannot be combined with --state, --by state or --by " ..
-      "thread")
+    return warn.wrong("--sum adds up all states and threads: " ..
+      "leave out --sum, or --state, --by state and --by thread")
   end
   local no = range.wrong(o)
   if no then

@@ -39,51 +39,50 @@ end
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = 1,
-  about = "Runs a Lua script under the profiler, writes a profile for the other commands, and " ..
-    "prints a short report on stderr. Also runs a PROGRAM and profiles all Lua states that it " ..
-    "creates with liblua5.4.so.0 (by the variable ASAMP). Ends like the script: with its exit " ..
-    "code, or by its signal.",
+  about = "Runs a Lua script under the profiler, writes a profile for the other commands, " ..
+    "and prints a short report on stderr. Also runs a PROGRAM, and profiles all Lua states " ..
+    "that the program creates with liblua5.4.so.0 (by the variable ASAMP). " ..
+    "Ends with the script's exit code, or by the signal that ended the script.",
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
     "Fewer bytes give more detail (default 32K; 512K if a PROGRAM is run)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
-  {"rate", "N", "takes at most N allocation samples a second, on average: BYTES of --alloc " ..
-    "double while there are more (default 1000 if --alloc is not given)",
+  {"rate", "N", "takes at most N allocation samples a second, on average: " ..
+    "if there are more, the period (--alloc) is doubled (default 1000 if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
-  {"malloc", "BYTES", "samples native memory, too: every BYTES that the whole process " ..
-    "allocates with malloc, on average (512K if BYTES are not given)",
+  {"malloc", "BYTES", "also samples native memory: every BYTES that the whole process allocates " ..
+    "with malloc, on average (512K if BYTES are not given)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
-  {"copies", nil, "samples copied bytes, too: copies into new strings, and of buffers and tables that grow"},
+  {"copies", nil, "also samples copied bytes: copies into new strings, and of buffers and tables that grow"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100; 0 if a PROGRAM is run)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "samples wall-clock time instead of CPU time"},
-  {"exact", nil, "takes a stack for every sample of CPU time, not only at ticks of " ..
-    "the scheduler"},
+  {"exact", nil, "takes a stack for every sample of CPU time, not only at ticks of the system's scheduler"},
   {"no-native", nil, "records no C stacks, only the C functions that Lua called"},
   {"fixed", nil, "takes allocation samples at fixed intervals, not at random ones"},
   {"seed", "N", "repeats the random intervals between allocation samples: runs with the same integer N " ..
     "use the same intervals",
     like("^%-?%d+$", "an integer")},
-  {"holders", "WHEN", "records the holders of live objects at the end (1, the default), never (0), or at " ..
-    "the end and at this interval (60s, 5m, 1h)",
+  {"holders", "WHEN", "records the holders of live objects at the end (1, the default), never (0), " ..
+    "or at the end and at this interval (60s, 5m, 1h)",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"prove-leaks", nil, "for each likely leak of a script, reports the bytes that become free if the " ..
-    "reference that holds them is removed. For this, a forked process writes a heap snapshot"},
-  {"out", "OUT", "path of the profile; %p is the process id, %t the time of its start, %h " ..
-    "the name of the host (default SCRIPT.PID.vmprof in the current folder). An existing " ..
-    "profile is replaced, any other file is kept",
+  {"prove-leaks", nil, "for each likely leak of a script, reports how many bytes become free " ..
+    "if the reference that holds them is removed. For this, a forked process writes a heap snapshot"},
+  {"out", "OUT", "path of the profile; %p is the process id, %t the start time of the process, " ..
+    "%h the name of the host (default SCRIPT.PID.vmprof in the current folder). " ..
+    "An existing profile is replaced, any other file is kept",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
   {"overwrite", nil, "replaces the file OUT even if it is not a profile"},
-  {"format", "NAME", "stock, for VMProf's tools, or extended, for its allocation forks (default stock)",
+  {"format", "NAME", "format of the profile: stock, for VMProf's tools, " ..
+    "or extended, for forks of VMProf with allocation profiles (default stock)",
     options.oneof{"stock", "extended"}},
   {"plain", nil, "does not compress the profile"},
   {"quiet", nil, "prints no report at the end; errors are still printed"},
   foreign = function(word)
-    return word:find "^%-[eliEvW]" and ("'%s' is an option of lua, not of asamp run: give a script, " ..
-      "or - to read one from standard input"):format(word) or nil
+    return word:find "^%-[eliEvW]" and ("'%s' is an option of lua, not of asamp run: " ..
+      "give a script, or - to read a script from standard input"):format(word) or nil
   end,
   after = "Options that are not given here are taken from LUA_PROFILER.",
-  exits = "Exit codes: the script's own; 1 the script could not be started, " ..
-    "2 wrong arguments.",
+  exits = "Exit codes: the script's own; 1 the script could not be started, 2 wrong arguments.",
 }
 
 --- Returns the help text.
@@ -140,8 +139,8 @@ local function settings(o, inherited, isprogram)
     return nil, ("--%s needs time samples, but the rate is 0: give --time RATE, too"):format(
       o.wall and "wall" or "exact")
   elseif t.out == "-" then
-    return nil, "a profile cannot be written to stdout, which the script uses: give --out a path ('./-' " ..
-      "is a file)"
+    return nil, "a profile cannot be written to stdout, which the script uses: " ..
+      "give --out a path (./- for a file with the name -)"
   elseif t.out and host.samefile(t.out, o.files[1]) then
     return nil, require "asamp.cli.results".REPLACES:format(t.out, o.files[1])
   end
@@ -224,8 +223,7 @@ local function preloading(period, seed)
   local library = assert(package.searchpath("profiler.malloc", package.cpath))
   if library:find "[ :]" then
     return nil, ("--malloc: the loader cannot preload '%s', because its path has spaces or colons; " ..
-      "install Asamp elsewhere")
-      :format(library)
+      "install Asamp in another folder"):format(library)
   end
   local others = os.getenv "LD_PRELOAD"
   return {LD_PRELOAD = library .. (others and others ~= "" and ":" .. others or ""),
@@ -284,8 +282,8 @@ local function find(path, pid, since)
       absent = not version and convert.kind(name) ~= "an empty file"
     end
     why = why or not version and id or newer and
-          ("another run has written '%s' since, in place of this one; with %%p in its name, as in " ..
-           "--out app.%%p.vmprof, each run has a file of its own"):format(name) or
+          ("another run has overwritten '%s' with its profile; " ..
+           "--out app.%%p.vmprof gives each run its own file (%%p is the process id)"):format(name) or
           ("'%s' is older than the run"):format(name)
   end
 end
@@ -368,8 +366,8 @@ local function shortreport(path, message, how, status, prove, world, warn)
                 removed and "; its profile, which was empty, is removed" or "")
     return
   elseif profile.message and signal then
-    warn.failed("signal %d ended the program; '%s' is the profile up to then, asamp repair completes " ..
-                "it: %s", signal, path, profile.message)
+    warn.failed("signal %d ended the program; '%s' has the samples up to then, " ..
+                "and asamp repair completes the file: %s", signal, path, profile.message)
   elseif profile.message then
     warn.failed("'%s': %s", path, profile.message)
   end
@@ -388,7 +386,7 @@ local function shortreport(path, message, how, status, prove, world, warn)
     world.err("\n" .. more)
   end
   if snapshot then
-    world.err(("asamp heap --prove=%s %s shows this again.\n"):format(layout.pathword(path),
+    world.err(("asamp heap --prove=%s %s shows the proofs again.\n"):format(layout.pathword(path),
                                                                            layout.pathword(snapshot)))
   end
 end
@@ -409,8 +407,9 @@ local function none(program)
     return ("no profile: '%s' contains its own Lua, which Asamp's library cannot replace; " ..
             "asamp run SCRIPT runs a script with Asamp's Lua"):format(program)
   end
-  return ("no profile: neither '%s' nor a child with ASAMP in its environment created a state of " ..
-          "liblua5.4.so.0; if one of them did, its log contains the reason"):format(program)
+  return ("no profile: neither '%s' nor a child with ASAMP in its environment " ..
+          "created a state of liblua5.4.so.0; if one of them did, its log contains the reason"):format(
+    program)
 end
 
 -- Runs a program that is not a Lua script, with the settings t. Returns the exit code.
@@ -476,8 +475,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   local own = (not t.quiet or t.quiet == "0") and misplaced(o.files)
   if own then
-    warn.failed("%s after '%s' is passed to the script; options of asamp run come before the " ..
-      "script", own, script)
+    warn.failed("%s after '%s' is passed to the script; options of asamp run come before the script",
+                own, script)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)

@@ -65,17 +65,18 @@ end
 
 local DESCRIPTION = {
   command = "serve", arguments = client.ARGUMENT .. "...", what = "process", most = 1000,
-  about = "Serves data of processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
-    "heap, allocs and profile (seconds=N) below /debug/pprof/, as in Go programs, for go tool pprof and " ..
-    "continuous profilers. With several processes, target=NAME selects a process. " ..
-    "Ctrl-C ends it.",
-  {"http", "ADDRESS", "address and port of the server (default 127.0.0.1:6060); an address that other " ..
-    "machines can reach needs --token, too", address},
-  {"host", "NAME", "names of this server that requests may use in addition to the address and localhost, " ..
-    "separated by commas; requests with other names are refused, so that no web page can read " ..
-    "profiles", hostnames},
-  {"token", "TOKEN", "a secret that each request must contain, as Authorization: Bearer TOKEN or " ..
-    "token=TOKEN; @FILE reads it from a file", secret},
+  about = "Serves data of processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, " ..
+    "and, as in Go programs, heap, allocs and profile (seconds=N) below /debug/pprof/ " ..
+    "for go tool pprof and continuous profilers. " ..
+    "If there are several processes, target=NAME selects one. Ctrl-C ends the server.",
+  {"http", "ADDRESS", "address and port of the server (default 127.0.0.1:6060); " ..
+    "an address that other machines can reach needs --token, too", address},
+  {"host", "NAME", "further names of this server, in addition to the address and localhost, " ..
+    "separated by commas. Requests that use another name are refused, " ..
+    "so that no web page can read profiles", hostnames},
+  {"token", "TOKEN", "a secret that each request must contain, " ..
+    "as the header Authorization: Bearer TOKEN, or as token=TOKEN in the URL; " ..
+    "@FILE reads the secret from a file", secret},
 }
 
 --- Returns the help text.
@@ -96,19 +97,20 @@ function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
   local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
   if not allowed.names[name] or not called:find("^:?%d*$", #name + 1) then
-    return 403, ("the request calls this server '%s', which is not one of its names; if it should be, " ..
-                 "start asamp serve with --host"):format(called)
+    return 403, ("the request calls this server '%s', which is not one of its names; " ..
+                 "to allow this name, start asamp serve with --host"):format(called)
   elseif r.origin and r.origin:lower() ~= "http://" .. called and r.origin:lower() ~= "https://" .. called or
          r.site and r.site ~= "same-origin" and r.site ~= "none" then
-    return 403, "the request comes from a page of another origin"
+    return 403, "the request comes from a web page of another origin; such requests are refused"
   elseif allowed.token and r.query.token ~= allowed.token and
          r.authorization ~= "Bearer " .. allowed.token then
-    return 401, "the request does not contain the token: Authorization: Bearer TOKEN, or token=TOKEN"
+    return 401, "the request does not contain the token: " ..
+      "add the header Authorization: Bearer TOKEN, or token=TOKEN to the URL"
   elseif r.method == "POST" and not r.path:find "^/debug/pprof/%l+$" then
     return 405, "only GET is allowed"
   elseif r.query.record == "1" and r.method ~= "POST" and not allowed.token then
-    return 405, "record=1 ends the profile of the process: send the request by POST, or start asamp serve " ..
-      "with --token"
+    return 405, "record=1 ends the profile of the process: " ..
+      "send the request by POST, or start asamp serve with --token"
   end
 end
 
@@ -274,10 +276,10 @@ function Server:start(t, kind, seconds, query, now)
     return {path = s.file, peer = t.peer, since = s.now, till = s.now + seconds,
             due = now + seconds + FLUSHED}
   elseif seconds == 0 then
-    return nil, 409, "the process writes no profile of allocations: add seconds=N to the URL, or start " ..
-      "it with alloc="
+    return nil, 409, "the process writes no profile of allocations: " ..
+      "add seconds=N to the URL, or start the process with alloc= in ASAMP"
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
-    return nil, 409, "the profile of the process contains no such samples, and a recording would end it: " ..
+    return nil, 409, "the process's profile has no such samples, and a recording would end that profile: " ..
       "restart the process with alloc= and time= in ASAMP, or send this request by POST with record=1"
   end
   local path, own = fileof(t)
@@ -320,7 +322,7 @@ end
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then
-    return nil, ("the profile is larger than %d MiB, the limit; give seconds=N for a part of the profile")
+    return nil, ("the profile is larger than %d MiB, the limit; give seconds=N to get a part of it")
       :format(LARGEST >> 20)
   end
   return f and f:seek "set" and f:read "a"
@@ -338,8 +340,8 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
-local REMOVED = "the process has started another file (option rotate) and removed the file with these " ..
-  "seconds (option keep): give fewer seconds= than rotate, or a larger keep"
+local REMOVED = "the process removed the file with these seconds, because of its options rotate and keep: " ..
+  "give fewer seconds= than rotate, or restart the process with a larger keep"
 
 -- Returns true if the process writes another profile by now than the one that the job converts.
 function Server:rotated(job, now)
@@ -379,9 +381,8 @@ function Server:step(job, now)
   if not body and not wrong and now < job.stop then
     return false
   end
-  wrong = wrong or ("the conversion took more than %d s, the limit; give seconds=N for a part of the " ..
-    "profile")
-    :format(PATIENCE)
+  wrong = wrong or ("the conversion took more than %d s, the limit; " ..
+    "give seconds=N to get a part of the profile"):format(PATIENCE)
   return self:finish(job, body, wrong, now)
 end
 
@@ -441,7 +442,7 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local found, http = pcall(require, "asamp.http")
   if not found then
-    return warn.failed("this build contains no HTTP server, and the release tarball contains none: " ..
+    return warn.failed("this build contains no HTTP server, nor does the release tarball: " ..
       "install libmicrohttpd-dev (Debian), and build from source")
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}

@@ -14,8 +14,8 @@ M.summary = "prints statistics of a running process"
 
 local DESCRIPTION = {
   command = "stats", arguments = client.ARGUMENT, what = "process",
-  about = "Shows statistics of a process that listens (ASAMP=listen): the bytes allocated and in use by " ..
-    "its Lua states, their collections, and the samples taken.",
+  about = "Shows statistics of a process that listens (ASAMP=listen): " ..
+    "the bytes that its Lua states have allocated and use, their collections, and the samples taken.",
   {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
 }
 

@@ -20,10 +20,10 @@ M.summary = "watches a running process"
 
 local DESCRIPTION = {
   command = "top", arguments = client.ARGUMENT, what = "process",
-  about = "Watches a process that listens (ASAMP=listen): shows its bytes allocated and in use, its " ..
-    "collections, and its source lines by allocation, live bytes and time. Reads the profile that the " ..
-    "process writes. Ctrl-C ends the command.",
-  {"every", "SECONDS", "time between updates (default 2)", options.whole(1)},
+  about = "Watches a process that listens (ASAMP=listen): shows its bytes allocated and in use, " ..
+    "its collections, and its source lines by allocation, live bytes and time. " ..
+    "Reads the profile that the process writes. Ctrl-C ends the command.",
+  {"every", "SECONDS", "time between two updates (default 2)", options.whole(1)},
   {"count", "N", "number of updates (default: until Ctrl-C)", options.whole(1)},
   {"top", "N", "number of source lines that are shown (default 15)", options.whole(1)},
   options.WIDTH,
@@ -80,7 +80,7 @@ local function screen(target, state, o, world)
   local profile, unopened
   if now.ring then
     lines[#lines + 1] = "\nNo source lines are shown: the process keeps its samples in a flight recorder " ..
-      "(ASAMP=ring). asamp record --ring writes them to a file"
+      "(ASAMP=ring). asamp record --ring writes these samples to a file"
   elseif now.file then
     -- The function returns false for a file with an incomplete header; the next update tries again.
     profile, unopened = answers.reading(now.file, fields.peer, function(name)

@@ -28,16 +28,16 @@ M.summary = "makes one HTML page: flame graph, call tree, lines, types, timeline
 
 local DESCRIPTION = {
   command = "view", arguments = "[OLD] FILE", most = 2,
-  about = "Writes one HTML file that shows a profile in a browser: flame " ..
-    "graph, call tree and tables by bytes, samples, survived bytes and time, " ..
-    "with a timeline of heap and collections to select from. The page needs " ..
-    "no network and contains the source lines that it shows. FILE is a VMProf " ..
-    "log, as for asamp report; - is standard input. With OLD, an earlier " ..
-    "profile, the page starts with a flame graph coloured by the changes.",
-  options.out("the page (default FILE.html, of two profiles FILE.diff.html; - is standard output, and the " ..
-    "default for standard input)"),
-  options.sources("folders, separated by colons, in which source files are searched, in addition to the " ..
-    "current folder; lines of other files are not shown"),
+  about = "Writes one HTML file that shows a profile in a browser: flame graph, call tree and tables " ..
+    "by bytes, samples, survived bytes and time, with a timeline of heap and collections, " ..
+    "on which a part of the run can be selected. " ..
+    "The page needs no network and contains the source lines that it shows. " ..
+    "FILE is a VMProf log, as for asamp report; - is standard input. " ..
+    "With OLD, an earlier profile, the page starts with a flame graph coloured by the changes.",
+  options.out("path of the page (default FILE.html, of two profiles FILE.diff.html; " ..
+    "- is standard output, and the default for standard input)"),
+  options.sources("folders, separated by colons, in which source files are searched, " ..
+    "in addition to the current folder; lines of other files are not shown"),
   {"nodes", "N", "keeps at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }
@@ -53,7 +53,7 @@ function M.template()
   local path = package.searchpath("asamp.page", (package.path:gsub("%.luac?", ".html")))
   local file = path and io.open(path, "rb")
   if not file then
-    return nil, "this installation does not contain the page; run: make view"
+    return nil, "this installation does not contain the template of the page; run: make view"
   end
   local text = file:read "a"
   file:close()

@@ -50,10 +50,10 @@ describe("asamp check", function()
     code, out = run("--max-line=parse.lua:12=273M", path)
     assert.equal(1, code)
     has(out, "OVER  max-line parse.lua:12: 300 MiB ±8.7 MiB, at most 273 MiB; " ..
-        "a value of 310.2 MiB or more is found to exceed the limit in 9 of 10 runs; largest part: lib/")
+        "the check detects a value of 310.2 MiB or more in 9 of 10 runs; largest part: lib/")
     code, out = run("--max-line=parse.lua:99=1M", path)
     assert.equal(0, code)
-    has(out, "the profile has no sample of that line")
+    has(out, "the profile has no sample of this line")
   end)
 
   it("compares with a baseline, exactly in sum and by line", function()
@@ -78,8 +78,8 @@ describe("asamp check", function()
     local baseline = make(900, 100, nil, 100)
     local code, out = run(make(100, 100, nil, 900), "--baseline", baseline)
     assert.equal(1, code)
-    has(out, "; other lines of the function allocated less: does the order of pairs, which differs from " ..
-        "run to run, decide between them?; largest part: lib/parse.lua:13 (parse)\n")
+    has(out, "; other lines of the function allocated less: allocations may have moved between lines, " ..
+        "for example if the order of pairs differs; largest part: lib/parse.lua:13 (parse)\n")
     out = select(2, run(make(900, 100, nil, 900), "--baseline", baseline))
     assert.matches("OVER  baseline: .* largest part: lib/parse.lua:13", out)
     assert.is_nil(out:find("pairs", 1, true))
@@ -89,14 +89,16 @@ describe("asamp check", function()
     local a, b = make(900, 100, 1000 * MB), make(900, 100, 1000 * MB)
     local code, out = run(b, "--baseline", a)
     assert.equal(0, code)
-    has(out, "found  in 9 of 10 runs: increases of the total from +5% on\n" ..
-        "found  in 9 of 10 runs: increases of lib/parse.lua:12 (parse), 90% of the baseline, from +9% on\n" ..
-        "found  in 9 of 10 runs: increases of app.lua:4 (main chunk), 10% of the baseline, from +93% on; " ..
-        "--alloc 8K finds smaller ones\n")
+    has(out, "detected in 9 of 10 runs: increases of the total from +5% on\n" ..
+        "detected in 9 of 10 runs: increases of lib/parse.lua:12 (parse), with 90% of the bytes, " ..
+        "from +9% on\n" ..
+        "detected in 9 of 10 runs: increases of app.lua:4 (main chunk), with 10% of the bytes, " ..
+        "from +93% on; " ..
+        "--alloc 8K detects smaller increases\n")
     out = select(2, run(make(900, 100), "--baseline", make(900, 100)))
-    has(out, "found  in 9 of 10 runs: increases of the total from +27% on\n")
+    has(out, "detected in 9 of 10 runs: increases of the total from +27% on\n")
     out = select(2, run(a, "--no-leak"))
-    assert.is_nil(out:find("found", 1, true))
+    assert.is_nil(out:find("detected", 1, true))
   end)
 
   -- A former bug: it named periods below 64, which asamp run refuses.
@@ -109,7 +111,7 @@ describe("asamp check", function()
     assert(p:close())
     local code, out = run(path, "--baseline", path)
     assert.equal(0, code, out)
-    has(out, "app.lua:4 (main chunk), 10% of the baseline, from +", "% on\n")
+    has(out, "app.lua:4 (main chunk), with 10% of the bytes, from +", "% on\n")
     assert.is_nil(out:find("--alloc", 1, true), out)
   end)
 
@@ -224,7 +226,7 @@ describe("asamp check", function()
       ["--max-allocated 600"] = "ok    max-allocated: 600 bytes, at most 600 bytes\n",
       ["--max-alive 600"] = "ok    max-alive: 0 bytes, at most 600 bytes\n",
       ["--max-line app.lua:4=1K"] = "ok    max-line app.lua:4: 0 bytes, at most 1 KiB; the profile has no " ..
-                                    "sample of that line\n",
+                                    "sample of this line\n",
       ["--max-allocated 599"] = "OVER  max-allocated: 600 bytes, at most 599 bytes\n"} do
       local option, value = limits:match "^(%S+) (.*)$"
       local code, out = run(path, option, value)
@@ -260,7 +262,8 @@ describe("asamp check", function()
     shell.write(folder .. "/small.lua", "return {}")
     code, out = run(folder .. "/small.lua", "--no-leak", "--alloc", "64")
     assert.equal(0, code)
-    assert.matches("^ok    no%-leak: no likely leak found: the run had [%a ]+; profile a longer run\n$", out)
+    assert.matches("^ok    no%-leak: no likely leak found, because the profile cannot show one: " ..
+                   "the run had [%a ]+; profile a longer run\n$", out)
     shell.remove(folder)
   end)
 

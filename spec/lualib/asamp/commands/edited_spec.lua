@@ -11,8 +11,8 @@ local report = require "asamp.commands.report"
 local shell = require "spec.support.shell"
 local view = require "asamp.commands.view"
 
-local WARNING = "'[^']*app%.lua' has changed since the profile was made: its lines may differ " ..
-  "from those of the samples"
+local WARNING = "'[^']*app%.lua' has changed since the profile was made: " ..
+  "costs may be shown at the wrong lines"
 
 describe("a source that was edited after the profile", function()
   local folder, app, lib, profile

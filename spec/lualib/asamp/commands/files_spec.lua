@@ -89,8 +89,8 @@ describe("a profile that is still being written", function()
     local inode = shell.output("stat -c %%i %s", path)
     local status, out, err = asamp("repair", "--in-place", path)
     assert.same({1, ""}, {status, out})
-    assert.equal(("asamp repair: '%s' is still being written by process %s; repair it when its process "
-      .. "has ended (asamp report reads it as it is)\n"):format(path, pid), err)
+    assert.equal(("asamp repair: '%s' is still being written by process %s; repair the file when the "
+      .. "process has ended (asamp report reads the file at any time)\n"):format(path, pid), err)
     assert.equal(inode, shell.output("stat -c %%i %s", path))
     status, out = asamp("repair", "-o", "copy", path)
     assert.equal(0, status)

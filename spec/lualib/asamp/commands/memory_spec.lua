@@ -190,12 +190,12 @@ describe("asamp memory", function()
                      pictures = {picture(14, 16), picture(7, 8), picture(17, 12), picture(12, 9)}}
     local text, found = sentence(threads)
     assert.equal("Resident memory: 12 MiB after 17 ms, in the last snapshot; the run went on to 450 ms; " ..
-      "at most 58 MiB was resident, at a time without a snapshot (the most in a snapshot: " ..
+      "the largest resident size was 58 MiB, at a time without a snapshot (the largest in a snapshot: " ..
       "16 MiB, after 14 ms)", text)
     local times = {}
     for i, row in ipairs(found.course) do times[i] = math.floor(row.time * 1000 + 0.5) end
     assert.same({7, 12, 14, 17}, times)
-    assert.equal("Resident memory: 16 MiB after 14 ms; at most 58 MiB was resident, at a time " ..
+    assert.equal("Resident memory: 16 MiB after 14 ms; the largest resident size was 58 MiB, at a time " ..
       "without a snapshot", sentence(threads, true))
     assert.equal("Resident memory: 12 MiB after 17 ms; at most 16 MiB, after 14 ms",
       sentence{duration = 0.018, course = {peak = {rss = 17 << 20}}, pictures = threads.pictures})
@@ -236,7 +236,7 @@ describe("asamp memory", function()
     local found = resident.ofprofile{duration = 0.01, course = {peak = {rss = 0}},
       pictures = {{time = 7000, rows = rows}, {time = 9000, rows = rows}}}
     local text = show.render(found, {paint = function(_, s) return s end, width = 80, top = 5})
-    assert.matches("^Unknown resident size %(the process could not read%s+/proc/self/pagemap%)",
+    assert.matches("^The resident size is unknown %(the process could not read%s+/proc/self/pagemap%)",
                    text)
     assert.falsy(text:find("0 bytes", 1, true), text)
     assert.matches("\n%s+unknown%s+4.0K%s+0B%s+unknown%s+unknown%s+7", text)

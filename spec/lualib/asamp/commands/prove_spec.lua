@@ -75,7 +75,7 @@ describe("asamp run --prove-leaks", function()
       assert.is_truthy(flat(err):find("Proved: removing .- frees [%d.]+ %a+ %(measured%), %d+%% of " ..
                                       "th%a+ lines?'s? live bytes%."), name .. err)
       assert.is_truthy(flat(err):find("not whether the program still needs them", 1, true), err)
-      local path = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows this again"
+      local path = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows the proofs again"
       local out
       status, out, err = asamp("heap", "--prove=" .. profile, "--json", path)
       assert.same({0, ""}, {status, err})
@@ -93,7 +93,7 @@ describe("asamp run --prove-leaks", function()
   it("are in the page of asamp view while the snapshot is there", function()
     shell.write(folder .. "/leak.lua", shell.read "spec/planted/listeners.lua")
     local _, _, err, profile = prove()
-    local name = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows this again"
+    local name = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows the proofs again"
     local function proofs()
       assert.equal(0, (asamp("view", "-o", "page.html", profile)))
       local html = shell.read(folder .. "/page.html")

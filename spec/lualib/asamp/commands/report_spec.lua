@@ -54,7 +54,7 @@ describe("asamp report", function()
       assert.truthy(out:find("  40.0M 100.0%  748,983 ", 1, true), out)
       assert.is_nil(out:find("parse", 1, true))
       assert.truthy(out:find("app.lua:3  main chunk\n", 1, true), out)
-      assert.truthy(out:find("Charged to the code in app.lua: ", 1, true))
+      assert.truthy(out:find("The code in app.lua is charged with ", 1, true))
     end)
 
     it("leaves code that no such line ran in its place, and reports the charged amount", function()
@@ -119,8 +119,8 @@ describe("asamp report", function()
       shell.write(file, ("one\n"):rep(98) .. ("-"):rep(8 << 20) .. "\nlast\n")
       local code, out = run("--source", file, path)
       assert.equal(0, code, out)
-      assert.matches("1 line of the profile is after the end of the part that was read: the file is " ..
-                     "longer than the limit, 8 MiB.", (out:gsub("%s+", " ")))
+      assert.matches("1 line of the profile cannot be shown: the file is longer than the limit, 8 MiB.",
+                     (out:gsub("%s+", " ")))
     end)
 
     it("knows the file by the end of its path, and reports errors", function()
@@ -129,8 +129,8 @@ describe("asamp report", function()
       assert.same({1, "", ("asamp report: '%s': the code of '%s' lies outside the current "
                            .. "folder: give its path with --source FILE\n"):format(path, file)},
                   {run("--source", name, path)})
-      assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample; use asamp report " ..
-        "--top 1000, which lists all\n"):format(path)},
+      assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample; use a file of " ..
+        "asamp report --top 1000\n"):format(path)},
                   {run("--source", "none.lua", path)})
       os.remove(file)
       assert.same({1, "", ("asamp report: '%s': the code of '%s' was not found: give its path with "
@@ -278,8 +278,8 @@ describe("asamp report", function()
     code, out, err = run("--line", "arse.lua:12", path)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.equal(("asamp report: '%s': no sample has arse.lua:12 on its stack; use asamp report " ..
-      "--top 1000, which lists all\n"):format(path),
+    assert.equal(("asamp report: '%s': no sample has arse.lua:12 on its stack; use a name or line " ..
+      "of asamp report --top 1000\n"):format(path),
                  err)
   end)
 
@@ -336,10 +336,11 @@ describe("asamp report", function()
     end
     assert(p:close())
     local _, out = run("--show", "leaks", path)
-    assert.matches("None: the heap grew from [%d.]+ MiB to [%d.]+ MiB, which is too little for these " ..
+    assert.matches("None: the heap grew from [%d.]+ MiB to [%d.]+ MiB, which is too little for so few " ..
                    "samples; %-%-alloc 128K would decide", (out:gsub("%s+", " ")))
     _, out = run(path)
-    assert.matches("too little for samples of 1 MiB to say why: %-%-alloc 128K", (out:gsub("%s+", " ")))
+    assert.matches("too little to find the cause with one sample every 1 MiB; use %-%-alloc 128K",
+                   (out:gsub("%s+", " ")))
   end)
 
   it("shows a leak that goes on through the session", function()

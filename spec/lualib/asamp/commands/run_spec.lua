@@ -199,7 +199,7 @@ describe("asamp run", function()
       "-o", profile, "app.lua"}
     assert.same({128 + 13, "1\n"}, {status, out})
     assert.matches("By function", err, 1, true)
-    assert.is_nil(err:find("the profile up to then", 1, true), err)
+    assert.is_nil(err:find("the samples up to then", 1, true), err)
     assert.is_true(reader.read(profile).complete)
   end)
 
@@ -222,8 +222,8 @@ describe("asamp run", function()
     ]]):format(shell.output "pwd":gsub("\n", "")))
     local status, _, err = run{"-o", "p.vmprof", "app.lua"}
     assert.equal(0, status)
-    assert.matches("asamp run: no profile: another run has written 'p.vmprof' since, in place of this " ..
-                   "one; with %%p in its name, as in %-%-out app.%%p.vmprof, each", err)
+    assert.matches("asamp run: no profile: another run has overwritten 'p.vmprof' with its profile; " ..
+                   "%-%-out app.%%p.vmprof gives each run its own file", err)
   end)
 
   it("says so if a signal ended the script before a sample was written", function()
@@ -255,7 +255,7 @@ describe("asamp run", function()
   it("knows the options of lua", function()
     local status, _, err = run{"-e", "print(1)"}
     assert.same({2, "asamp run: '-e' is an option of lua, not of asamp run: give a script, or - to read " ..
-      "one from standard input; see asamp run --help\n"}, {status, err})
+      "a script from standard input; see asamp run --help\n"}, {status, err})
   end)
 
   -- asamp run lua app.lua, with Debian's lua5.1, had "made no state of liblua5.4.so.0".
@@ -362,7 +362,8 @@ describe("asamp run", function()
       ["option 'time' must be 1 to 30000 samples a second, or 0 for none, got \"30001\""] =
         {"--time", "30001", "app.lua"},
       -- A former bug: the command wrote a file of that name, and then read standard input.
-      ["a profile cannot be written to stdout, which the script uses: give --out a path ('./-' is a file)"] =
+      ["a profile cannot be written to stdout, which the script uses: give --out a path (./- for a file with "
+       .. "the name -)"] =
         {"-o", "-", "app.lua"},
       ["--out './app.lua' is the input 'app.lua' itself; give another name"] =
         {"-o", "./app.lua", "app.lua"},

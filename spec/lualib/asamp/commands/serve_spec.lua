@@ -278,7 +278,7 @@ asamp serve: '%s/./a.sock' is the same process as '%s'; it is served once
 asamp serve: '4194304' is the same process as '4194304'; it is served once
 asamp serve: no process 4194304 is running; give the id of a running one
 asamp serve: cannot query '%s/b.sock': No such file or directory; give the id of a process, ]] ..
-      "or its socket; asamp_up is 0 until it answers\n"):format(folder, path, folder), err)
+      "or the path of its socket; asamp_up is 0 until it answers\n"):format(folder, path, folder), err)
     os.execute("kill -9 " .. pid)
     shell.remove(folder)
   end)
@@ -392,8 +392,8 @@ describe("a process that is served", function()
     process.await(function() return host.query(folder .. "/keep.sock", "stats\n") end)
     port = freeport()
     start(serving(port, "keep.sock"))
-    assert.same({409, "the process has started another file (option rotate) and removed the file with " ..
-      "these seconds (option keep): give fewer seconds= than rotate, or a larger keep\n"},
+    assert.same({409, "the process removed the file with these seconds, because of its options rotate and " ..
+      "keep: give fewer seconds= than rotate, or restart the process with a larger keep\n"},
                 {get "/debug/pprof/profile?seconds=2"})
   end)
 
