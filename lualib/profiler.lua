@@ -9,17 +9,16 @@
 local loaded, core = pcall(require, "profiler.core")
 -- profiler/core.so returns no table if it cannot call Lua's functions, not even to raise an error
 if loaded and type(core) ~= "table" then
-  error("profiler: this program does not export the functions of its Lua, so no "
-    .. "module can call them: link it with -Wl,-E -Wl,--whole-archive liblua.a "
-    .. "-Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
+  error("profiler: this program does not export the functions of its Lua, so no module can call them: "
+    .. "link it with -Wl,-E -Wl,--whole-archive liblua.a -Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
 elseif not loaded and tostring(core):find("two copies of Lua", 1, true) then
   error("profiler: " .. core, 0)
 elseif not loaded and tostring(core):find("failed to map segment", 1, true) then
   error("profiler: not enough memory to load it; raise the limit of address space (ulimit -v): "
     .. tostring(core):gsub("%s+", " "), 0)
 elseif not loaded then
-  error("profiler: this Lua is not Asamp's, or its module profiler/core.so "
-    .. "is not in package.cpath; use asamp run, or add ;; to LUA_CPATH ("
+  error("profiler: this Lua is not Asamp's, or its module profiler/core.so is not in package.cpath; "
+    .. "use asamp run, or add ;; to LUA_CPATH ("
     .. tostring(core):gsub("%s+", " ") .. ")", 0)
 end
 
@@ -195,13 +194,13 @@ function M.alloc_start(n, o)
   if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
   local checked = startoptions("alloc_start", o, "alloc", "time")
   if core.stats().on then
-    error("allocations are sampled already; call profiler.alloc_stop() first, "
-      .. "or profiler.period(n) for another period", 2)
+    error("allocations are sampled already; "
+      .. "call profiler.alloc_stop() first, or profiler.period(n) to set another period", 2)
   end
   if current() then
     if next(checked) ~= nil then
-      error("bad argument #2 to 'alloc_start' (the options were set when sampling started; call " ..
-        "profiler.disable() first)", 2)
+      error("bad argument #2 to 'alloc_start' (the options were set when sampling started; "
+        .. "call profiler.disable() first)", 2)
     end
   else
     local ok, message, errno = open(checked, every)
@@ -235,8 +234,8 @@ function M.time_start(hz, o)
     local exact = default(checked.exact, session.exact)
     checked.wall, checked.exact, checked.time = nil, nil, nil
     if next(checked) ~= nil then
-      error("bad argument #2 to 'time_start' (the options were set when sampling started; call " ..
-        "profiler.disable() first)", 2)
+      error("bad argument #2 to 'time_start' (the options were set when sampling started; "
+        .. "call profiler.disable() first)", 2)
     end
     return core.timeon(SECOND // n, wall, exact)
   end
@@ -358,8 +357,8 @@ function M.snapshot(path, t)
   end
   for name, value in pairs(t or {}) do
     if not SNAPSHOT[name] then
-      error(("bad argument #2 to 'snapshot' (unknown option '%s'; known: fork, overwrite, "
-        .. "wait)"):format(tostring(name)), 2)
+      error(("bad argument #2 to 'snapshot' (unknown option '%s'; known: fork, overwrite, wait)"):format(
+        tostring(name)), 2)
     elseif type(value) ~= SNAPSHOT[name] then
       error(("bad argument #2 to 'snapshot' (option '%s' must be true or false, got %s)")
         :format(name, options.show(value)), 2)

@@ -206,8 +206,8 @@ function M.check(t, more)
   if o.copies and o.alloc == 0 then
     return nil, "option 'copies' needs allocation samples: alloc must not be 0"
   elseif o.copies and o.format == "extended" then
-    return nil, "option 'copies' needs format \"stock\": readers of the extended format " ..
-                "would show copies as time"
+    return nil, "option 'copies' needs format \"stock\": " ..
+                "readers of the extended format would show copies as time"
   end
   return o
 end

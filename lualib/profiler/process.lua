@@ -25,14 +25,13 @@ function M.setup(wish)
     return nil, "ASAMP: option 'format' must be \"stock\": a file in the extended format has only one state"
   end
   if o.snapshot then
-    return nil, "ASAMP: option 'snapshot' is only for LUA_PROFILER; for a snapshot of this process, set " ..
-                "'listen' and run asamp heap PID"
+    return nil, "ASAMP: option 'snapshot' is only for LUA_PROFILER; " ..
+                "for a snapshot of this process, set 'listen' and run asamp heap PID"
   end
   local every = o.alloc or DEFAULT_PERIOD
   local time = (o.time or 0) > 0 and SECOND // o.time or 0
   if every == 0 and time == 0 and (o.malloc or 0) == 0 and not o.listen then
-    return nil, "ASAMP: nothing to sample: alloc is 0, and neither time nor malloc is set; set one of " ..
-      "them"
+    return nil, "ASAMP: nothing to sample: alloc is 0, and neither time nor malloc is set; set one of them"
   end
   local warning = not o.quiet and options.unheeded(o)
   if warning then io.stderr:write("profiler: ASAMP: ", core.printable(warning), "\n") end
