@@ -100,7 +100,7 @@ describe("the first row of likely leaks names the holder:", function()
       function keep(i) ref{("x"):rep(200) .. i} end
     ]]
     local text, share = first(section)
-    assert.matches("Likely leak: reference of luaL_ref: C code keeps more and more values by luaL_ref", out,
+    assert.matches("Likely leak: reference of luaL_ref: C code keeps more and more values with luaL_ref", out,
                    1, true)
     assert.is_truthy(text:find "^reference of luaL_ref", text)
     assert.is_true(share >= 40, text .. " " .. share)

@@ -232,8 +232,8 @@ describe("a server whose routes allocate 1:2:4", function()
       assert.same({1, route}, {#doc.labels.route, doc.labels.route[1].value})
     end
     for option, says in pairs{["--label=route=/x"] = "no code ran with the label route=/x",
-        ["--label=rout=/a"] = "it has no label named rout (known: route, step)",
-        ["--by-label=rout"] = "it has no label named rout", ["--label=route"] = "needs NAME=VALUE"} do
+        ["--label=rout=/a"] = "the profile has no label named rout (known: route, step)",
+        ["--by-label=rout"] = "no label named rout", ["--label=route"] = "needs NAME=VALUE"} do
       local code, _, err = asamp(report, option, path)
       assert.is_true(code > 0 and err:find(says, 1, true) ~= nil, err)
     end

@@ -202,8 +202,8 @@ for i = 1, 50000 do heap[i] = {i} end
 ]], "alloc=16384,malloc=4096")
     local report = "build/bin/asamp report --show types --width 200 --at %s " .. path
     local out = shell.output(report, "peak"):gsub("%s+", " ")
-    local at = out:match("the peak of native memory was at [%d.]+ m?s, " ..
-                         "about [45]%.?%d* MiB: %-%-at ([%d.]+%d)%.")
+    local at = out:match("Native memory had its peak at [%d.]+ m?s, " ..
+                         "about [45]%.?%d* MiB: %-%-at ([%d.]+%d) shows that time%.")
     assert.is_truthy(at, out)
     assert.matches("\n +[45]%.%dM +%d[%d.]+%% [^\n]*native\n", shell.output(report, at))
     assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))

@@ -252,9 +252,10 @@ describe("a signal", function()
                    p.marknames[1].value)
     local _, text = process.run{program = "build/bin/asamp", "report", path}
     text = text:gsub("%s+", " ")
-    assert.matches("Time is not sampled on 1 thread; the reason on the last one: thread %d+: cannot", text)
+    assert.matches("Time is not sampled on 1 thread%. The reason for the last thread: thread %d+: cannot",
+                   text)
     local data = require "asamp.show.page.data".of(p, {nodes = 100})
-    assert.matches("Time is not sampled on 1 thread; the reason on the last one",
+    assert.matches("Time is not sampled on 1 thread%. The reason for the last thread",
                    table.concat(data.notes, "\n"))
     os.remove(path)
     assert.equal("default", signals.disposition())

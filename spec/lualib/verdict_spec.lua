@@ -58,7 +58,8 @@ end
     assert.is_true(line.long > 4096 and line.long < 16384, line.long)  -- the last one has 18,893 bytes
     local text = shell.output("build/bin/asamp run --out '%s/format.vmprof' --overwrite %s 2>&1", folder,
                               path):gsub("%s+", " ")
-    assert.is_truthy(text:find "%(by string.format%)%. Their mean size is [%d.]+ KiB: if each contains most")
+    assert.is_truthy(text:find("%(allocated by string.format%)%. Their mean size is [%d.]+ KiB: " ..
+                               "if each contains most"))
   end)
 
   -- A former verdict advised to allocate less there.

@@ -101,7 +101,7 @@ function M.refusal(r, allowed)
                  "to allow this name, start asamp serve with --host"):format(called)
   elseif r.origin and r.origin:lower() ~= "http://" .. called and r.origin:lower() ~= "https://" .. called or
          r.site and r.site ~= "same-origin" and r.site ~= "none" then
-    return 403, "the request comes from a web page of another origin; such requests are refused"
+    return 403, "requests from web pages of another origin are refused"
   elseif allowed.token and r.query.token ~= allowed.token and
          r.authorization ~= "Bearer " .. allowed.token then
     return 401, "the request does not contain the token: " ..

@@ -25,7 +25,7 @@ local function put(lines, more)
   table.move(more, 1, #more, #lines + 1, lines)
 end
 
-local BEYOND = "beyond the observed sizes"
+local BEYOND = "size not in the profile"
 
 -- Returns the table of predictions for other nursery sizes, as lines of text. A size that the profiled run
 -- never had is marked with BEYOND, or in a narrow table with a star and a note below the table.
@@ -109,7 +109,7 @@ local function visited(row)
 end
 
 local function sortof(row)
-  return row.major and "major" or row.slice and "slice of a major one" or "minor"
+  return row.major and "major" or row.slice and "slice of a major collection" or "minor"
 end
 
 local function pauses(style, rows)
@@ -138,10 +138,10 @@ local function clock(v)
     return v.runs == 1 and units.shorttime(t.time) or
            ("%s to %s"):format(units.shorttime(t.time), units.shorttime(t.most))
   end
-  return ("time in collections: %s in the profile; %s now with the same nursery size (the prediction is " ..
-    "scaled by the ratio of these two); %s with the new size%s"):format(
+  return ("time in collections: %s in the profile; %s in a run with the same nursery size; " ..
+    "%s with the new size%s. The prediction is scaled by the ratio of the first two times"):format(
     units.shorttime(v.recorded), times(v.before), times(v.measured),
-    v.runs == 1 and "" or "; the shortest counts")
+    v.runs == 1 and "" or "; the shortest run counts")
 end
 
 --- Returns the text of `asamp advise`. 'found' has the fields:
@@ -163,15 +163,15 @@ function M.render(found, style)
   out[#out + 1] = ""
   local best = found.best
   out[#out + 1] = layout.wrap(now.large and
-    ("No nursery size is recommended: large blocks decide when a collection runs. On average they exceed " ..
-     "the nursery by %s."):format(size(now.over)) or best and
+    ("No nursery size is recommended: large blocks decide when a collection runs. " ..
+     "On average these blocks exceed the nursery by %s."):format(size(now.over)) or best and
     ("LUA_GC=%s would save %s ±%s of %s in collections, and reserve about %s %s memory."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),
       units.seconds(now.time), units.bytes(math.floor(math.abs(best.held - now.held))),
       best.held >= now.held and "more" or "less")
-    or "No other observed size would save a tenth of the time in collections. To predict larger " ..
-    "ones, make a profile with them (LUA_GC=nursery=512K-4M).", "", style.width)
+    or "No other size that the profile covers would save a tenth of the time in collections. " ..
+    "To predict larger sizes, make a profile with LUA_GC=nursery=512K-4M.", "", style.width)
   put(out, lines(style, "Nearly all survive: create these objects once, or reuse them",
                  advice.live, "survivedbytes"))
   put(out, lines(style, "Nearly all die young", advice.die, "bytes"))
@@ -181,9 +181,8 @@ function M.render(found, style)
   local v = found.verified
   if v then
     out[#out + 1] = ""
-    out[#out + 1] = tables.title(style, ("%s with LUA_GC=%s (a minor collection " ..
-      "every %s)"):format(v.runs == 1 and "A run" or v.runs .. " runs", v.setting,
-      units.bytes(v.measured.nursery)))
+    out[#out + 1] = tables.title(style, ("%s with LUA_GC=%s (a minor collection every %s)"):format(
+      v.runs == 1 and "A run" or v.runs .. " runs", v.setting, units.bytes(v.measured.nursery)))
     local function say(what, text)
       out[#out + 1] = "  " .. what .. layout.wrap(text, (" "):rep(14), style.width):sub(#what + 3)
     end
@@ -195,8 +194,8 @@ function M.render(found, style)
     row("collecting", units.shorttime, "time", 1e-6)
     say("", clock(v))
     if not v.alike then
-      say("", ("Runs with the profile's nursery size tenured %s in %s minor collections, but in the " ..
-        "profile %s were tenured in %s: another script was profiled."):format(size(v.before.tenured),
+      say("", ("The profile is of another script: runs with its nursery size tenured %s in %s minor " ..
+        "collections, but in the profile %s were tenured in %s."):format(size(v.before.tenured),
         units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
     end
   end

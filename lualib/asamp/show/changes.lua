@@ -171,8 +171,8 @@ function M.render(a, b, results, options)
       result.error > 0 and ", ±" .. format(result.error) or "")
     text = text:sub(1, 1):upper() .. text:sub(2)
     if result.scale ~= 1 then
-      text = text .. (" A's numbers are scaled by %.4g below, so that both " ..
-                      "totals are equal."):format(result.scale)
+      text = text .. (" A's numbers are scaled by %.4g below, so that both totals are equal."):format(
+        result.scale)
     end
     lines[#lines + 1] = layout.wrap(text, "  ", width)
   end
@@ -187,14 +187,15 @@ function M.render(a, b, results, options)
   for _, result in ipairs(shown) do
     append(tablesof(result, {paint = paint, width = width, top = options.top, all = options.all,
                              format = formatter(result)},
-                    options.cumulative and "with all that was called" or "self",
+                    options.cumulative and "with called functions" or "self",
                     #shown > 1 and ", by " .. measures.NAMES[result.field] or ""))
   end
-  append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
-    "change, estimated from the samples. Noise%s: changes of less than %g " ..
-    "standard errors, and those that chance can cause in a table of this length%s.")
+  append{"", paint("dim", layout.wrap((
+    "error: one standard error of the change, estimated from the samples. " ..
+    "Noise%s: changes of less than %g standard errors, " ..
+    "and changes that chance can cause in a table of this length%s.")
       :format(options.all and ", marked ~," or "", options.sigma,
-              options.all and "" or "; --all shows it"), "  ", width))}
+              options.all and "" or "; --all shows these changes"), "  ", width))}
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -19,9 +19,9 @@ local function often(times)
 end
 
 function M.advice(row)
-  return ("quadratic: each byte is copied more than %s times. A concatenation that replaces " ..
-          "its own operand (s = s .. x) copies all of it each time; table.concat copies " ..
-          "all once"):format(units.count(row.times // 1 | 0))
+  return ("quadratic: each byte is copied more than %s times. " ..
+          "A concatenation such as s = s .. x copies the whole string s each time; " ..
+          "table.concat copies each part once"):format(units.count(row.times // 1 | 0))
 end
 
 function M.summary(copies)
@@ -65,9 +65,9 @@ function M.lines(style, copies, brief)
   table.insert(lines, 3, layout.wrap(M.summary(copies) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "copied: into new strings, and by buffers and tables that grow. again: share of bytes " ..
-      "that had been copied before. by growth: share of the copied bytes that were " ..
-      "copied because a buffer or table grew. " ..
+      "copied: bytes copied into new strings, and by buffers and tables that grow. " ..
+      "again: share of these bytes that had been copied before. " ..
+      "by growth: share that was copied because a buffer or table grew. " ..
       "times: how often a byte of the line's strings was copied on average (lower bound).",
       "  ", style.width))
   end

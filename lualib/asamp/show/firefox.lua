@@ -52,8 +52,7 @@ local function collection(name, description)
 end
 
 local SCHEMAS = {
-  collection("Minor GC", "A minor collection: each sampled young object died, " ..
-                         "or was tenured."),
+  collection("Minor GC", "A minor collection: each sampled young object died or was tenured."),
   collection("Major GC", "A major collection, or a slice of one."),
   {
     name = "Mark", description = "Set by the program: profiler.mark.",
@@ -89,8 +88,8 @@ local function extra(s)
   end
   if s.states > 1 then
     list[#list + 1] = entry("Lua states", "integer", s.states)
-    list[#list + 1] = entry("Threads", "string", s.groups == 1 and "one, of all states"
-                            or ("%d, of one state or of those of one script"):format(s.groups))
+    list[#list + 1] = entry("Threads", "string", s.groups == 1 and "one for all states"
+                            or ("%d, each for one state or for all states of one script"):format(s.groups))
   end
   list[#list + 1] = entry("Minor collections", "integer", s.minors)
   list[#list + 1] = entry("Major collections", "integer", s.majors)

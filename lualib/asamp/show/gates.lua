@@ -28,11 +28,11 @@ local function differs(check)
   local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),
     plusminus(check), amount(check, check.before), percent, check.tolerance)
   if check.error > 0 then
-    text = text .. ("; only an increase above %.1f standard errors fails (this one: " ..
-      "%.1f)"):format(check.needed, check.sigma)
+    text = text .. ("; only an increase above %.1f standard errors fails (this one: %.1f)"):format(
+      check.needed, check.sigma)
   end
-  return text .. (check.moved and "; other lines of the function allocated less: does the order of pairs, " ..
-                                  "which differs from run to run, decide between them?" or "")
+  return text .. (check.moved and "; other lines of the function allocated less: allocations may have " ..
+                                  "moved between lines, for example if the order of pairs differs" or "")
 end
 
 -- Returns text about likely leaks, and why one may have been missed.
@@ -41,14 +41,14 @@ local function leaks(check)
     return units.plural(check.value, "likely leak") ..
            (check.blame.container and ", held by " .. layout.clean(check.blame.container) or "")
   elseif check.unjudged then
-    return "no likely leak found: " .. check.unjudged
+    return "no likely leak found, because the profile cannot show one: " .. check.unjudged
   elseif check.maybe then
-    return ("no likely leak; %s grows, a longer run would decide"):format(
+    return ("no likely leak, but %s grows; a longer run would decide"):format(
       check.maybe.holder and layout.clean(check.maybe.holder) or place(check.maybe))
   elseif check.few then
-    return ("no likely leak; %s with fewer than %d samples alive cannot be judged%s"):format(
+    return ("no likely leak; not judged: %s with fewer than %d live samples%s"):format(
       units.plural(check.few.lines, "line"), check.few.least,
-      check.few.alloc and (", --alloc %s would decide"):format(units.period(check.few.alloc)) or "")
+      check.few.alloc and ("; --alloc %s would decide"):format(units.period(check.few.alloc)) or "")
   end
   return "no likely leak"
 end
@@ -64,11 +64,11 @@ function M.text(check)
                                        amount(check, check.limit))
   end
   if check.found and check.found < math.huge then
-    text = text .. ("; a value of %s or more is found to exceed the limit in 9 of 10 " ..
-      "runs"):format(amount(check, check.found))
+    text = text .. ("; the check detects a value of %s or more in 9 of 10 runs"):format(
+      amount(check, check.found))
   end
   if check.missing then
-    text = text .. "; the profile has no sample of that line"
+    text = text .. "; the profile has no sample of this line"
   end
   if not check.ok and check.blame then
     text = text .. "; largest part: " .. place(check.blame)
@@ -83,11 +83,11 @@ end
 
 -- Returns the lines about the smallest increases that a comparison finds (asamp.sums.gates.changes).
 local function sighted(sight)
-  local lines = {("found  in 9 of 10 runs: increases of the total %s\n"):format(increase(sight.all))}
+  local lines = {("detected in 9 of 10 runs: increases of the total %s\n"):format(increase(sight.all))}
   for _, row in ipairs(sight.lines) do
-    lines[#lines + 1] = ("found  in 9 of 10 runs: increases of %s, %.0f%% of the baseline, %s%s\n"):format(
-      place(row.blame), 100 * row.share, increase(row.least),
-      row.period and ("; --alloc %s finds smaller ones"):format(units.period(row.period)) or "")
+    lines[#lines + 1] = ("detected in 9 of 10 runs: increases of %s, with %.0f%% of the bytes, %s%s\n")
+      :format(place(row.blame), 100 * row.share, increase(row.least),
+      row.period and ("; --alloc %s detects smaller increases"):format(units.period(row.period)) or "")
   end
   return table.concat(lines)
 end

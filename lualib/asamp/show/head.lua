@@ -52,7 +52,7 @@ end
 -- the report covers; bytes of native memory are always estimates.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
-  local come = t.whole.samples == 1 and "comes" or "come"
+  local represent = t.whole.samples == 1 and "represents" or "represent"
   local native = nativebytes(p, t)
   if options.at then
     return ("%s alive, estimated from %s."):format(
@@ -65,13 +65,12 @@ local function amount(p, t, options)
       lua > 0 and units.bytes(lua) .. " allocated by Lua and " or "", units.bytes(native),
       duration(p), samples)
   elseif p.allocated and native > 0 and not options.focus then
-    return ("%s and about %s of native memory%s. All below is estimated from %s, which %s " ..
-      "to %s."):format(apart(p, t), units.bytes(native), duration(p), samples, come,
-      units.bytes(t.whole.bytes))
+    return ("%s and about %s of native memory%s. All below is estimated from %s, which %s %s."):format(
+      apart(p, t), units.bytes(native), duration(p), samples, represent, units.bytes(t.whole.bytes))
   elseif p.allocated and not options.focus then
-    return ("%s allocated%s%s. All below is estimated from %s, which %s to %s."):format(
+    return ("%s allocated%s%s. All below is estimated from %s, which %s %s."):format(
       units.bytes(p.allocated), duration(p), rate(p, p.allocated),
-      samples, come, units.bytes(t.whole.bytes))
+      samples, represent, units.bytes(t.whole.bytes))
   end
   return ("%s allocated%s%s, estimated from %s."):format(
     units.bytes(t.whole.bytes), duration(p), rate(p, t.whole.bytes), samples)
@@ -120,8 +119,8 @@ local function nothing(p)
     parts[1] = ("No samples%s."):format(duration(p))
   end
   if timed then
-    parts[#parts + 1] = ("No time sample%s: the period is %s of %s time%s. Use a longer run, or a larger " ..
-      "--time."):format(
+    parts[#parts + 1] = ("No time sample%s: the period is %s of %s time%s. " ..
+      "Use a longer run, or a larger --time."):format(
       p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
       p.wall and "wall" or "CPU", (p.wall or p.timeperiod >= SHORTEST) and "" or
       "; without --exact, most kernels allow at most 250 samples a second")
@@ -136,26 +135,25 @@ local function outside(t, known)
   if known and bytes > 0 then
     return "Userdata own memory and resources outside of the heap; an open file counts as 32 KiB."
   end
-  return bytes > 0 and ("About %s of these lie outside of Lua's heap: memory and resources " ..
-    "that userdata own; an open file counts as 32 KiB."):format(
+  return bytes > 0 and ("About %s of these bytes lie outside of Lua's heap: " ..
+    "memory and resources that userdata own; an open file counts as 32 KiB."):format(
     units.bytes(bytes)) or nil
 end
 
 -- Returns the explanation of an allocation sample and of the accuracy of numbers.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
-    return "The file does not record how many bytes a sample represents: the " ..
-           "report counts samples."
+    return "The file does not record how many bytes a sample represents: the report counts samples."
   end
   local size = units.bytes(p.period)
   local text = ("A sample is taken every %s of allocation%s, and represents %s. "):format(
     size, p.random and " on average, at random" or "", size)
   if p.periods > 0 and p.profiles then
-    text = "A sample is taken once per period of allocated bytes, and represents one period. The " ..
-           "periods of these profiles differ. "
+    text = "A sample is taken once per period of allocated bytes, and represents one period. " ..
+           "The periods of these profiles differ. "
   elseif p.periods > 0 then
-    text = ("A sample is taken once per period of allocated bytes, and represents one period. The " ..
-            "period was %s at first, and was changed %s during the run. "):format(
+    text = ("A sample is taken once per period of allocated bytes, and represents one period. " ..
+            "The period was %s at first, and was changed %s during the run. "):format(
       size, units.plural(p.periods, "time"))
   end
   if p.malloc and p.malloc ~= p.period then
@@ -168,12 +166,12 @@ end
 
 local function instant(at, p)
   if p.profiles then
-    return at.inuse and "objects alive in each at the time when most was in use" or
-           ("objects alive in each at %s"):format(units.seconds(at.seconds))
+    return at.inuse and "objects alive in each profile at the time when most bytes were in use" or
+           ("objects alive in each profile at %s"):format(units.seconds(at.seconds))
   end
   local text = "objects alive at " .. units.seconds(at.seconds)
   if at.inuse then
-    text = text .. (", when a collection left most in use (%s)"):format(units.bytes(at.inuse))
+    text = text .. (", when a collection left most bytes in use (%s)"):format(units.bytes(at.inuse))
   end
   return text
 end
@@ -181,8 +179,9 @@ end
 -- Returns a sentence about the peak of native memory, which has another time than the peak of Lua's heap;
 -- nil if it is unknown.
 local function nativepeak(at)
-  return at.native and ("That is the peak of Lua's heap; the peak of native memory was at %s, " ..
-    "about %s: --at %s."):format(units.seconds(at.native.seconds), units.bytes(at.native.bytes),
+  return at.native and ("That is the peak of Lua's heap. Native memory had its peak at %s, " ..
+    "about %s: --at %s shows that time."):format(
+    units.seconds(at.native.seconds), units.bytes(at.native.bytes),
     (("%.6f"):format(at.native.seconds):gsub("%.?0+$", ""))) or nil
 end
 
@@ -198,18 +197,17 @@ local function survival(p, t)
   if measures.hasdeaths(p) then
     text = text .. (", %s died later, %s is still alive%s."):format(
       share "later", share "alive", p.majors == 0 and (measures.fate(t.whole, "alive")) > 0 and
-      ", because no major collection has checked it again" or "")
+      ", as far as is known: no major collection has run" or "")
   else
     text = text .. (", %s survived its first collection."):format(share "survived")
   end
   if t.whole.undecided > 0 then
-    text = text .. (" No collection followed %s, whose survival is unknown."):format(
+    text = text .. (" The survival of %s is unknown, because no collection followed."):format(
       units.plural(t.whole.undecided, "sample"))
   end
   if (p.lost or 0) > 0 then
-    text = text .. (p.lost == 1 and " 1 more sample (allocation or time) was lost and is not counted " ..
-      "here." or " %s more samples (allocation or time) were lost and are not counted " ..
-      "here."):format(units.count(p.lost))
+    text = text .. (p.lost == 1 and " 1 more sample (allocation or time) was lost and is not counted here." or
+      " %s more samples (allocation or time) were lost and are not counted here."):format(units.count(p.lost))
   end
   return text
 end
@@ -242,7 +240,7 @@ end
 function M.untimed(p)
   for _, mark in ipairs(p.marknames or {}) do
     if mark.name == "time is not sampled" then
-      return ("Time is not sampled on %s; the reason on the last one: %s."):format(
+      return ("Time is not sampled on %s. The reason for the last thread: %s."):format(
         units.plural(mark.count, "thread"), layout.clean(mark.value))
     end
   end
@@ -272,13 +270,13 @@ local function recorder(p)
   local text = (p.profiles and "Flight recorders' last %s at least%s" or
                 "A flight recorder's last %s%s"):format(units.seconds(ring.seconds),
     ring.wanted and ring.seconds < ring.wanted * 0.9 and
-    (", less than the %s that it should keep: it has not run longer, or its memory was " ..
-      "full"):format(units.seconds(ring.wanted))
+    (", less than the %s that it should keep, because it has not run longer, or its memory was full"):format(
+      units.seconds(ring.wanted))
     or "")
   if ring.samples == 0 then
     return text .. "; all samples are from this time."
   end
-  return text .. ("; %s (%s) of the samples are from before that, and were still alive then."):format(
+  return text .. ("; %s (%s) are older, of objects that were still alive at the start of this time."):format(
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 
@@ -289,9 +287,8 @@ local function alone(p)
   if #list == 0 then
     return nil
   end
-  return ("A sum of several files does not include %s, which are data of single runs. A profile made by " ..
-    "asamp merge keeps more of these data.")
-    :format(table.concat(list, ", "))
+  return ("A sum of several files does not include %s, which are data of single runs. " ..
+    "A profile made by asamp merge keeps more of these data."):format(table.concat(list, ", "))
 end
 
 --- Returns the head as lines. 'style': settings of the report (tables.lua). Options, nil if absent:
@@ -324,7 +321,7 @@ function M.lines(p, t, style, options)
   if options.label then
     lines[#lines + 1] = paint("yellow", layout.wrap(
       "only code that ran with the label " .. layout.clean(options.label) ..
-      "; without collections and leaks, which are of the whole run", "", width))
+      "; collections and leaks are not shown, because they concern the whole run", "", width))
   end
   if options.at then
     lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))
@@ -348,8 +345,8 @@ function M.lines(p, t, style, options)
     add(not options.focus and not options.at and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)
     add(not options.brief and meaning(p, t) or nil)
-    add(options.at and "Objects count as dead if a collection before that time found them dead; for old " ..
-      "objects, a major one."
+    add(options.at and "Objects count as dead if a collection before that time found them dead. " ..
+      "Old objects are checked only by major collections."
         or survival(p, t))
     add(options.at and nativepeak(options.at) or nil)
   end
@@ -358,7 +355,7 @@ function M.lines(p, t, style, options)
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
   add(alone(p))
   if p.undetailed > 0 then
-    add(("%s without size and survival, because the file is cut."):format(
+    add(("The end of the file is missing: size and survival of %s are unknown."):format(
       units.plural(p.undetailed, "sample")))
   end
   for _, left in ipairs(p.left or {}) do

@@ -30,17 +30,16 @@ function M.summary(info)
       info.taken and ", " .. info.taken or "")
   end
   if info.inuse > info.bytes then
-    lines[#lines + 1] = ("%s were in use: the other %s are garbage that no collection " ..
-      "had found yet."):format(units.bytes(info.inuse),
-                               units.bytes(info.inuse - info.bytes))
+    lines[#lines + 1] = ("%s were in use, %s of them garbage that no collection had found yet."):format(
+      units.bytes(info.inuse), units.bytes(info.inuse - info.bytes))
   end
   if info.textless > 0 then
-    lines[#lines + 1] = ("The texts of %s are missing, because memory was short."):format(
+    lines[#lines + 1] = ("The contents of %s are missing, because the process had too little memory."):format(
       count(info.textless, "string"))
   end
   if (info.unfollowed or 0) > 0 then
-    lines[#lines + 1] = ("Limits: too many samples survived: whether %s are alive is unknown, " ..
-      "and the lines do not include them."):format(count(info.unfollowed, "sample"))
+    lines[#lines + 1] = ("Too many samples survived: whether %s are alive is unknown, " ..
+      "and the lines do not include these samples."):format(count(info.unfollowed, "sample"))
   end
   return table.concat(lines, " ")
 end
@@ -61,8 +60,8 @@ local function classes(list, info, style)
   end)
   for _, row in ipairs(list) do
     if row.least then
-      lines[#lines + 1] = tables.remark(style, 2, "+: a lower bound; because the heap is large, bytes " ..
-        "that objects of a class retain only together are not included")
+      lines[#lines + 1] = tables.remark(style, 2, "+: a lower bound: in a large heap, bytes that several " ..
+        "objects of a class retain only together are not counted")
       break
     end
   end
@@ -92,8 +91,8 @@ local function sites(list, info, style, title)
     return sitetext(list[i], n, style.paint)
   end)
   if info.dead > 0 then
-    lines[#lines + 1] = tables.remark(style, 2, (info.dead == 1 and "1 more sample was" or
-      units.count(info.dead) .. " more samples were") .. " of garbage that no collection had found yet")
+    lines[#lines + 1] = tables.remark(style, 2,
+      ("not listed: %s of garbage that no collection had found yet"):format(count(info.dead, "sample")))
   end
   return lines
 end
@@ -111,7 +110,7 @@ end
 function M.leftout(totals, least, hidden)
   local parts, small = {}, totals.left - totals.cut
   parts[1] = small > 0 and ("%s of less than %s"):format(count(small, "row"), units.percent(least, 1)) or nil
-  parts[#parts + 1] = totals.cut > 0 and count(totals.cut, "row") .. " too deep or too many for a tree" or nil
+  parts[#parts + 1] = totals.cut > 0 and count(totals.cut, "row") .. " beyond the tree's limits" or nil
   parts[#parts + 1] = hidden > 0 and count(hidden, "row") .. " (--top)" or nil
   return #parts > 0 and "and " .. table.concat(parts, ", and ") or nil
 end
@@ -148,7 +147,7 @@ function M.render(parts, style)
       "Sampled objects by allocating line, one sample every " .. units.short(parts.info.period)))
   end
   if parts.tree then
-    append(lines, tree("By holder: bytes that removing the row would free", parts.tree,
+    append(lines, tree("By holder: bytes that would be freed with the row's object", parts.tree,
                        parts.totals, style, "retained"))
   end
   if parts.heldby then
@@ -195,7 +194,7 @@ end
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
-         share .. " (retained by other listed objects), held by:"
+         share .. ", whose bytes other listed objects retain, held by:"
 end
 
 function M.heldby(held, style)
@@ -213,7 +212,7 @@ function M.heldby(held, style)
   end
   if shown < held.totals.count then
     lines[#lines + 1] = style.paint("dim", ("    and %s held by other paths"):format(
-      units.count(held.totals.count - shown)))
+      count(held.totals.count - shown, "object")))
   end
   if held.sites and #held.sites > 0 then
     append(lines, sites(held.sites, {dead = 0}, style, "Allocated at"))
@@ -223,7 +222,7 @@ function M.heldby(held, style)
 end
 
 function M.paths(list, info, style)
-  local lines = {"", tables.title(style, "Objects that retain most, and the shortest path to each")}
+  local lines = {"", tables.title(style, "Objects that retain most memory, and the shortest path to each")}
   for _, object in ipairs(list) do
     lines[#lines + 1] = layout.wrap(("%s %s (%s), %s at 0x%x"):format(
       units.short(object.retained), units.percent(object.retained, info.bytes),
@@ -244,7 +243,7 @@ function M.signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end
 
-local ADDRESSES = "; objects count as the same if their addresses are equal, which is chance here."
+local ADDRESSES = ". Objects are matched by address, so matches are chance: compare snapshots of one process."
 
 --- Returns a warning if the comparison of two heap snapshots may be meaningless, else nil. 'diff': the
 -- comparison (its field 'misfit' is the reason); 'info': heap:info of the new snapshot.
@@ -253,11 +252,12 @@ function M.misfit(diff, info)
     return ("These are snapshots of different processes, %d and %d"):format(diff.pid, info.pid) ..
            ADDRESSES
   elseif diff.misfit == "states" then
-    return "These are snapshots of different processes or Lua states, because the later one has " ..
-           "allocated less" .. ADDRESSES
+    return "These are snapshots of different processes or Lua states: the later snapshot has fewer " ..
+           "allocated bytes" .. ADDRESSES
   elseif diff.misfit == "before" then
-    return ("This snapshot was taken before '%s': objects listed as new were freed later, " ..
-            "those listed as gone were allocated later."):format(layout.clean(diff.from))
+    return ("This snapshot was taken before '%s': exchange the two files. " ..
+            "Here, objects listed as new were freed later, and objects listed as gone were allocated later.")
+      :format(layout.clean(diff.from))
   end
 end
 

@@ -98,8 +98,8 @@ local function legend(out, text)
 end
 
 local function retained(of)
-  return "retained: memory that would be freed if " .. of .. " were removed, with all " ..
-         "that nothing else holds."
+  return "retained: bytes that would be freed if " .. of .. " were removed, " ..
+         "including all objects that nothing else holds."
 end
 
 -- {== tables ================================================================
@@ -186,8 +186,8 @@ local function sites(out, list)
     rows[i] = {bytes(r.bytes), share(r.bytes, all), count(r.samples),
                cell(units.shorttime(r.age / 1000), r.age), siteline(r, out.lineof)}
   end
-  legend(out, "alive: the bytes that these samples represent. %: share of all listed rows. mean " ..
-    "age: mean time since the allocation.")
+  legend(out, "alive: the bytes that these samples represent. %: share of all listed rows. " ..
+    "mean age: mean time since the allocation.")
   grid(out, {{"alive"}, {"%"}, {"samples", spare = true}, {"mean age"}, {"line", text = true}}, rows, "line")
 end
 
@@ -208,10 +208,11 @@ end
 -- Appends the HTML of a tree whose levels can be opened to 'out'. 'rows': the rows, each after its parent;
 -- row.depth is the number of its ancestors. 'least': share below which rows were omitted.
 local function tree(out, rows, totals, least)
-  legend(out, "A row holds the rows indented below it: if it were removed, they would be freed. %: " ..
-              "share of " .. units.bytes(totals.value) .. ". (repeated): a chain of similar objects, such " ..
-              "as a linked list. (and otherwise): several objects hold the row; its text names the one " ..
-              "nearest to a root.")
+  legend(out, "If a row's object were removed, the objects of the rows indented below it would be freed. " ..
+              "%: share of " .. units.bytes(totals.value) .. ". " ..
+              "(repeated): a chain of similar objects, such as a linked list. " ..
+              "(and otherwise): several objects hold the row's object; the row names the one nearest " ..
+              "to a root.")
   out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0
@@ -243,7 +244,8 @@ local function heldby(out, held, least)
     units.plural(held.totals.count, "object"), units.bytes(held.totals.self),
     units.bytes(held.totals.value)))
   legend(out, "The shortest path from a root to each object. " .. retained "the objects of the row" ..
-              " share: of all objects of this class or line. 0B: other listed objects retain these.")
+              " share: share of all objects of this class or line. " ..
+              "0B: other listed objects retain the objects of the row.")
   local rows = {}
   for i, leaf in ipairs(held.leaves) do
     rows[i] = {bytes(leaf.value), share(leaf.value, held.totals.value),
@@ -259,9 +261,9 @@ local function heldby(out, held, least)
 end
 
 local function paths(out, list, info)
-  heading(out, "Objects that retain most, and the shortest path to each")
-  legend(out, retained "the object" .. " %: share of all " .. units.bytes(info.bytes) .. ". age: time " ..
-    "since the allocation, if the object was sampled.")
+  heading(out, "Objects that retain most memory, and the shortest path to each")
+  legend(out, retained "the object" .. " %: share of all " .. units.bytes(info.bytes) ..
+    ". age: time since the allocation, if the object was sampled.")
   local rows = {}
   for i, object in ipairs(list) do
     local steps = {}
@@ -283,8 +285,8 @@ local function diff(out, found, info, least)
   heading(out, ("Since %s: %s"):format(found.from, show.signed(found.change)))
   local misfit = show.misfit(found, info)
   out[#out + 1] = misfit and "<p>" .. escape(misfit) .. "</p>\n"
-  legend(out, "new, gone: objects in only one of the two snapshots, and their bytes. grown: growth in " ..
-    "bytes of objects in both snapshots. %: share of all " .. units.bytes(info.bytes) .. ".")
+  legend(out, "new: objects in the later snapshot only. gone: objects in the earlier snapshot only. " ..
+    "grown: growth in bytes of objects in both snapshots. %: share of all " .. units.bytes(info.bytes) .. ".")
   local rows = {}
   for i, r in ipairs(found.classes) do
     rows[i] = {change(r.change), share(r.change, info.bytes), count(r.new), bytes(r.newbytes),
@@ -316,7 +318,7 @@ function M.render(p, name, least)
   local out = {(HEAD:gsub("@(%u+)", parts))}
   out.lineof = p.lineof
   if p.tree then
-    heading(out, "By holder: bytes that removing the row would free")
+    heading(out, "By holder: bytes that would be freed with the row's object")
     tree(out, p.tree, p.totals, least)
   end
   if p.classes then

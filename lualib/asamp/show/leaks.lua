@@ -37,22 +37,23 @@ function M.summary(found)
     return "None"
   end
   -- of memory outside the heap, rows can grow alone
-  local form = found.after > found.before and "he heap grew from %s to %s" or
-               "he heap does not grow (%s, then %s)"
+  local form = found.after > found.before and "the heap grew from %s to %s" or
+               "the heap does not grow (%s, then %s)"
   local grew = form:format(units.bytes(found.before), units.bytes(found.after))
   if #found.rows > 0 then
-    return "T" .. grew .. (besides and "; " .. besides or "") .. ", and these lines kept " ..
-           "allocating objects that " .. (found.proved and "are still alive" or "survived")
+    return grew:gsub("^t", "T") .. (besides and "; " .. besides or "") ..
+           ", and these lines kept allocating objects that " ..
+           (found.proved and "are still alive" or "survived")
   elseif found.grew and not found.kept then
-    return ("None: t%s; %s allocated in the second half of the run survived their first " ..
-            "collection, but most of that died later"):format(grew, units.bytes(found.late))
+    return ("None: %s; of the bytes allocated in the second half of the run, %s survived their first " ..
+            "collection, but most of these died later"):format(grew, units.bytes(found.late))
   elseif found.maybe then
-    return "None that is certain: t" .. grew .. "; the verdict names possible leaks"
+    return "None that is certain: " .. grew .. "; the verdict names possible leaks"
   elseif found.grew and found.alloc then
-    return ("None: t%s, which is too little for these samples; --alloc %s would decide"):format(
+    return ("None: %s, which is too little for so few samples; --alloc %s would decide"):format(
       grew, units.period(found.alloc))
   elseif found.grew then
-    return "None: t" .. grew .. ", but no line kept allocating objects that " ..
+    return "None: " .. grew .. ", but no line kept allocating objects that " ..
            (found.proved and "are still alive" or "survived")
   end
   return ("None: the heap does not grow (%s, then %s)"):format(units.bytes(found.before),
@@ -107,7 +108,7 @@ end
 -- Returns a sentence about lines with too few samples; nil: there are none.
 local function fewtext(found)
   local few = found.few
-  return few and ("%s with fewer than %d live samples, old and new, cannot be judged%s."):format(
+  return few and ("Not judged: %s with fewer than %d live samples, old and new%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
     few.alloc and ("; a run with --alloc %s would decide"):format(units.period(few.alloc)) or "") or nil
 end
@@ -130,7 +131,7 @@ function M.lines(style, found, brief)
   local last = found.rows[#found.rows]
   if last.group < #found.rows and not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "indented: held by the same holder as the line above, or in the same function or with the same caller.",
+      "indented: a line with the same holder, function or caller as the line above.",
       "  ", style.width))
   end
   return lines

@@ -44,8 +44,8 @@ function M.lines(style, rows, brief)
   local lines = listing(style, rows)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "lived for: bytes allocated between an object's allocation and the collection " ..
-      "that found it dead (a major one for old objects); alive: not found dead by the end.", "  ",
+      "lived for: bytes allocated from an object's allocation to the collection that found it dead " ..
+      "(a major collection for old objects). alive: objects that no collection found dead.", "  ",
       style.width))
   end
   return lines

@@ -13,7 +13,7 @@ end
 function M.stats(s)
   local lines = {
     ("process %d"):format(s.pid),
-    s.ring and ("keeps samples in a flight recorder, for '%s'"):format(s.file) or
+    s.ring and ("keeps samples in a flight recorder, whose file is '%s'"):format(s.file) or
     s.file and ("writes '%s' (%s)%s"):format(s.file, size(s.filebytes),
                                             s.recording == 1 and ", a recording" or "")
            or "writes no profile",
@@ -29,18 +29,18 @@ function M.stats(s)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
       "no allocations", s.time > 0 and (", %s a second"):format(units.plural(s.time, "time sample")) or "")
-  add("%s of %s allocated while sampling was on, %s; %s lost",
+  add("%s for %s allocated while sampling was on, %s; %s lost",
       units.plural(s.samples, "allocation sample"), size(s.allocated),
       units.plural(s.timesamples, "time sample"), units.plural(s.lost, "sample"))
   if (s.unfollowed or 0) > 0 then
-    add("%s that survived could not be followed: it is unknown when they " ..
-      "died", units.plural(s.unfollowed, "sample"))
+    add("too many samples survived: the death of %s is not recorded; a larger period (alloc) helps",
+        units.plural(s.unfollowed, "sample"))
   end
   if (s.untimed or 0) > 0 then
     add("time is not sampled on %s: %s", units.plural(s.untimed, "thread"),
         layout.clean(s.untimedwhy or "no reason is known"))
   end
-  add("%s at present; %s in the profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
+  add("%s at present; %s so far in the profile", units.plural(s.states, "Lua state"), units.count(s.made))
   add("Lua heaps: %s in use, %s reserved; process: %s resident", size(s.inuse), size(s.held),
       units.resident(s.rss, size))
   add("%s minor and %s major collections; pauses: %s in all, the longest %s", units.count(s.minors),

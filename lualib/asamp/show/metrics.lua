@@ -20,27 +20,26 @@ local METRICS = {
   {"tenured_bytes", "gauge", "Bytes that survived their first collection, of the present states.",
    "tenured"},
   {"inuse_bytes", "gauge", "Bytes in objects that are alive or not freed yet.", "inuse"},
-  {"held_bytes", "gauge", "Bytes that the heaps have reserved.", "held"},
+  {"held_bytes", "gauge", "Bytes reserved by the heaps, in use or free.", "held"},
   {"resident_bytes", "gauge", "Resident set of the process.", "rss"},
   {"samples_total", "counter", "Allocation samples.", "samples"},
   {"time_samples_total", "counter", "Time samples.", "timesamples"},
-  {"lost_samples_total", "counter", "Lost samples, which are in no profile.", "lost"},
-  {"unfollowed_samples_total", "counter", "Samples that survived, but whose death will not be noticed.",
+  {"lost_samples_total", "counter", "Samples that were lost and are in no profile.", "lost"},
+  {"unfollowed_samples_total", "counter", "Samples whose death is not recorded, because too many survived.",
    "unfollowed"},
   {"untimed_threads_total", "counter", "Threads whose time cannot be sampled.", "untimed"},
-  {"alloc_period_bytes", "gauge", "Bytes that a sample represents; 0: allocations are not " ..
-    "sampled.", "alloc"},
+  {"alloc_period_bytes", "gauge", "Bytes that a sample represents; 0: allocations are not sampled.", "alloc"},
   {"time_rate_hertz", "gauge", "Time samples per second; 0: time is not sampled.", "time"},
-  {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},
+  {"profile_bytes", "gauge", "Size of the profile that is being written.", "filebytes"},
 }
 
 -- Metrics with the label "name", the name of Lua states: {metric, type, help, field of a row of
 -- asamp.sums.living.names, factor}. Counters cover all present and former states with a sample.
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
-  {"named_states_total", "counter", "Lua states so far, by name.", "made"},
+  {"named_states_total", "counter", "Lua states created so far, by name.", "made"},
   {"named_inuse_bytes", "gauge", "Bytes in objects that are alive or not freed yet.", "inuse"},
-  {"named_held_bytes", "gauge", "Bytes that the heaps have reserved.", "held"},
+  {"named_held_bytes", "gauge", "Bytes reserved by the heaps, in use or free.", "held"},
   {"named_allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
   {"named_samples_total", "counter", "Allocation samples.", "samples"},
   {"named_minor_collections_total", "counter", "Minor collections.", "minors"},

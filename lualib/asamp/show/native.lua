@@ -18,7 +18,7 @@ function M.summary(native)
   return ("%s requested%s%s"):format(units.bytes(native.bytes),
     native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
     native.peak and native.peak > 0 and
-    ("; the most after any collection was %s at %s"):format(
+    ("; at most %s after a collection, at %s"):format(
       units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
 end
 
@@ -44,7 +44,7 @@ function M.lines(style, native, brief)
   table.insert(lines, 3, layout.wrap(M.summary(native) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "library: the library of the innermost C function outside of the C and C++ libraries. " ..
+      "library: the library of the innermost C function, except the C and C++ standard libraries. " ..
       "alive: not freed at the end.", "  ", style.width))
   end
   return lines

@@ -8,8 +8,8 @@ local units = require "asamp.show.units"
 local M = {}
 
 --- Sentence that follows the proofs and states their limit.
-M.LIMIT = "A proof measures which reference keeps the bytes, not whether the program still needs them: a " ..
-          "cache or list in use is no leak."
+M.LIMIT = "A proof measures which reference keeps the bytes, not whether the program still needs them: " ..
+          "a cache or list in use is no leak."
 
 --- Returns true if a group of a verdict has a proof (asamp.sums.proof) that a reference keeps its bytes.
 function M.holds(group)
@@ -45,7 +45,7 @@ function M.sentence(proof, lines, plain)
     text = text .. ", and the snapshot has no sample of " .. lines:gsub("'s?$", "")
   end
   if proof.also then
-    text = text .. (proof.emptied and ". Removing it is not enough: it is also held by " or
+    text = text .. (proof.emptied and ". Removing the container is not enough: it is also held by " or
                     ". The rest is held by ") .. layout.clean(proof.also)
   end
   return text .. "."

@@ -75,9 +75,9 @@ local function course(style, list)
 end
 
 local NOTE = "Free memory in blocks is charged to the source lines whose objects keep the blocks in use; " ..
-  "native memory to the source lines that requested it, if it was sampled (--malloc). Both are " ..
-  "estimates."
-local UNTOUCHED = " A row is negative if memory was requested and not written to: it is not resident."
+  "native memory to the source lines that requested it, if it was sampled (--malloc). " ..
+  "Both are estimates."
+local UNTOUCHED = " A row is negative if memory was requested but not written to, and so is not resident."
 
 -- Returns true if a (nil: 0) exceeds b by more than an eighth.
 local function ismore(a, b)
@@ -92,9 +92,9 @@ end
 local function most(found)
   local now, peak = found.last, found.peak or found.last
   if ismore(found.highest, peak.rss) then
-    return ("; at most %s was resident, at a time without a snapshot%s"):format(
+    return ("; the largest resident size was %s, at a time without a snapshot%s"):format(
       units.bytes(found.highest), peak.rss > now.rss and
-      (" (the most in a snapshot: %s)"):format(ofpicture(peak)) or "")
+      (" (the largest in a snapshot: %s)"):format(ofpicture(peak)) or "")
   end
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
@@ -104,7 +104,7 @@ end
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or
-    "Unknown resident size (the process could not read /proc/self/pagemap)",
+    "The resident size is unknown (the process could not read /proc/self/pagemap)",
     now.time and " after " .. units.seconds(now.time) or "",
     found.peak and ismore(found.duration, now.time) and
       (", in the last snapshot; the run went on to %s"):format(units.seconds(found.duration)) or "",

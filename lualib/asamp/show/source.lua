@@ -108,9 +108,10 @@ function M.lines(style, file)
   end
   if beyond > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(
-      ("%s of the profile %s after the end of %s."):format(units.plural(beyond, "line"),
-        beyond == 1 and "is" or "are", file.cut and "the part that was read: the file " .. file.cut or
-        "the file: it has changed since"), "  ", style.width))
+      (file.cut and ("%s of the profile cannot be shown: the file %s."):format(
+         units.plural(beyond, "line"), file.cut) or
+       ("%s of the profile %s after the end of the file, which has changed since the profile was made.")
+         :format(units.plural(beyond, "line"), beyond == 1 and "is" or "are")), "  ", style.width))
   end
   if unknown > 0 then
     lines[#lines + 1] = style.paint("dim", layout.wrap(

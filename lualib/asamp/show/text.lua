@@ -25,8 +25,9 @@ local function ownership(t, own)
       parts[#parts + 1] = units.percent(part[1], part[2]) .. " " .. part[3]
     end
   end
-  return ("Charged to the code in %s: %s, for its own work and that of code that it called. " ..
-          "Other work stays at its own lines."):format(layout.clean(own.paths), table.concat(parts, ", "))
+  return ("The code in %s is charged with %s, for its own work and the work of code that it called. " ..
+          "Other work is charged to its own lines."):format(
+    layout.clean(own.paths), table.concat(parts, ", "))
 end
 
 -- Explanations of the columns with a line's time: {title, explanation} each.

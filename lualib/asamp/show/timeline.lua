@@ -38,10 +38,10 @@ end
 -- many.
 local function pauses(profile, p)
   local all = profile.minors + profile.majors
-  return ("Pauses, in wall time: %s together%s; half of %s took at most %s, 99%% at most %s, the " ..
-          "longest %s (%s after the start)."):format(
+  return ("Pauses, in wall time: %s together%s; half of %s took at most %s, 99%% at most %s, " ..
+          "the longest took %s (%s after the start)."):format(
     time(p.total), share(profile, p),
-    p.n < all and ("the %s with a record of their own"):format(units.count(p.n)) or "them",
+    p.n < all and ("the %s pauses that were recorded one by one"):format(units.count(p.n)) or "them",
     time(p.median), time(p.p99), time(p.longest), time(p.at))
 end
 

@@ -55,9 +55,10 @@ function M.lines(style, trends, brief)
   table.move(more, 1, #more, #lines + 1, lines)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      ("trend: bytes alive over the run, of objects that survived their first collection, one bar " ..
-       "for each %s. most: the highest bar. in an hour: growth of a straight line through the " ..
-       "bars, ± one standard error; level: no significant growth."):format(
+      ("trend: live bytes of objects that survived their first collection, one bar per %s of the run. " ..
+       "most: the highest bar. " ..
+       "in an hour: growth per hour of a straight line fitted to the bars, ± one standard error; " ..
+       "level: no significant growth."):format(
         units.seconds(trends.seconds[2] - trends.seconds[1])), "  ", style.width))
   end
   return lines

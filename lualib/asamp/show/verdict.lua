@@ -66,8 +66,8 @@ local KINDS = {
   closures = "functions are added to a list and never removed (listeners, callbacks, closures)",
   keys = "keys are added to a table and never removed (a cache or registry without bound)",
   coroutines = "coroutines that never finish are kept",
-  references = "C code keeps more and more values by luaL_ref, or one of them grows",
-  chain = "it holds more and more (a chain or list of objects)",
+  references = "C code keeps more and more values with luaL_ref, or one of these values grows",
+  chain = "it holds a growing chain or list of objects",
 }
 
 -- Names of types in sentences.
@@ -83,11 +83,11 @@ end
 -- Returns a sentence with the reason why no holder of a leak's objects is known.
 local function unheld(v)
   if v.searched == "end" then
-    return "No holder is known: none of these objects was left when holders were searched"
+    return "No holder is known: none of these objects was alive when the profiler searched for holders"
   end
-  return ("Holders were not searched after these objects were made%s: the process was running or a " ..
-          "signal ended it. While it runs: asamp heap PID"):format(v.searched and
-    (", but last at " .. units.seconds(v.searched / 1e6)) or "")
+  return ("The holder is unknown: no search for holders followed the allocation of these objects%s, " ..
+          "because the process was running or a signal ended it. While it runs, use asamp heap PID"):format(
+    v.searched and (" (the last search was at %s)"):format(units.seconds(v.searched / 1e6)) or "")
 end
 
 local function leak(v, group)
@@ -101,8 +101,8 @@ local function leak(v, group)
       typename(group.rows[1].type), from, group.rows[1].type == "native" and "which nothing frees" or
       "alive at the end. " .. unheld(v))
   elseif group.held then
-    return ("Likely leak: %s: %s. It keeps %s. Of these, C code without a frame of Lua code allocated " ..
-            "most, and %s are %s from %s."):format(layout.clean(group.holder), KINDS[group.kind],
+    return ("Likely leak: %s: %s. It keeps %s. C code that no Lua code called allocated most of that; " ..
+            "%s are %s from %s."):format(layout.clean(group.holder), KINDS[group.kind],
       units.bytes(group.held), units.bytes(group.bytes), typename(group.rows[1].type), from)
   end
   return ("Likely leak: %s: %s. It keeps %s, most of it %s from %s."):format(layout.clean(group.holder),
@@ -146,12 +146,12 @@ local function few(v, p)
   local more = v.alloc and ("A longer run, or --alloc %s, would decide."):format(units.period(v.alloc)) or
                "A longer run would decide."
   if v.few then
-    return ("The heap grew %s, but %s with old and new live objects %s fewer than %d live samples, too " ..
-            "few to judge. %s"):format(quarters(v), units.plural(v.few.lines, "line"),
+    return ("The heap grew %s. The cause is unknown: %s with old and new live objects %s fewer than " ..
+            "%d live samples, too few to judge. %s"):format(quarters(v), units.plural(v.few.lines, "line"),
       v.few.lines == 1 and "has" or "have", v.few.least, more)
   elseif v.collections then
-    return ("Too few collections to say whether the heap grows: %s in all (%s), but none in some quarter " ..
-      "of the run. A longer run would decide."):format(
+    return ("Too few collections to say whether the heap grows: the run had %s (%s), " ..
+      "but at least one quarter of the run had none. A longer run would decide."):format(
       units.plural(p.minors + p.majors, "collection"), units.plural(v.samples, "sample"))
   end
   return ("Too few samples to say whether the heap grows: %s, %s. %s"):format(
@@ -160,8 +160,8 @@ end
 
 local function growth(v, p, add)
   if v.lost then
-    add(("Samples were lost: the samples in the file represent only %s of %s allocated. The bytes below " ..
-      "are too low by the difference."):format(units.bytes(v.lost), units.bytes(p.allocated)))
+    add(("Samples were lost: the samples in the file represent only %s of %s allocated. " ..
+      "The bytes below are too low by the difference."):format(units.bytes(v.lost), units.bytes(p.allocated)))
   end
   if v.growth == "few" then
     add(few(v, p))
@@ -190,20 +190,21 @@ local function growth(v, p, add)
                    ("the live objects of %s, whose holder is unknown"):format(place(first))
     local others = naming(" Also seen growing", v.maybe, 1, otherpossible) or ""
     add((first.stopped and
-      ("Seen growing until %s of the CPU time: %s. Then the program worked without adding to it: it may " ..
-       "be loaded data, or a leak before a loop over its results. Does it grow further if the program " ..
-       "repeats its work?"):format(percent(first.stopped), grower) or
-      ("Seen growing: %s. It may be a leak, or a list, cache or output that fills: a longer run " ..
-       "would decide."):format(grower)) .. others,
+      ("Seen growing until %s of the CPU time: %s. After that, the program worked without adding to it. " ..
+       "It may be data that the program loads once, or a leak in the first part of the run. " ..
+       "Check if it grows again when the program repeats its work."):format(percent(first.stopped), grower) or
+      ("Seen growing: %s. It may be a leak, or a list, cache or output that fills up: " ..
+       "a longer run would decide."):format(grower)) .. others,
       first.holder and "--show holders" or lineof(first))
   elseif v.growth == "lines" then
-    add(("The heap grew %s, but no line explains it: no sampled line is known to keep objects from all " ..
-         "of the run.%s"):format(quarters(v), finer(v)), v.trends and "--show trends" or "--show collections")
+    add(("The heap grew %s, but no line explains the growth: " ..
+         "no sampled line is known to keep objects from all parts of the run.%s"):format(
+      quarters(v), finer(v)), v.trends and "--show trends" or "--show collections")
   elseif v.growth and not v.before then
-    add("The heap does not grow: nothing that was sampled survived its first collection.")
+    add("The heap does not grow: no sampled object survived its first collection.")
   elseif v.growth == "small" then
-    add(("The heap grew %s, too little for samples of %s to say why%s."):format(quarters(v),
-      units.bytes(v.period), v.alloc and ": --alloc " .. units.period(v.alloc) or ""))
+    add(("The heap grew %s, too little to find the cause with one sample every %s%s."):format(quarters(v),
+      units.bytes(v.period), v.alloc and "; use --alloc " .. units.period(v.alloc) or ""))
   elseif v.growth then
     add(("The heap does not grow (%s)."):format(quarters(v)))
   end
@@ -213,16 +214,16 @@ end
 
 local REASONS = {
   closures = "a new closure each time. Make the function once, outside of the loop",
-  resized = "tables that are resized again and again as they grow. Create them with all their " ..
-            "fields, or reuse them",
-  strings = "strings made anew each time and dropped. Keep them, or make fewer",
-  tables = "tables made anew each time and dropped. Reuse one, or move it out of the loop",
-  coroutines = "coroutines made anew each time. Reuse them",
-  others = "made anew each time and dropped",
+  resized = "tables that are resized again and again as they grow. " ..
+            "Create them with all their fields, or reuse them",
+  strings = "new strings each time, which are soon dropped. Keep them, or create fewer",
+  tables = "a new table each time, which is soon dropped. Reuse one, or move it out of the loop",
+  coroutines = "a new coroutine each time. Reuse coroutines",
+  others = "new objects each time, which are soon dropped",
 }
 
-local LONG = ". Their mean size is %s: if each contains most of the one before it, the work is " ..
-             "quadratic. Copy the new text only, or collect the parts in a table"
+local LONG = ". Their mean size is %s: if each contains most of the previous one, the work is quadratic. " ..
+             "Copy the new text only, or collect the parts in a table"
 
 -- Returns true if a line belongs to a likely leak that has a sentence.
 local function isleaking(v, line)
@@ -238,8 +239,8 @@ end
 
 local function reason(v, line)
   if line.reason == "quadratic" then
-    return (" Likely reason: quadratic concatenation, each byte of its strings is copied more than %s " ..
-            "times. Collect the parts in a table, and call table.concat once."):format(
+    return (" Likely reason: quadratic concatenation, each byte of its strings is copied more than " ..
+            "%s times. Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
   elseif line.reason == "kept" and isleaking(v, line) then
     return " This line is part of the likely leak."
@@ -251,7 +252,8 @@ local function reason(v, line)
     local cause, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
     local called = line.calls and cname(line.calls)
     remedy = line.long and LONG:format(units.bytes(line.long // 1 | 0)) or remedy
-    return (" Likely reason: %s%s%s."):format(cause, called and (" (by %s)"):format(called) or "", remedy)
+    return (" Likely reason: %s%s%s."):format(cause, called and (" (allocated by %s)"):format(called) or "",
+                                              remedy)
   end
   return ""
 end
@@ -272,7 +274,7 @@ local function held(v, p, add)
   local known = leaking and first and leaking.holder == first.text
   if first and (first.share or 0) >= HELD_SHARE and (v.samples or FEW) >= FEW and not known then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
-      units.seconds(v.held.at / 1e6) .. ", when holders were searched last" or "the end",
+      units.seconds(v.held.at / 1e6) .. ", the last search for holders" or "the end",
       units.bytes(v.held.bytes),
       v.held.at and inuse and (" (at the end %s were in use)"):format(units.bytes(inuse)) or "",
       percent(first.share), layout.clean(first.text)), "--show holders")
@@ -284,8 +286,9 @@ local function timing(v, p, add)
   if not time then
     return
   elseif not time.sort then
-    return add(("Too few time samples to say where the time is spent: %s. A longer run, or --time 1000, " ..
-      "takes more."):format(units.plural(math.floor(time.samples + 0.5), "sample")))
+    return add(("Too few time samples to say where the time is spent: %s. " ..
+      "A longer run, or --time 1000, takes more samples."):format(
+      units.plural(math.floor(time.samples + 0.5), "sample")))
   end
   local inuse = p.course and p.course.last and p.course.last.inuse or 0
   if time.sort == "gc" and at and at.calls == "luaB_collectgarbage" then

@@ -120,7 +120,7 @@ end
 function M.check(profile, name, value)
   local names = M.names(profile)
   if #names == 0 then
-    return nil, "it has no labels; profiler.label{name = value} sets them"
+    return nil, "the profile has no labels; profiler.label{name = value} sets one"
   end
   local found = false
   for _, set in ipairs(profile.labels) do
@@ -131,7 +131,7 @@ function M.check(profile, name, value)
     end
   end
   if not found then
-    return nil, ("it has no label named %s (known: %s)"):format(name, table.concat(names, ", "))
+    return nil, ("the profile has no label named %s (known: %s)"):format(name, table.concat(names, ", "))
   end
   return nil, ("no code ran with the label %s=%s; --by-label %s lists its values"):format(name, value, name)
 end

@@ -810,13 +810,13 @@ end
 -- Returns why no leaks can be found in a profile, a clause of a sentence; nil: they can.
 local function lacking(profile)
   local bins = profile.bins
-  return (profile.samples or 1) == 0 and "it has no allocation samples" or
-    profile.profiles and "it was merged from several profiles, whose own reports list likely leaks" or
-    not profile.lines and "it has no line numbers" or
-    profile.own == false and "it does not record which objects survived: Asamp did not write it" or
+  return (profile.samples or 1) == 0 and "the file has no allocation samples" or
+    profile.profiles and "the file was merged from several profiles, whose own reports list likely leaks" or
+    not profile.lines and "the file has no line numbers" or
+    profile.own == false and "another profiler wrote the file, without the survival of objects" or
     not (profile.course and profile.fates) and "the run had no collection; profile a longer run" or
-    profile.survived == 0 and "none of its samples survived a collection" or
-    (not bins or bins.n < M.BINS // 2) and "it does not record when its samples were taken" or nil
+    profile.survived == 0 and "none of the samples survived a collection" or
+    (not bins or bins.n < M.BINS // 2) and "the file does not record when samples were taken" or nil
 end
 
 --- Returns the lines that are likely to leak; nil and a clause with the reason if the profile lacks data.

@@ -85,7 +85,7 @@ end
 -- group: element of the field 'leaks' of asamp.sums.verdict.of
 function M.of(heap, group)
   if group.rows[1].type == "native" then
-    return {reason = "it is native memory, which no reference of Lua holds"}
+    return {reason = "the bytes are native memory, which no reference of Lua holds"}
   elseif not group.holder then
     return {reason = "no holder is known"}
   end

@@ -9,7 +9,7 @@ local M = {}
 -- Uses of resident memory in display order: {word in the file, group of the sum, description}.
 local WORDS = {
   {"lua.old", "lua", "alive at the last major collection"},
-  {"lua.new", "lua", "allocated since then, alive or not yet collected"},
+  {"lua.new", "lua", "allocated since the last major collection"},
   {"lua.gaps", "lua", "heads of blocks, dead objects next to live ones"},
   {"lua.free", "lua", "free memory in blocks in use"},
   {"lua.reserve", "lua", "reserve: empty blocks"},

@@ -80,8 +80,8 @@ end
 -- a state, or a part of names.
 function M.find(profile, text)
   if not profile.states then
-    return nil, "the profile does not record Lua states; profiles made with ASAMP or asamp run -- PROGRAM " ..
-      "do"
+    return nil, "the profile does not record Lua states; " ..
+      "profiles made with ASAMP or asamp run -- PROGRAM do"
   end
   local ids = {}
   for _, s in ipairs(profile.states) do
@@ -92,8 +92,8 @@ function M.find(profile, text)
   end
   table.sort(ids)
   if #ids == 0 then
-    return nil, ("no Lua state has '%s' in its name or as its number; --by state lists the " ..
-      "states"):format(text)
+    return nil, ("no Lua state has '%s' in its name or as its number; --by state lists the states"):format(
+      text)
   end
   return ids
 end

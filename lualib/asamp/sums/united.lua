@@ -107,7 +107,7 @@ local ANY = {"fates", "wall", "cpu", "uneven"}
 -- Data that a merged profile lacks: name, and a function that returns true if a profile has them.
 local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
-  {"collections one by one", function(p) return #(p.collections or {}) > 0 end},
+  {"data of each collection", function(p) return #(p.collections or {}) > 0 end},
   {"likely leaks and trends", function(p) return (p.followed or 0) > 0 end},
   {"holders of live objects", function(p) return p.holders ~= nil end},
   {"resident memory", function(p) return p.pictures ~= nil end},

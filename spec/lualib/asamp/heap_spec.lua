@@ -182,7 +182,7 @@ describe("asamp heap", function()
                  units.percent(first.retained, bytes)},
                 b:eval "[...document.querySelectorAll('td')].slice(0, 4).map(e => e.innerText)")
     local text = b:text "body"
-    for _, words in ipairs{"retained: memory that would be freed", "%: share of all " .. units.bytes(bytes),
+    for _, words in ipairs{"retained: bytes that would be freed", "%: share of all " .. units.bytes(bytes),
                            "mean age: mean time since the allocation", "K, M, G: powers of 1024."} do
       assert.is_truthy(text:find(words, 1, true), words)
     end
@@ -247,8 +247,8 @@ describe("asamp heap", function()
       assert.equal("", err)
       return out:gsub("%s+", " ")
     end
-    assert.is_truthy(flat(new, old):find(("This snapshot was taken before '%s': objects listed as new " ..
-      "were freed later, those listed as gone were allocated later."):format(new), 1, true))
+    assert.is_truthy(flat(new, old):find(("This snapshot was taken before '%s': exchange the two files. " ..
+      "Here, objects listed as new were freed later, and"):format(new), 1, true))
     local later = flat(old, new)
     assert.is_falsy(later:find "taken before" or later:find "different processes")
     local other = os.tmpname()
@@ -256,7 +256,7 @@ describe("asamp heap", function()
       assert(require "profiler".snapshot(..., {wait = true, overwrite = true}))
     ]], other}
     assert.same({0, ""}, {status, err})
-    assert.is_truthy(flat(other, new):find "These are snapshots of different processes, %d+ and %d+; ")
+    assert.is_truthy(flat(other, new):find "These are snapshots of different processes, %d+ and %d+%. ")
     local page = os.tmpname()
     assert.equal(0, (asamp("--diff", other, "--page", page, new)))
     assert.is_truthy(shell.read(page):find("<p>These are snapshots of different processes", 1, true))
@@ -425,7 +425,7 @@ describe("asamp heap", function()
   -- The command once listed 256 objects, whatever the option was.
   it("says how many objects --paths lists at most", function()
     local status, out, err = asamp("--paths", "--top", "300", "--json", new)
-    assert.same({0, "asamp heap: --paths lists at most 256 objects, those that retain most, " ..
+    assert.same({0, "asamp heap: --paths lists at most 256 objects, those that retain most memory, " ..
                     "although --top is 300\n"}, {status, err})
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
@@ -456,7 +456,7 @@ describe("asamp heap", function()
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
-    assert.equal("96.2% of 104 objects (retained by other listed objects), held by:",
+    assert.equal("96.2% of 104 objects, whose bytes other listed objects retain, held by:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 
@@ -533,9 +533,9 @@ describe("asamp heap", function()
     ]], file}
     assert.same({0, ""}, {status, err})
     local _, out = asamp("--least", "0", "--top", "1000", "--width", "200", file)
-    assert.is_truthy(out:find "\n +and %d+ rows too deep or too many for a tree\n$", out)
+    assert.is_truthy(out:find "\n +and %d+ rows beyond the tree's limits\n$", out)
     _, out = asamp("--least", "0", "--top", "1", "--width", "200", file)
-    assert.is_truthy(out:find("\n +and %d+ rows too deep or too many for a tree, " ..
+    assert.is_truthy(out:find("\n +and %d+ rows beyond the tree's limits, " ..
                               "and [%d,]+ rows %(%-%-top%)\n$"), out)
     _, out = asamp("--least", "0", "--held-by", "Session", "--top", "1", "--width", "200", new)
     assert.is_truthy(out:find "\n +and %d+ rows %(%-%-top%)\n$", out)

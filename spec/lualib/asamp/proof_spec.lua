@@ -188,7 +188,8 @@ describe("the proof of a leak", function()
     local text = shown.sentence(p, "this line's")
     assert.is_truthy(text:find('^Proved: emptying %["other"%]%["list"%] of _G frees .* %(measured%), ' ..
       '%d+%% of this line\'s live bytes%. ' ..
-      'Removing it is not enough: it is also held by local "list" of main chunk %(a.lua%)%.$'), text)
+      'Removing the container is not enough: it is also held by local "list" of main chunk %(a.lua%)%.$'),
+      text)
   end)
 
   it("gives the reason why a path cannot be cut", function()
@@ -220,7 +221,7 @@ describe("the proof of a leak", function()
     assert.equal("the snapshot has no such path", reason '_G → ["nothing"]')
     assert.equal("the path has no steps, or too many", select(2, h:cut{steps = {}, sites = {}}))
     assert.same({reason = "no holder is known"}, proof.of(h, {rows = {{type = "table"}}}))
-    assert.same({reason = "it is native memory, which no reference of Lua holds"},
+    assert.same({reason = "the bytes are native memory, which no reference of Lua holds"},
                 proof.of(h, {holder = "_G", rows = {{type = "native"}}}))
     assert.equal("Not provable: the snapshot has no such path.",
                  shown.sentence({reason = "the snapshot has no such path"}, "this line's"))

@@ -81,7 +81,7 @@ describe("samples that are not followed #plain", function()
   it("are reported with a snapshot", function()
     local status, out, err = asamp "heap --least 50 p.heap"
     assert.equal(0, status, err)
-    assert.matches("Limits: too many samples survived: whether [%d,]+ samples are alive is " ..
+    assert.matches("Too many samples survived: whether [%d,]+ samples are alive is " ..
       "unknown", flat(out))
   end)
 
@@ -90,7 +90,8 @@ describe("samples that are not followed #plain", function()
                    timesamples = 0, allocated = 9, lost = 0, unfollowed = 12, states = 1,
                    made = 1, alloc = 1, time = 0, inuse = 1, held = 1, rss = 0, minors = 1, majors = 1,
                    pauses = 1, longest = 1}
-    assert.matches("12 samples that survived could not be followed", table.concat(living.stats(stats), "\n"))
+    assert.matches("too many samples survived: the death of 12 samples is not recorded",
+                   table.concat(living.stats(stats), "\n"))
     assert.matches("12 not followed", table.concat(living.head(stats, nil, 80), "\n"))
     assert.matches('asamp_unfollowed_samples_total{target="x"} 12',
                    metrics.text{{name = "x", stats = stats}})

@@ -28,11 +28,11 @@ function M.of(profile, tree, limit, data, more)
     note("The page shows the readable part of the file: %s.", profile.message)
   end
   if profile.undetailed > 0 then
-    note("%s without size and survival, because the file is cut.%s",
+    note("The end of the file is missing: size and survival of %s are unknown.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
-         (" %s no time either, and %s in the last slice of the timeline, " ..
-         "whose bar is cut off."):format(number(profile.undetailed, "It has", "They have"),
-                                         number(profile.undetailed, "is", "are")) or "")
+         (" %s unknown, too; the last slice of the timeline, whose bar is cut off, contains %s."):format(
+           number(profile.undetailed, "The time is", "The times are"),
+           number(profile.undetailed, "this sample", "these samples")) or "")
   end
   if (profile.lost or 0) > 0 then
     note("%s lost (allocation or time): the page does not include %s.", number(profile.lost,
@@ -41,15 +41,15 @@ function M.of(profile, tree, limit, data, more)
   end
   out[#out + 1] = head.untimed(profile)
   if profile.undecided > 0 and profile.fates then
-    note("No collection followed %s, whose survival is unknown: %s as not survived, and in no " ..
-      "share of survivors.", units.plural(profile.undecided, "sample"),
-         number(profile.undecided, "it counts", "they count"))
+    note("The survival of %s is unknown, because no collection followed: %s as not survived, " ..
+         "and shares of survivors do not include %s.", units.plural(profile.undecided, "sample"),
+         number(profile.undecided, "it counts", "they count"), number(profile.undecided, "it", "them"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
     note("The file does not record how many bytes a sample represents.")
   end
   if profile.timed == false and profile.samples + profile.timesamples > 0 then
-    note("The file has no times: on the timeline samples are one period apart.")
+    note("The file has no times: on the timeline, samples are one period apart.")
   end
   if profile.bins and profile.bins.n > 1 and data.bins.n < profile.bins.n then
     note("The timeline has %s, so that the page stays small.", units.plural(data.bins.n, "slice"))
@@ -60,7 +60,7 @@ function M.of(profile, tree, limit, data, more)
          number(tree.cut, "is", "are"), M.CUT)
   end
   if data.step > 1 then
-    note("The timeline shows the largest values of every %s collections.",
+    note("Each point of the timeline shows the largest values of %s collections.",
          units.count(data.step * (profile.collections[1].n or 1)))
   end
   local marks = #data.marks - #(profile.walktimes or {})  -- number of marks of the program
@@ -68,10 +68,10 @@ function M.of(profile, tree, limit, data, more)
     note("The timeline shows only %s of the marks, evenly spaced.", units.count(marks))
   end
   if profile.ring and profile.ring.samples > 0 then
-    note("Of the flight recorder's samples, %s older than the time that it keeps, and %s still alive " ..
-         "at its start.",
+    note("Of the flight recorder's samples, %s older than the time that the recorder keeps: " ..
+         "%s still alive at the start of that time.",
          number(profile.ring.samples, "1 is", units.count(profile.ring.samples) .. " are"),
-         number(profile.ring.samples, "was", "were"))
+         number(profile.ring.samples, "the object was", "the objects were"))
   end
   for _, left in ipairs(profile.left) do
     note("Incomplete data: %s.", left.text)

@@ -65,7 +65,7 @@ describe("the page of asamp heap #plain", function()
   end
 
   it("starts with the tree of holders", function()
-    assert.equal("By holder: bytes that removing the row would free", b:text "h2")
+    assert.equal("By holder: bytes that would be freed with the row's object", b:text "h2")
     assert.is_true(b:eval "document.querySelector('.tree').innerText.includes('listeners')")
   end)
 

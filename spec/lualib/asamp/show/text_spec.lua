@@ -82,7 +82,7 @@ describe("the report's text", function()
   it("prints the exact amount if the file has it, and the estimate of the samples", function()
     local function exact(p) p.allocated = 512 << 20 end
     has(flat(render(exact)), "512 MiB allocated in 4.50 s (113.8 MiB/s). All below is " ..
-      "estimated from 1,000 samples, which come to 500 MiB. A sample")
+      "estimated from 1,000 samples, which represent 500 MiB. A sample")
     has(flat(render(exact, {focus = {title = "x", entries = {}}})),
         "500 MiB allocated in 4.50 s (111.1 MiB/s), estimated from 1,000 samples.")
   end)
@@ -139,7 +139,7 @@ describe("the report's text", function()
     local s = flat(render(function(p)
       p.allocated, p.followed, p.unfollowed, p.lost = 600000, 9, 1, 1
     end, nil, {{"main@3", profiles.TABLE, 1, 1}}))
-    has(s, "from 1 sample, which comes to 512 KiB.",
+    has(s, "from 1 sample, which represents 512 KiB.",
         "1 more sample (allocation or time) was lost and is not counted here.")
   end)
 
@@ -207,7 +207,7 @@ describe("the report's text", function()
 
   it("prints the surviving share of decided samples", function()
     has(flat(render()), "90.0% died young, 10.0% survived its first " ..
-      "collection. No collection followed 100 samples, whose survival is unknown.")
+      "collection. The survival of 100 samples is unknown, because no collection followed.")
     assert.is_nil(flat(render(function(p) p.fates = false end))
                   :find("died young", 1, true))
   end)
@@ -223,22 +223,22 @@ describe("the report's text", function()
         end
       end))
     end
-    has(of(false), "90.0% died young, 0.0% died later, 10.0% is still alive, because no major collection " ..
-                   "has checked it again.")
+    has(of(false), "90.0% died young, 0.0% died later, 10.0% is still alive, as far as is known: no major " ..
+                   "collection has run.")
     has(of(true), "90.0% died young, 10.0% died later, 0.0% is still alive. ")
   end)
 
   it("calls lines with too few samples more lines only below others", function()
     local found = {rows = {}, few = {lines = 1, least = 12, alloc = 8192}}
     local style = {width = 100, paint = function(_, s) return s end}
-    has(table.concat(leaks.lines(style, found), "\n"), "\n  1 line with fewer than 12 live samples, old " ..
-        "and new, cannot be judged; a run with --alloc 8K would")
+    has(table.concat(leaks.lines(style, found), "\n"), "\n  Not judged: 1 line with fewer than 12 live " ..
+        "samples, old and new; a run with --alloc 8K would")
   end)
 
   it("wraps the note about a label", function()
     local s = render(nil, {label = "route=/a/long/path/to/a/resource", width = 60})
-    has(flat(s), "only code that ran with the label route=/a/long/path/to/a/resource; without collections " ..
-                 "and leaks, which are of the whole run")
+    has(flat(s), "only code that ran with the label route=/a/long/path/to/a/resource; collections " ..
+                 "and leaks are not shown, because they concern the whole run")
     commands.fits(s, 60)
   end)
 
@@ -246,9 +246,9 @@ describe("the report's text", function()
     local s = flat(render())
     has(s, "42 collections (40 minor, 2 major); after the last one, 3 MiB of Lua's heap were in " ..
       "use, and 4 MiB reserved.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
-      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 with a " ..
-      "record of their own took at most 1.5ms, " ..
-      "99% at most 1.5ms, the longest 1.5ms (1.00s after the start).",
+      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 pauses " ..
+      "that were recorded one by one took at most 1.5ms, " ..
+      "99% at most 1.5ms, the longest took 1.5ms (1.00s after the start).",
       "3.0M 3.0M 3.0M in use after a collection",
       "5.0M 5.0M 5.0M resident set of the process")
   end)
@@ -261,13 +261,13 @@ describe("the report's text", function()
         for i = 1, n do p.threads[i] = {id = i, samples = 1, bytes = 1, timesamples = 0, ns = 0} end
       end))
     end
-    has(threads(8), "Pauses, in wall time: 1.5ms together, in 8 OS threads; half of the 1 with")
-    has(threads(1), "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 with")
+    has(threads(8), "Pauses, in wall time: 1.5ms together, in 8 OS threads; half of the 1 pauses")
+    has(threads(1), "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 pauses")
   end)
 
   it("reports the missing parts of a cut file", function()
     has(flat(render(function(p) p.undetailed = 1 end)),
-        "1 sample without size and survival, because the file is cut.")
+        "The end of the file is missing: size and survival of 1 sample are unknown.")
   end)
 
   it("has rows with self, total, survival, name and place", function()
@@ -429,7 +429,7 @@ describe("the report's text", function()
     has(s, "\n        30.0M      75%  15 of 16            string  x.lua:9  put\n" ..
            "         1.0M      75%   15 of 4       Lua closure    x.lua:20  put\n" ..
            "         1.0M      75%   15 of 4  table array part  x.lua:40  put\n")
-    has(flat(s), "indented: held by the same holder as the line above")
+    has(flat(s), "indented: a line with the same holder, function or caller as the line above")
     for _, row in ipairs(found.rows) do
       row.group, row.container, row.held = 1, 'local "t"', 30
       row.holders = {{text = 'local "t" → [1..n]', samples = 30, share = 1}}
@@ -445,8 +445,8 @@ describe("the report's text", function()
     found.rows = {}
     has(flat(render(nil, o)), "but no line kept allocating")
     found.kept = false
-    has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB; 9 MiB allocated in " ..
-      "the second half of the run survived their first collection, but most of that died later.")
+    has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB; of the bytes allocated in the " ..
+      "second half of the run, 9 MiB survived their first collection, but most of these died later.")
     found.grew = false
     has(flat(render(nil, o)), "None: the heap does not grow (1 MiB, then 3 MiB).")
   end)

@@ -29,7 +29,7 @@ describe("the last walk of a program", function()
     assert.equal(births.stale(profile), verdict.of(profile, totals.of(profile), leaks.of(profile)).searched)
     assert.is_nil(births.of(profile))  -- asamp.sums.leaks then judges lines, not containers
     local out = select(2, commands.of(report)("--show", "holders", path))
-    assert.matches("Held by\n  at %d+[%d.]* m?s, when holders were searched last\n", out)
+    assert.matches("Held by\n  at %d+[%d.]* m?s, the last search for holders\n", out)
   end)
 
   it("is of the end if the program has ended by itself", function()
@@ -38,7 +38,7 @@ describe("the last walk of a program", function()
     assert.is_table(births.of(profile))
     assert.equal("end", verdict.of(profile, totals.of(profile), leaks.of(profile)).searched)
     local out = select(2, commands.of(report)("--show", "holders", path))
-    assert.is_nil(out:find("searched last", 1, true))
+    assert.is_nil(out:find("the last search", 1, true))
   end)
 end)
 

@@ -126,18 +126,18 @@ describe("several profiles as one", function()
   it("list the data omitted from each, and add up the earlier samples of flight recorders", function()
     for i, path in ipairs(paths) do write(path, i, 1 << 20, 1000000) end
     local list = {assert(reader.read(paths[1])), assert(reader.read(paths[2]))}
-    assert.same({"collections one by one", "likely leaks and trends"}, united.of(list).alone)
+    assert.same({"data of each collection", "likely leaks and trends"}, united.of(list).alone)
     list[1].marknames, list[2].holders, list[2].states = {{name = "m", count = 1}}, {}, {}
     list[1].ring = {samples = 2, bytes = 200, seconds = 50, wanted = 60}
     list[2].ring = {samples = 3, bytes = 600, seconds = 20}
     list[2].walks, list[2].walked, list[2].longestwalk = 2, 30, 20
     local all = united.of(list)
-    assert.same({"marks", "collections one by one", "likely leaks and trends", "holders of live objects",
+    assert.same({"marks", "data of each collection", "likely leaks and trends", "holders of live objects",
                  "Lua states and OS threads"}, all.alone)
     assert.same({samples = 5, bytes = 800, seconds = 20, wanted = 60}, all.ring)
     assert.same({2, 30, 20}, {all.walks, all.walked, all.longestwalk})
     local _, text = run("--sum", "--width", "200", paths[1], paths[2])
-    assert.is_truthy(text:find("A sum of several files does not include collections one by one, " ..
+    assert.is_truthy(text:find("A sum of several files does not include data of each collection, " ..
                                "likely leaks and trends, which are data of single runs. A profile", 1, true))
   end)
 

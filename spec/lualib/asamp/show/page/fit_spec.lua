@@ -280,8 +280,8 @@ describe("the page of asamp view #plain", function()
     local name, profile = cut()
     assert.equal(0, (pages.run(name, "-o", path .. ".html")))
     b:visit(path .. ".html")
-    assert.truthy(b:text "#notes":find(units.plural(profile.undetailed, "sample") ..
-      " without size and survival, because the file is cut. They have no time either", 1, true))
+    assert.truthy(b:text "#notes":find("size and survival of " ..
+      units.plural(profile.undetailed, "sample") .. " are unknown. The times are unknown, too", 1, true))
     local heights = b:eval [[["path.amount:not(.untimed)", "path.untimed"].map(
       s => document.querySelector(s).getBBox().height)]]
     assert.is_true(heights[1] > 40 and heights[2] > 40, table.concat(heights, " "))
