@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Limits of the data that writer and reader keep, and initial sizes of tables. Data beyond a limit
-** are left out or merged; most losses are counted (readerleft.h, doc/profile-format.md). The second
-** number of BOUND is for builds with ASAMP_TINY, which reach the limits within a few records
-** (spec/fuzz/build).
+** Limits of the data that the writer and the reader of profiles keep in memory, and initial sizes
+** of tables. Data beyond a limit are left out or merged; most losses are counted (readerleft.h,
+** doc/profile-format.md). The second argument of BOUND is the limit in test builds with ASAMP_TINY,
+** where a few records reach it (spec/fuzz/build).
 **
 ** The folder base has the tools that all other folders share: tables, buffers, clocks, descriptors,
 ** text. Its files use no other folder and do not call Lua. The caller owns the struct of a table or
@@ -42,7 +42,8 @@
 #define LABELS_VALUES		BOUND(4096u, 6)      /* values of a label name; the first,
                                                         "(others)", represents all further ones */
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* label sets */
-#define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* named native addresses */
+/* addresses in native code for which a profile has function names */
+#define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)
 
 /* Blocks of one Lua state that are watched until they die (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
@@ -51,12 +52,13 @@
 #define SEEN_NAMES		BOUND(64u, 4)
 
 /* Limits of a flight recorder, which keeps only the newest events. */
-/* bytes of the stacks of live samples whose events the recorder has dropped */
+/* bytes of the stacks of sampled blocks that are alive although the recorder has dropped the events
+   of their samples */
 #define PAST_STACKS		BOUND(8u << 20, 4096)
-/* bytes of the names in the data of dropped events (past.h); the names of native functions in a
-   flight recorder (ring.h) have the same limit */
+/* bytes of the names that dropped events have defined (past.h); also the limit of the names of
+   native functions in a flight recorder (ring.h) */
 #define PAST_TEXTS		BOUND(8u << 20, 400)
-#define RING_NATIVES		BOUND(1u << 16, 12)    /* named native addresses */
+#define RING_NATIVES		BOUND(1u << 16, 12)    /* addresses in native code with names */
 
 /* Limits of the reader. */
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a recorded stack. A file with
@@ -65,7 +67,7 @@
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
 /* entries of each map from a profile's ids to names */
 #define READER_MAXIDS		BOUND(1u << 20, 12)
-/* functions with the name of an earlier function */
+/* function ids whose name an earlier id already has (aliases.h) */
 #define READER_MAXALIASES	BOUND(1u << 24, 24)
 /* functions without a name; further ones are shown as one function */
 #define READER_MAXNAMELESS	BOUND(1u << 16, 4)
@@ -105,7 +107,7 @@
 #define TAGS_STATES		BOUND(64u, 3)
 /* combinations of Lua state, OS thread and labels in files for other tools */
 #define TAGS_MOST		BOUND(1u << 17, 12)
-/* samples per collection in the totals of survival by age (ages.h) */
+/* samples of one collection that the totals of survival by age include (ages.h) */
 #define AGES_OPEN		BOUND(1u << 20, 64)
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
 /* rows of one snapshot of resident memory */

@@ -27,7 +27,8 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
 /* Returns 1 if the program can open 'more' (<= DESCRIPTOR_MORE) + DESCRIPTOR_SPARE descriptors. To
-   find out, makes copies of 'fd' and closes them. After a result 0 the caller must close 'fd'. */
+   find out, makes copies of 'fd' and closes them. If the result is 0, the caller must close 'fd',
+   because the program may need the last descriptors. */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);

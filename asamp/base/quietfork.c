@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Closes the descriptors 'first' to 'last', from Linux 5.9 on. */
+/* Closes the descriptors 'first' to 'last'. Does nothing before Linux 5.9, which has no
+   close_range. */
 static void shut (unsigned first, unsigned last) {
 #if defined(SYS_close_range)
   if (first <= last)

@@ -2,10 +2,11 @@
 /*
 ** Stores the rows of a Firefox profile in temporary files (firefox.h).
 **
-** An entry of the file 'event' starts with a tag (tags.h). For a collection follow 1, and these
-** numbers of ReadCollection: time, duration, inuse, held, rss, tenured, decided, survived, minors +
-** majors, major, state. For a mark of the program follow 0, time, lengths of name and value, name,
-** value.
+** The entries of the temporary file 'event', each a sequence of numbers:
+**   a collection           tag (number of a Lua state or script, tags.h); 1; then members of
+**                          ReadCollection: time, duration, inuse, held, rss, tenured, decided,
+**                          survived, minors + majors, major, state
+**   a mark of the program  tag; 0; time; lengths of name and value; then the bytes of both
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -22,8 +23,8 @@ static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
-/* Returns the tag (tags.h) of the current event's Lua state. Returns 0 and stops the reading if out
-   of memory. */
+/* Returns the tag of the current event, which is the number of a Lua state or script (tags.h).
+   Returns 0 and stops the reading if out of memory. */
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
   if (tag == TAGS_NONE)
@@ -32,7 +33,7 @@ static uint32_t whose (Firefox *f) {
 }
 
 /* Stores a row of an allocation or, with negative 'bytes', of a death. 'time': us since the start;
-   'leaf': index of the stack in f->leaves; 'tag': number of the Lua state and labels (tags.h). */
+   'leaf': index of the stack in f->leaves; 'tag': number of the Lua state or script (tags.h). */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)
@@ -154,8 +155,8 @@ static void firefox_sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* Starts an entry of the temporary file f->event: stores the tag (a number, tags.h) of the current
-   event's Lua state. */
+/* Starts an entry of the temporary file f->event: stores the tag of the current event and counts
+   the entry. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);
@@ -189,7 +190,7 @@ static void firefox_mark (void *ud, const ReadMark *m) {
   spill_text(&f->event, m->value, m->valuelength);
 }
 
-/* Stores a heap walk that searched for references as a mark. */
+/* Stores a mark for a heap walk, the search for references to sampled objects. */
 static void firefox_walk (void *ud, const ReadWalk *w) {
   static const char name[] = "search for holders";
   char value[64];

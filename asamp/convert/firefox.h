@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Converts a profile to the Firefox Profiler's processed format, version 64. As a client of the
-** reader it stores rows in temporary files, from which firefoxfile.h writes the file. The Lua
-** module asamp.show.firefox makes the JSON of the head. Order of calls: firefox_start, reader_read,
-** firefox_group, firefoxfile_write, firefox_free.
+** Converts a profile to the Firefox Profiler's processed format, version 64. While reader_read
+** reads the profile, callbacks store rows of the tables in temporary files; firefoxfile_write makes
+** the result from these files. The Lua module asamp.show.firefox makes the JSON of the head.
+**
+** Order of calls: firefox_start, reader_read, firefox_group, firefoxfile_write, firefox_free.
 **
 **   FX1  rows are in the order of time; all columns of a table have the same length; parents come
 **        before children;
@@ -12,10 +13,10 @@
 **        small numbers, unique among live samples. A sample of 0 bytes has no row;
 **   FX3  the innermost frame of an allocation's stack, its leaf, is the sample's kind. The frame's
 **        category is the sample's outcome: died, survived or undecided;
-**   FX4  a further thread shows the paths of references to the objects alive at the end
-**        (heldstack.h);
-**   FX5  each nonempty group of Lua states (tags.h) has a thread;
-**   FX6  a stack with labels has them as outermost frame.
+**   FX4  an additional thread of the file shows the paths of references to the objects alive at the
+**        end (heldstack.h);
+**   FX5  each nonempty group of Lua states (tags.h) has a thread of the file;
+**   FX6  a stack with labels has the labels as its outermost frame.
 */
 #ifndef asamp_firefox_h
 #define asamp_firefox_h
@@ -39,13 +40,14 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
-/* Numbers of rows of one thread. 'rows': of allocations; 'timerows': of time samples; 'events': of
-   collections and marks of the program. */
+/* Numbers of rows of one thread of the file. 'rows': of allocations; 'timerows': of time samples;
+   'events': of collections and marks of the program. */
 typedef struct FirefoxRows {
   uint64_t rows, timerows, events;
 } FirefoxRows;
 
-/* Returns the text of a script, of *n bytes, valid until the next call; NULL: none. */
+/* Returns the text of a script, valid until the next call, and sets *n to its length in bytes.
+   Returns NULL if the text is not available. */
 typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 
 typedef struct Firefox {
@@ -58,7 +60,7 @@ typedef struct Firefox {
                               Site.tag of 'leaves' and 'ticksites' is the set */
   SiteTable leaves;        /* stacks of allocations; Site.kind is 3 * the sample's kind + its
                               outcome (READER_DIED, ...) */
-  SiteTable ticksites;     /* totals of the time samples by stack and tag */
+  SiteTable ticksites;     /* totals of the time samples by stack and label set */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
                            references to them, 0: unknown */
   uint64_t last;        /* time of the last stored row of an allocation, us */
@@ -75,7 +77,7 @@ typedef struct Firefox {
   uint64_t rows, timerows, events, collections;
   /* Columns of the rows of allocations, each in a file. 'time': us since the previous row; 'stack':
      index in 'leaves'; 'weight': bytes; 'memory': address; 'whose': tag, the number of a Lua state
-     and label set (tags.h). */
+     or script (tags.h). */
   Spill time, stack, weight, memory, whose;
   /* Columns of the rows of time samples, each in a file. 'tick': us since the previous row;
      'tickstack': index in 'ticksites'; 'tickweight': ns; 'tickwhose': tag. */

@@ -32,8 +32,8 @@ typedef struct FirefoxFile {
   size_t nframes, framesize;
   IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a
                           function and line, a kind and outcome, a reference, or a label set */
-  uint32_t *frameof;   /* index in 'frames' of the frame of each call tree node, then of each
-                          site in Firefox.leaves, then of each node in held.nodes from node 1 on */
+  uint32_t *frameof;   /* indexes in 'frames': for each call tree node, then for each site in
+                          Firefox.leaves, then for each node in held.nodes except node 0 */
   uint32_t *labelframes;  /* index in 'frames' of the frame that displays each label set */
   HeldStack held;
   FirefoxStacks stacks;
@@ -71,10 +71,10 @@ static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
 }
 /* Writes the number n; writes null if n equals 'none'. */
 void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
-/* Writes a column of n times the JSON text 'value'. */
+/* Writes a column of n rows that all have the JSON text 'value'. */
 void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value,
                           uint64_t n);
-/* Writes the end of a table of n rows. */
+/* Writes the end of a table of n rows: its member "length". */
 void firefoxcolumns_length (FirefoxFile *w, uint64_t n);
 
 #endif

@@ -80,9 +80,9 @@ static int firefoxfile_frames (FirefoxFile *w) {
 
 /* ------------------------------ tables that all threads of the file share -- */
 
-/* Returns the number of the prefix (caller's stack) of stack i; UINT64_MAX: none. Stacks are of
-   call tree nodes (i < plain), of nodes with labels (i < nodes), of samples with their kind (i <
-   sites), then of paths of references. */
+/* Returns the number of the prefix of stack i (the stack without its innermost frame); UINT64_MAX:
+   none. Stacks are numbered in this order: call tree nodes (i < plain), nodes with labels (i <
+   nodes), allocations with their kind as innermost frame (i < sites), paths of references. */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;

@@ -20,7 +20,8 @@ typedef struct Event {
   size_t namelength, valuelength;
 } Event;
 
-/* Reads n bytes and stores up to 'room' of them. Returns the number of stored bytes. */
+/* Reads n bytes of a temporary file and stores the first 'room' of them. Returns the number of
+   stored bytes. */
 static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   size_t kept = 0;
   while (n > 0) {
@@ -36,7 +37,7 @@ static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   return kept;
 }
 
-/* Reads the next entry of 'event'. */
+/* Reads the next entry of the temporary file f->event. */
 static void nextevent (Firefox *f, Event *e) {
   Spill *s = &f->event;
   int i;

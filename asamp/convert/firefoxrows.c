@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the number of an allocation's stack; 'leaf' is its index in Firefox.leaves. */
+/* Returns the number of an allocation's stack in the file. 'leaf' is the index of the stack in
+   Firefox.leaves. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }
@@ -14,9 +15,9 @@ static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
 /* A function that writes the value of one row of a column. */
 typedef void Cell (FirefoxFile *w, int64_t value);
 
-/* Writes a column of a table from the n values in 's', one for each row. Leaves out those whose
-   tag in 'whose' (a number for Lua state, thread and labels, tags.h) is not of a Lua state in
-   w->group. */
+/* Writes a column of a table. For each of n rows, 's' has the value and 'whose' the tag (number of
+   a Lua state or script, tags.h). Leaves out rows whose tag is not in w->group, the group of Lua
+   states that is being written. */
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
                     Cell *cell) {
   uint64_t i, k = 0;
@@ -33,8 +34,8 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Writes a column of times. 's' has n times in us, each minus that of the previous row; 'whose' has
-   their tags. Rows of Lua states that are not in w->group are left out. */
+/* Writes a column of times, like 'column'. 's' has n times in us, each as the difference to the
+   previous row. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -94,7 +95,7 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* One or several rows of allocations as one sample, for a profile without time samples. */
+/* A sample of a profile without time samples: the sum of one or several rows of allocations. */
 typedef struct TrackRow {
   int more;            /* 0: no more rows */
   uint64_t time;       /* us */

@@ -45,8 +45,8 @@ void firefoxstacks_free (FirefoxStacks *s);
    empty stack. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks that end in a call tree node or a label set. All other stacks have
-   larger numbers. */
+/* Returns the number of stacks whose innermost frame is a call tree node or a label set. All other
+   stacks have larger numbers. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

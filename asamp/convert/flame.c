@@ -412,7 +412,8 @@ static void flame_head (void *ud, const ReadProfile *r) {
   f->sum.client.head(&f->sum, r);
 }
 
-/* Gives the number of the current event's Lua state to f->sum, which counts the event next. */
+/* Sets the Lua state of the client f->sum to that of the current event, before f->sum counts the
+   event. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;

@@ -16,11 +16,10 @@ enum FlameWeight {
 /* Returns NULL, or why the profile lacks this weight ("has no time samples"). */
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
-/* Writes a line "root;caller;leaf;[kind] weight" for each site (stack, kind and tag) whose weight
-   is above 0. A weight is a number of bytes, samples, survived bytes, bytes alive at the end, or us
-   of time; with FLAME_HELD it is the bytes alive at the end, and the stack is a path of references.
-   The outermost frames are the Lua state and the labels if 'sum' distinguishes these. Returns 0 if
-   out of memory. */
+/* Writes collapsed stacks: a line "root;caller;leaf;[kind] weight" for each site (stack, kind and
+   tag) whose weight is above 0. Weights of time are in us. With FLAME_HELD, the stacks are paths of
+   references, and the weights are the bytes that they keep alive. If 'sum' distinguishes Lua states
+   or labels, these are the outermost frames. Returns 0 if out of memory. */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
 
@@ -38,9 +37,9 @@ typedef struct Flame {
    either case. */
 const char *flame_start (Flame *f, const char *directory, int by);
 /* Writes a speedscope file. Call it after reader_read. For each group of Lua states (tags.h) the
-   file has profiles of allocated, survived and live bytes and of time (in chronological order). It
-   also has one profile of the paths of references. Returns NULL or the reason of a failure; does
-   not report errors of the output. */
+   file has profiles of allocated, survived and live bytes and of time (in chronological order), and
+   for all groups one profile of the paths of references. Returns NULL or the reason of a failure;
+   does not report errors of the output. */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,
                               Output *o);

@@ -6,7 +6,7 @@
 **   FO1  the outermost native functions that all considered stacks share are folded. A stack is
 **        considered if it reaches a function of a script and has the most common outermost
 **        function; other stacks are of other threads, or truncated;
-**   FO2  no stack becomes empty: one that ends in a folded frame keeps it.
+**   FO2  no stack becomes empty: a stack whose innermost frame is folded keeps that frame.
 **
 ** This folder converts profiles to other formats. A converter is a client of the reader
 ** (readprofile.h) or uses its totals (readersum.h), and writes to an Output (output.h), which the

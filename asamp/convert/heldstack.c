@@ -50,8 +50,9 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Adds a node for each path of references: its last reference. The parent is the node of the path
-   without this reference, which precedes. Returns 0 if out of memory. */
+/* Adds a node for the last reference of each path. The node's parent is the node of path p->parent,
+   the same path without its last reference; this path has a lower number. Returns 0 if out of
+   memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;

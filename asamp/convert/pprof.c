@@ -111,8 +111,9 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/* Decides whether the file has sample types of allocations, of time, or both: those of the
-   profile's samples, and the default type; if there are neither, those of allocations. */
+/* Decides whether the file has sample types of allocations, of time, or both. It has those of which
+   the profile has samples, and those of the requested default type; if this is none, those of
+   allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -278,9 +279,9 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/* Returns the string index of a function's full name; 'name' is that of its plain name. Tools merge
-   functions with equal names, so the full name of a script's function has file and line, that of a
-   native function the library if the plain name is not unique. */
+/* Returns the string index of a function's full name; 'name' is the string index of its plain name.
+   Tools merge functions with equal names. So the full name has file and line (function of a
+   script), or the library if the plain name is not unique (native function). */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
   char line[32] = "";

@@ -19,7 +19,7 @@
 
 /* Result of repair_file. */
 typedef struct RepairResult {
-  int whole;             /* 1: the log is complete; nothing was written */
+  int whole;             /* 1: the log is complete; no new file was written */
   uint64_t samples;      /* allocation samples before the damage */
   uint64_t timesamples;  /* time samples before the damage */
   uint64_t kept;         /* bytes of the unpacked log before the damage */
@@ -30,17 +30,15 @@ typedef struct RepairResult {
   char message[256];     /* the damage: "cannot be read after byte N of the log: PROBLEM" */
 } RepairResult;
 
-/* Results of repair_file. */
+/* Results of repair_file. REPAIR_SAME: 'path' and 'out' are one file, but 'inplace' is 0.
+   REPAIR_LIVE: 'inplace' is 1, but the file is still being written. */
 enum {
   REPAIR_DONE, REPAIR_UNREADABLE, REPAIR_UNWRITABLE, REPAIR_SAME, REPAIR_LIVE
 };
 
-/*
-** Writes the repaired log 'path' to 'out', which may exist; writes nothing if the log is complete.
-** 'inplace' 1: both paths are one file. Returns REPAIR_DONE; REPAIR_SAME: both are one file, but
-** 'inplace' is 0; REPAIR_LIVE: the file is still being written, and 'inplace' is 1; or
-** REPAIR_UNREADABLE or REPAIR_UNWRITABLE with the reason in 'err'. Call it on one thread only.
-*/
+/* Repairs the log 'path' and writes the result to 'out', which may exist. If the log is complete,
+   writes no file. 'inplace' 1: both paths are one file. Returns a result of the enumeration above;
+   for REPAIR_UNREADABLE and REPAIR_UNWRITABLE, 'err' has the reason. Call it on one thread only. */
 int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize);
 

@@ -242,7 +242,7 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Adds an element to 'place' for each new node of the call tree, and writes the names of their
+/* Adds an element to 'place' for each new node of the call tree, and writes the names of the nodes'
    functions. Returns 0 if out of memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
@@ -535,8 +535,9 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 
 /* ------------------------------------------------------------- holders -- */
 
-/* Returns the number that the current state's path of references 'path' has in the output: 1, 2,
-   ...; 0: no path. A new path is written, after the shorter path that it extends. */
+/* Converts the number of a path of references (0: none) in the input to its number in the output,
+   where the paths of each state are numbered from 1. Writes the path if it is new, after the
+   shorter path that it extends. */
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;
@@ -553,8 +554,8 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
   return id;
 }
 
-/* Writes the paths of references in 'holder', and empties it. A run of equal paths is written as
-   its length and the path. */
+/* Writes the paths of references in 'holder', and empties 'holder'. A run of equal paths is written
+   as its length and the number of the path. */
 static void transcode_holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
   size_t at = 0, from;

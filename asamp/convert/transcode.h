@@ -5,7 +5,8 @@
 ** samples of unknown type and, in the extended format, samples of copied bytes. For a sample alive
 ** at the end, it has only the last known path of references to the object.
 **
-** The outcome of an allocation sample: its block died, or survived its first collection.
+** In this file, the outcome of an allocation sample is whether its block died or survived its first
+** collection.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h
@@ -18,8 +19,8 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number of the state in the output */
   uint32_t from;        /* number of the state in the input */
-  size_t deathplace;    /* position of the first survivor of the state that the deaths in
-                           Transcode.deaths do not cover; 0 is the oldest */
+  size_t deathplace;    /* number of the state's survivors, from the oldest on, that the run lengths
+                           in Transcode.deaths count so far */
   int undecided;        /* 1: the survival of a sample of the state is unknown, and so is that of
                            all later samples */
   int ended;            /* 1: the state was closed at the time 'end' */

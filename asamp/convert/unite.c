@@ -66,8 +66,9 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* Adds the data of a profile's head to m->config. Rejects profiles of other profilers, and a
-   damaged profile with ReadProfile.followed 0: with it, the merged profile would have no deaths. */
+/* Adds the data of a profile's head to m->config. Rejects profiles of other profilers, and damaged
+   profiles whose head lacks the number of followed survivors (ReadProfile.followed is 0): with
+   these, the merged profile would record no deaths. */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
   Unite *m = l->m;
@@ -303,8 +304,9 @@ static void unite_allocated (void *ud, uint64_t bytes) {
 }
 
 /* Callback TranscodeInto.orphaned: a sample of native memory of the closed state 'id' has died.
-   Stores the state's number in the merged profile in *number. Decrements its orphans if it is still
-   open there. Returns 0 if the state is unknown. */
+   Stores the state's number in the merged profile in *number. If the state's end is not written
+   yet, decrements the number of live samples that the end will report. Returns 0 if the state is
+   unknown. */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -463,8 +465,8 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* if no state is open, nothing was written: the profile can be
-                                 skipped */
+      *fatal = m->nopen > 0;  /* if no state is open, nothing of this profile is in the result: the
+                                 caller can skip the profile */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

@@ -65,8 +65,8 @@ typedef struct Unite {
   IdMap orphaned;
   IdMap sets;               /* maps label sets of this profile to numbers of their texts in
                                'labels' */
-  uint32_t set;             /* label set of this profile for which the encoder requests the
-                               labels */
+  uint32_t set;             /* the label set of this profile that was used last. If it is new, the
+                               encoder requests its labels next */
 } Unite;
 
 /* Initializes m, which will write to the open output 'o'. Returns 0 if out of memory; call

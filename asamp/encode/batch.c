@@ -73,9 +73,9 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes the line "u" of a batch: run lengths of survivors, alternately with reported deaths
-   (survived[i] = 1) and without (2). Dead samples (0) are not counted. Writes nothing if there is
-   no 2. */
+/* Writes the line "u", which lists the survivors whose deaths will not be reported. It has run
+   lengths, alternately of survivors with (survived[i] = 1) and without (2) reported deaths. Samples
+   that died (0) are not counted. Without a 2, writes no line. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -126,9 +126,9 @@ static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
-/* Writes a collection as numbers, without the zeros at the end. Subtracts expected values to make
-   numbers small: a collection starts at the time of the previous event, the heap has grown by the
-   tenured bytes, and the nursery has kept its size. */
+/* Writes a collection as numbers, without trailing zeros. To make the numbers small, subtracts from
+   each its expected value: a collection is expected to start at the time of the previous event, the
+   heap to grow by the tenured bytes, and the nursery to keep its size. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;
@@ -204,8 +204,8 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Does not change 'eventtime': old readers skip the line "D", and would add the next difference to
-   the wrong time. */
+/* Does not change b->eventtime: old readers skip the line "D", so the next event's time must not be
+   a difference to the time of this one. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');

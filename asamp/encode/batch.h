@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Composes the details of a batch of samples: the data for which VMProf has no record, as the text
-** of a private meta record "asamp.N" (grammar in doc/profile-format.md). It has columns, with one
-** value per sample, and events, one line each.
+** Composes the details of a batch of samples: the data for which the VMProf format has no record.
+** The details are the text of a private meta record "asamp.N" (grammar in doc/profile-format.md):
+** columns, with one value per sample, and events, one line each.
 **
 **   D1  entries of columns belong to samples by their order: 'times' to all samples of the batch,
 **       'sizes' and 'kinds' to its allocation samples;
@@ -37,20 +37,22 @@ void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
                    uint32_t copies, uint32_t label);
 /* Adds a label of a new set. All labels of a set are added consecutively. */
 void batch_label (Batch *b, uint32_t set, const char *name, const char *value);
-/* Adds the exact bytes that the state allocated with a label set. */
+/* Adds the exact bytes that the selected state (batch_of) allocated with a label set. */
 void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
 /* Adds data of the last sample, an allocation: its size in bytes, 'outside' (1: outside the
    nursery), and its kind (negative: none). */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
-/* Adds whether n > 0 samples survived their first collection. 'classes' has their classes, or is
-   NULL. */
+/* Adds whether n > 0 samples survived their first collection. survived[i] is 0 if sample i died, 1
+   if it survived, 2 if it survived and its death will not be reported. 'classes' has the classes
+   (names of metatables) of the sampled objects, or is NULL. */
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors: n run lengths, alternately of live and of dead samples. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a collection that ended at 'us'. 'label' is the number in the file of its label set. *before
-   is the state's previous collection, and is set to *c. */
+/* Adds a collection that ended at 'us'. 'label' is the number in the file of the label set under
+   which it ran. Writes differences to *before, the state's previous collection, and updates
+   *before. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Selects the state whose events are added next. Needed only if a file has many states. */
@@ -63,7 +65,8 @@ void batch_thread (Batch *b, uint32_t thread);
 void batch_called (Batch *b, const char *name, size_t n);
 /* Records the bytes that the state has allocated. */
 void batch_allocated (Batch *b, uint64_t bytes);
-/* Records the end of the state (encoder_end). */
+/* Records the end of the state, which has allocated 'bytes' bytes. 'orphans' is the number of its
+   samples of native memory that are still alive. */
 void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans);
 /* Adds deaths of an ended state's samples of native memory (encoder_orphans). */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n);
@@ -72,10 +75,10 @@ void batch_timeperiod (Batch *b, uint64_t ns, int wall);
 void batch_class (Batch *b, uint32_t id, const char *name, size_t n);
 void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a heap walk (encoder_walk) from 'us' on, with a pause of 'duration' us. */
+/* Adds a heap walk (encoder_walk) that started at 'us' and paused the program for 'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds a row of resident memory (encoder_resident). Stores the time unchanged, because calls with
-   equal times form one snapshot. */
+/* Adds a row of resident memory (encoder_resident). Writes the time itself, not a difference: rows
+   with equal times form one snapshot. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,

@@ -33,8 +33,8 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" is written */
-  uint64_t used;        /* bit id / 2 is 1: the name of the special frame 'id' (FRAME_...) is
-                           written */
+  uint64_t used;        /* one bit per special frame (FRAME_...): bit id / 2 is 1 if the name of the
+                           frame 'id' is written */
   unsigned nbatch;      /* batches written */
   Batch batch;
   Origins origins;
@@ -77,9 +77,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
   encoder_meta(e, key, text);
 }
 
-/* Writes the meta record "period" once: the seconds between two time samples. It must be 0 without
-   time samples, because converters divide by their number. Called after the first time sample and
-   at the end. */
+/* Writes the meta record "period" once: the seconds between two time samples, or 0 if the log has
+   no time samples. Converters of other tools divide by the number of time samples if the period is
+   not 0. Called after the first time sample and at the end. */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
   char text[32];
@@ -291,7 +291,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* in the file, ids of this form denote lines or object types */
+    /* no function has such an id: in the file it would denote a line or an object type */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -340,7 +340,7 @@ static uint32_t copiesof (uint64_t count, size_t length) {
   return (uint32_t)(count < most ? count : most);
 }
 
-/* Appends n copies of the record of 'length' bytes at 'from'. */
+/* Appends n copies of the record of 'length' bytes at offset 'from' of the output. */
 static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   unsigned char *to;
   Bytes record = {0};
@@ -451,8 +451,8 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns a new array with the numbers in the file of n classes of the state, or NULL if out of
-   memory. */
+/* Translates n class numbers of the state to class numbers of the file. Returns a new array, or
+   NULL if out of memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;

@@ -15,8 +15,9 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/* Largest total size of the copies of a sample's stack record, bytes. Each sampling period that the
-   sample represents has a copy. The details (batch.h) have the number of periods. */
+/* A sample's stack record is written once for each sampling period that the sample represents. This
+   is the largest total size of these copies, bytes. The exact number of periods is in the details
+   (batch.h). */
 #define ENCODER_COPYBYTES	(32u << 20)
 
 /* Options of a log. */
@@ -67,7 +68,8 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 
-/* Assigns the following events to a state and to an OS thread; 0: to the state's last thread. */
+/* Assigns the following events to a Lua state and to an OS thread. If 'thread' is 0, keeps the
+   state's last thread. */
 void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
 /* Records the start of the state, in files of many states. */
 void encoder_start (Encoder *e, uint64_t time);
@@ -76,15 +78,15 @@ void encoder_called (Encoder *e, const char *name, size_t n);
 /* Records the end of the state and its allocated bytes, in files of many states. 'orphans' is the
    number of its samples of native memory that are still alive (encoder_orphans). */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
-/* Records deaths of samples of native memory that an ended state has left: n run lengths,
-   alternately of live and dead samples, oldest first, without samples that an earlier call has
-   reported dead. */
+/* Records deaths of an ended state's samples of native memory: n run lengths, alternately of live
+   and dead samples, oldest sample first. Samples that an earlier call has reported dead are not
+   counted. */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /* Frees the memory of the current state. After that, only its allocated bytes and its end may be
    recorded. */
 void encoder_leave (Encoder *e);
 
-/* Records the name of a function (framename_lua), once per id. */
+/* Records the name of a function, in the form of framename_lua. Writes it once per id. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
 /* Sets the stack of the following samples: n new frames, innermost first, and the 'shared'
    outermost frames of the previous stack. */
@@ -93,8 +95,8 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
 void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
-/* Records whether the n oldest samples not decided yet survived a collection. Call it before
-   encoder_collection. 'classes' may be NULL. */
+/* Records for the n oldest samples without a recorded survival whether they survived a collection
+   (values of batch_fates). Call it before encoder_collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
 /* Records deaths of followed samples, the survivors whose deaths are reported: n run lengths,
@@ -140,9 +142,9 @@ int encoder_full (const Encoder *e);
 /* Ends the batch: writes the names of new native addresses, then the details (batch.h). */
 void encoder_batch (Encoder *e);
 
-/* Marks the log as written by a flight recorder that was to keep the last 'wanted' ns and has the
-   last 'ns' ns. 'samples' and 'bytes': sampling periods and bytes of the older samples that are
-   still alive. */
+/* Marks the log as written by a flight recorder. The log has the events of the last 'ns' ns;
+   'wanted' ns were requested. 'samples' and 'bytes' are the sampling periods and the bytes of older
+   samples that are still alive. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

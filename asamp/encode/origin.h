@@ -8,7 +8,8 @@
 **        class i; 0: not emitted;
 **   OR2  in the file, numbers and names correspond one to one, except that names beyond
 **        FUNCTIONS_MOST and CLASSES_MAX share the last number;
-**   OR3  a state's memory is freed at its end; its entry in 'places' is removed later.
+**   OR3  a state's data are freed at its end. Its entry in 'places' is removed later, together with
+**        those of other ended states.
 */
 #ifndef asamp_origin_h
 #define asamp_origin_h
@@ -59,19 +60,20 @@ void origins_free (Origins *o);
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
-/* Returns the number in the file of the state's function 'local', and sets *name to its name. Sets
-   *isnew to 1 if the name must be written. Beyond FUNCTIONS_MOST names, all functions share one
-   number and the name ORIGIN_FUNCTIONS. Returns 0 if out of memory. */
+/* Returns the number in the file of the function *name, which has the number 'local' in its state,
+   and stores it for origin_number. Sets *isnew to 1 if the name must be written. Names beyond
+   FUNCTIONS_MOST share one number; for these, sets *name to ORIGIN_FUNCTIONS. Returns 0 if out of
+   memory. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
-/* Returns the number in the file of the state's class 'local'; like origins_function. If the file
-   has CLASSES_MAX names, other classes share one number and the name ORIGIN_CLASSES. */
+/* Like origins_function, for the class *name. Names beyond CLASSES_MAX share one number; for these,
+   sets *name to ORIGIN_CLASSES. */
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* Returns the number in the file of the function name *name. Otherwise like origins_function. */
+/* Like origins_function, but stores no number for a state. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
-/* Returns the number in the file of the class name *name. Otherwise like origins_class. */
+/* Like origins_class, but stores no number for a state. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
 /* Returns the number in the file of the function or class that has the number 'local' in its state;

@@ -28,7 +28,8 @@ typedef struct Kept {
   /* Numbers of the sample's class (PastState.classes) and of the path of references that keeps the
      sampled object alive (PastState.paths); 0: none. */
   uint32_t class, path;
-  int dead;             /* 1: died; removed at the next collection */
+  int dead;             /* 1: died. The entry is removed at the next collection: until then, run
+                           lengths of events count it. */
 } Kept;
 
 typedef struct PastName {
@@ -288,8 +289,8 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   k->stack = getstack(p, s);
 }
 
-/* Handles whether the n oldest undecided samples survived: keeps the survivors whose deaths will be
-   reported. */
+/* Handles the survival of the n oldest undecided samples: keeps the survivors whose deaths will be
+   reported (survived[i] = 1) and drops the other samples. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;
@@ -351,7 +352,8 @@ static void orphaned (Past *p, PastState *s) {
     dropstate(p, s);
 }
 
-/* Handles the end of a state: drops all its samples but the live ones of native memory. */
+/* Handles the end of a state. Drops its samples, except the live ones of native memory, which may
+   outlive the state. */
 static void past_end (Past *p, PastState *s, const EndEvent *e) {
   size_t i, to = 0;
   for (i = 0; i < s->n; i++) {
@@ -383,7 +385,7 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
 }
 
 /* Stores the path of references to each survivor, from the body of an EVENT_HOLDERS event. Path 0
-   does not replace a stored path. */
+   (unknown) does not replace a stored path. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
@@ -490,7 +492,7 @@ static void batch (Encoder *e) {
 static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* each call adds PROFILE_DEPTH frames, outermost first */
+  do {  /* each call adds up to PROFILE_DEPTH frames inside those of the previous call */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];
@@ -528,7 +530,7 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes that each survivor has survived, and its class. */
+/* Writes for each survivor that it has survived, and its class. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

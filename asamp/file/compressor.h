@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Compresses bytes to gzip. Methods: SMALL is zlib; FAST is ISA-L (a tenth of the time, a quarter
-** to a half more bytes), or else a tuned zlib.
+** Compresses bytes to gzip. The method SMALL uses zlib. The method FAST uses ISA-L, which takes a
+** tenth of the time for a quarter to a half more bytes; builds without ISA-L use zlib with faster
+** parameters.
 **
 **   PK1  after FLUSH, all bytes so far can be decompressed from the output;
-**   PK2  the output is one gzip member, because some readers read only the first, until
-**        compressor_restart starts another;
+**   PK2  the output is one gzip member, because some programs read only the first member of a file.
+**        Only compressor_restart starts another;
 **   PK3  the sink receives pieces of nearly COMPRESSOR_PIECE bytes, and the rest at a flush or the
 **        end.
 **
@@ -28,7 +29,7 @@ typedef int (*CompressorSink) (void *ud, const unsigned char *data, size_t n);
 /* A compressor. All zero: not open. */
 typedef struct Compressor {
   struct isal_zstream *fast;  /* stream of the method FAST; NULL: another method */
-  int hasz;                   /* 1: 'z' was initialized, for SMALL */
+  int hasz;                   /* 1: 'z' was initialized (method SMALL) */
   z_stream z;
   unsigned char *packed;      /* output, COMPRESSOR_PIECE bytes */
   size_t npacked;             /* bytes in 'packed' not passed to the sink yet */
@@ -38,8 +39,8 @@ typedef struct Compressor {
 /* Opens a compressor. Returns 0 if out of memory; call compressor_close in either case. */
 int compressor_open (Compressor *p, int how);
 
-/* Compresses n bytes. 'then': MORE input follows; FLUSH: a reader can unpack all bytes so far; END,
-   after which only compressor_close may be called. */
+/* Compresses n bytes. 'then' MORE: input follows. FLUSH: writes the output so that all bytes so far
+   can be decompressed. END: completes the gzip member; only compressor_close may follow. */
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 
@@ -48,7 +49,7 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
 #define COMPRESSOR_ENDING	10
 void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 
-/* Drops pending input and output of FAST, and starts another member. */
+/* Drops pending input and output, and starts another gzip member. Only for the method FAST. */
 void compressor_restart (Compressor *p);
 
 void compressor_close (Compressor *p);

@@ -26,8 +26,9 @@
 #include "bytes.h"
 #include "compressor.h"
 
-/* Compression. PLAIN: none. FAST and LIVE: gzip. After a failed write, a file of FAST fails; others
-   stall: keep the bytes and try again. */
+/* Values of 'how' in livefile_open. PLAIN: not compressed; FAST and LIVE: gzip. After a failed
+   write with FAST, the file fails; with PLAIN and LIVE, a regular file stalls: its bytes are kept
+   in memory and written at a later flush. */
 enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
@@ -38,7 +39,8 @@ enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
-  dev_t device;         /* device of the file, to notice that 'fd' is another file */
+  dev_t device;         /* device of the file, to notice that 'fd' refers to another file because
+                           the program has reused the number */
   ino_t inode;          /* inode of the file, for the same purpose */
   char *path;           /* absolute, to open the file again; NULL: not known */
   int folder;           /* descriptor of the folder of 'path', to open the file again; 0: none */
@@ -73,7 +75,7 @@ void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
    follow. */
 void livefile_flush (LiveFile *f, int last);
 
-/* Makes the file fail with that errno. */
+/* Makes the file fail with the errno 'error'. Later calls of livefile_put write nothing. */
 void livefile_fail (LiveFile *f, int error);
 
 /* Truncates a regular file to 0 bytes. After that, only livefile_close may be called. */

@@ -32,9 +32,10 @@ typedef struct Output {
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* Returns 1 for a name in /dev or /proc: such a file is written directly. */
+/* Returns 1 for a name in /proc or in /dev (except /dev/shm): such a file is written directly. */
 int output_isdevice (const char *path);
-/* Opens the file; 'how' is OUTPUT_PLAIN, ... Returns 0 or an errno. */
+/* Opens the file. 'how' is OUTPUT_PLAIN (not compressed), or OUTPUT_SMALL or OUTPUT_FAST (gzip,
+   compressor.h). Returns 0 or an errno. */
 int output_open (Output *o, const char *path, int how);
 /* Completes the file under its name; with 'keep' 0 or after a failure removes it. Returns 0 or
    the errno of the first failure. */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* LOCK_TRIES: number of attempts to lock a file. LOCK_NS: ns between two attempts. All attempts
-   together take longer than source_live holds its lock. */
+   together take longer than the short time for which a reader locks the file in source_live. */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
 /* Flags for opening. With O_NONBLOCK a pipe without a reader is an error. */
@@ -77,8 +77,9 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 if every user may write in the folder, and the file has another owner than the folder;
-   without the sticky bit, only for links, because users may share regular files there. */
+/* Returns 1 if another user may have put the file there to deceive: every user may write in the
+   folder, and the file's owner is not the folder's. In a folder without the sticky bit, only a link
+   counts, because users may share regular files there. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
          ((folder->st_mode & S_ISVTX) || S_ISLNK(file->st_mode));

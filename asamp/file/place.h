@@ -3,14 +3,14 @@
 ** Finds and opens the file for a profile's path, without loss of data.
 **
 **   PL1  a nonempty file is emptied only if it is not being written and may be replaced
-**        (PLACE_PROFILES: profiles and heap snapshots; PLACE_ALL: any). Else the next free numbered
-**        name is used (app.2.vmprof), if the file is a profile or snapshot or the name is
-**        generated; other files are errors;
+**        (PLACE_PROFILES: profiles and heap snapshots; PLACE_ALL: any). Otherwise, if the file is a
+**        profile or snapshot or the name is generated, the next free numbered name is used
+**        (app.2.vmprof). In all other cases, opening fails;
 **   PL2  a new file has mode 0600; an existing one keeps its mode;
-**   PL3  a generated name can be guessed: a link with that name is not followed, and an existing
-**        file must belong to this user. With another name, in a folder where all users may write, a
-**        link must belong to this user or the folder's owner. If the folder is sticky (/tmp), a
-**        regular file must, too;
+**   PL3  other users can guess a generated name: a link with that name is not followed, and an
+**        existing file must belong to this user. If the user chose the name, and all users may
+**        write in the folder, a link must belong to this user or to the folder's owner. In a sticky
+**        folder (/tmp), a regular file must, too;
 **   PL4  a regular file is locked (flock) while it is open, so that two sessions never share one.
 **        Pipes and /dev/null are used as they are.
 */
@@ -31,7 +31,7 @@ typedef struct PlaceWish {
                            has none */
   int made;             /* 1: 'path' is a generated name, not one that the user chose */
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
-  /* Returns 1 if this process already writes that file. NULL: this process writes no such file. */
+  /* Returns 1 if this process already writes 'file'. NULL: this process writes no file. */
   int (*taken) (const struct stat *file);
   /* 1: place_open does not empty a file that it replaces, which may take long; the caller does. */
   int later;
@@ -46,7 +46,7 @@ typedef struct Place {
   int fd;               /* descriptor for writing; -1: none */
   char *path;           /* path opened or tried last; the caller frees it in any case */
   int busy;             /* 1: the requested file was not used, because it is being written */
-  int kept;             /* 1: the requested file may not be replaced */
+  int kept;             /* 1: the requested file was not used, because it may not be replaced */
   int created;          /* 1: the file was created */
   int folder;           /* descriptor of the folder of 'path'; 0: not needed */
 } Place;

@@ -44,8 +44,8 @@ static uint64_t source_size (const Source *s) {
   return fstat(s->fd, &file) == 0 && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
 }
 
-/* Reads up to 'room' bytes of the file, as stored, to 'to'. Returns their number; 0 at the end or
-   on failure. */
+/* Reads up to 'room' bytes of the file to 'to', without decompression. Returns their number; 0 at
+   the end or on failure. */
 static size_t fetch (Source *s, unsigned char *to, size_t room) {
   ssize_t n;
   if (s->filesize != 0 && room > s->filesize - s->fetched)

@@ -15,8 +15,9 @@
 
 typedef struct Source Source;
 
-/* Opens a file; "-" is standard input, which can be opened repeatedly from its start: it is copied
-   to an unnamed file first if it cannot seek. Returns NULL with errno on failure. */
+/* Opens a file; "-" is standard input. Standard input that cannot seek is first copied to an
+   unnamed file, so that each call can read it from its start. Returns NULL with errno on
+   failure. */
 Source *source_open (const char *path);
 void source_close (Source *s);
 

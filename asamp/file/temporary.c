@@ -204,7 +204,8 @@ static void syncfolder (const char *path) {
   free(folder);
 }
 
-/* Closes the file; with 'keep' first completes it on disk. Returns 0 or an errno. */
+/* Closes the file. If 'keep' is not 0, first sets its mode and owner and writes its data to disk.
+   Returns 0 or an errno. */
 static int temporary_settle (Temporary *t, int keep) {
   int error = keep ? temporary_imitate(t->fd, t->target) : 0;
   if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)

@@ -28,7 +28,7 @@ typedef struct Temporary {
 
 /* Creates a temporary file in the folder of 'path'. Returns 0 or an errno. */
 int temporary_start (Temporary *t, const char *path);
-/* Returns the reason for an errno of these functions. */
+/* Returns the text for an errno that these functions have returned. */
 const char *temporary_reason (int error);
 /* Closes the file and gives it its final name; with 'keep' 0 or on failure removes it. Returns
    0 or an errno. */
@@ -38,8 +38,8 @@ int temporary_end (Temporary *t, int keep);
    NULL with errno on failure. This function, temporary_create and temporary_imitate are
    thread-safe, because they install no signal handlers. */
 char *temporary_target (const char *path);
-/* Creates a file in the folder of 'target'. Sets *name, which the caller frees, and *fd. Returns 0
-   or an errno. */
+/* Creates a file with a temporary name in the folder of 'target'. Sets *name, which the caller
+   frees, and *fd. Returns 0 or an errno. */
 int temporary_create (const char *target, char **name, int *fd);
 /* Gives a file the mode, owner and group of the regular file 'target', as far as possible. If the
    group cannot be set, the file's group has no rights. Returns 0 or an errno. */
