@@ -54,8 +54,8 @@ static int isbehind (const Client *c) {
   return c->request.answer.n > 0;
 }
 
-/* Returns the events for which poll waits at a client. No request is read before the last answer is
-   sent. */
+/* Returns the poll events that are handled for a client. No request is read before the last answer
+   is sent. */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
@@ -111,7 +111,8 @@ static int hear (Client *c) {
   return clients_answer(c);
 }
 
-/* Sends more of the answer, then answers further lines. Returns 0 to disconnect the client. */
+/* Sends the rest of the answer, as far as possible, then answers further lines. Returns 0 to
+   disconnect the client. */
 static int give (Client *c) {
   if (!request_send(&c->request)) return 0;
   c->heard = clock_now();

@@ -129,7 +129,7 @@ static int stats (Request *r) {
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
 
-/* Appends a line "row NUMBERS NAME", with n numbers and the name cut to NAME_BYTES. */
+/* Appends a line "row NUMBERS NAME", with n numbers, and with the name truncated to NAME_BYTES. */
 static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *name) {
   Bytes line = {0};
   size_t k;

@@ -74,8 +74,8 @@ void server_close (int fd) {
   pthread_mutex_unlock(&opening);
 }
 
-/* Checks the folder of 'path', its owner and its rights; with 'create', creates it if it is
-   missing. Returns NULL, or why the folder cannot be used. */
+/* Checks the folder of 'path', its owner and its rights. 'create' 1: creates the folder if it is
+   missing. Returns NULL, or the reason why the folder cannot be used. */
 static const char *server_folderof (const char *path, int create) {
   char folder[PATH_MAX];
   char *slash;

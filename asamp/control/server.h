@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The control socket and its connections (rules of control.h). Each open descriptor is recorded
-   with the device and inode of its file. By this record, a forked child closes the descriptors
-   (CN5), and a number that now belongs to another file is not used (CN7). Functions that take a
-   descriptor are thread-safe. */
+   with the device and inode of its file. With this record, a forked child finds the descriptors to
+   close (CN5), and a descriptor that now belongs to another file is not used (CN7). Functions that
+   take a descriptor are thread-safe. */
 #ifndef asamp_server_h
 #define asamp_server_h
 

@@ -53,8 +53,8 @@ static void renew (void);
 static uint32_t nextslot;	/* index in 'slots' where the next search for a free slot starts */
 #define TRIES	512u		/* largest number of slots that a search for a free one tests */
 
-/* A bucket of the hash table of watched blocks. A block is in the first or the second of the two
-   buckets that bucketof returns for it. */
+/* A bucket of the hash table of watched blocks. A block is stored in one of two buckets
+   (bucketof). */
 typedef struct Bucket {
   const void *block[WAYS];	/* NULL: free */
 } Bucket;
@@ -72,7 +72,8 @@ static inline uint16_t *nearof (const void *block) {
   return &near[((uintptr_t)block >> NEARLOG) & (NNEAR - 1)];
 }
 
-/* Returns the index of the first bucket of a block or, if 'second' is 1, of the second one. */
+/* Returns the index of the first or, if 'second' is 1, of the second bucket in which a block may be
+   stored. */
 static uint32_t bucketof (const void *block, int second) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
@@ -173,8 +174,8 @@ static uint64_t seedof (void) {
   return seed;
 }
 
-/* Sets the mean distance of this thread's sample points. The first call seeds the thread's
-   generator. */
+/* Sets the mean distance of this thread's sample points, in bytes. The first call seeds the
+   thread's random generator. */
 static void malloc_start (uint64_t period) {
   static uint64_t threads;
   uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
@@ -344,8 +345,8 @@ static void *bootcalloc (size_t n, size_t size) {
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
-/* 'p' is NULL here: until the real allocator is found, all blocks are in the arena, and
-   reallocwatched resizes those without calling bootrealloc */
+/* 'p' is NULL: until the real allocator is found, all blocks are in the arena, and reallocwatched
+   resizes those without calling bootrealloc */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }

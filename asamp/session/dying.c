@@ -14,7 +14,7 @@
    that finishes the profiles. */
 #define PATIENCE_MS	10000
 
-static void (*finish[2]) (void);  /* The registered functions, by DyingWhen; NULL: none; atomic. */
+static void (*finish[2]) (void);  /* functions set by dying_watch; index: DyingWhen; atomic */
 /* Progress of finishing the profiles: 0: no thread has started, 1: a thread does it, 2: done.
    Atomic. */
 static int ended;

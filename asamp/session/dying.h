@@ -24,19 +24,20 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
    and installs the handlers. */
 void dying_watch (DyingWhen when, void (*finish) (void));
 
-/* Blocks the signals listed above on this thread, and makes handlers on other threads wait, until
-   dying_release. Stores the thread's previous signal mask in *before. */
+/* Blocks SIGTERM and the other signals that dying_watch handles on this thread, and makes their
+   handlers on other threads wait, until dying_release. Stores the thread's previous signal mask in
+   *before. */
 void dying_hold (sigset_t *before);
-/* Ends a dying_hold. *before: the signal mask that dying_hold has stored. */
+/* Unblocks the signals that dying_hold has blocked. *before: the signal mask that dying_hold has
+   stored. */
 void dying_release (const sigset_t *before);
-/* Ends all calls of dying_hold, in a forked child: the threads that made them do not exist
+/* Forgets all calls of dying_hold, in a forked child: the threads that made them do not exist
    there. */
 void dying_forked (void);
 
-/* Decides which thread finishes the profiles. First waits, at most 10 s, until no thread is between
-   dying_hold and dying_release.
-   Returns 1 to the first caller in a process, which must finish the profiles and call dying_done.
-   Later calls wait for dying_done, at most 10 s, and return 0. */
+/* Decides which thread finishes the profiles. First waits until no thread is between dying_hold and
+   dying_release. Returns 1 to the first caller in a process, which must finish the profiles and
+   call dying_done. Later calls wait for dying_done and return 0. Each wait is at most 10 s. */
 int dying_start (void);
 void dying_done (void);
 

@@ -20,10 +20,10 @@ typedef struct HeldPaths {
      without its last reference, and the text of that reference. */
   IdMap known;
   uint32_t n;	/* number of emitted paths */
-  /* Number of references left out of paths because of the limit READER_MAXPATHS, in this profile or
-     in a search (holders.c). */
+  /* Number of references left out of paths because there were READER_MAXPATHS paths, in this
+     profile or in one search of the heap (holders.c). */
   uint64_t left;
-  /* Number of references left out because a path has at most READER_MAXSTEPS references. */
+  /* Number of references left out because their path already had READER_MAXSTEPS references. */
   uint64_t cut;
 } HeldPaths;
 

@@ -26,7 +26,7 @@ typedef struct Pair {
 /* A label set. */
 typedef struct Set {
   size_t n;
-  Pair pairs[PROFILE_LABELS];	/* in ascending order of the index of the name */
+  Pair pairs[PROFILE_LABELS];	/* sorted by the index of the name */
   ProfileLabel *labels;		/* the same labels as in 'pairs', as strings */
 } Set;
 
@@ -172,8 +172,8 @@ static const Set *labels_keep (const Set *s) {
 }
 
 /* Returns the number of label set *s, which is added if it is new. If there are LABELS_SETS sets
-   already, first replaces the values of *s by LABELS_OTHERS. Returns LABELS_NOMEMORY if out of
-   memory. */
+   already, instead returns the number of a set with the same names and the values LABELS_OTHERS.
+   Returns LABELS_NOMEMORY if out of memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shortest time between two checks of MALLOC_SLOTS orphans for deaths, ns. If there are fewer
-   orphans, the time is shorter in proportion. */
+/* Shortest time between two checks whether blocks of orphans (samples of closed states) were freed,
+   ns. It applies to MALLOC_SLOTS orphans; for fewer, the time is shorter in proportion. */
 #define CHECK_NS		100000000
 
 typedef struct Orphan {
@@ -23,7 +23,7 @@ typedef struct Orphan {
 } Orphan;
 
 static struct {
-  const Profile *profile;	/* profile of all orphans; atomic */
+  const Profile *profile;	/* profile to which all orphans belong; atomic */
   Orphan *list;
   size_t n, size;		/* number of orphans in 'list' (atomic); its capacity */
   /* 'deaths': result of mallocs_deaths at the last check for deaths; 'checked': time of that check,
@@ -95,13 +95,13 @@ typedef struct Walk {
   /* 'from': index of the next orphan to visit; 'to': index to which the next live orphan is
      moved */
   size_t from, to;
-  size_t alive;			/* number of live orphans of the same state below index 'from' */
+  size_t alive;			/* number of live orphans of the same state before index 'from' */
 } Walk;
 
-/* Visits the orphans of one state from index w->from on, and removes those whose blocks were freed.
-   Stores in 'runs' how many consecutive orphans are alive, dead, alive, and so on. Stores the
-   state's id in *state. Returns the number of elements stored in 'runs', at most 'most'. After
-   'most' elements, returns before all orphans of the state are visited. */
+/* Visits the orphans (samples of closed states) of one state from index w->from on, and removes
+   those whose blocks were freed. Stores in 'runs' how many consecutive orphans are alive, dead,
+   alive, and so on; stops after 'most' numbers. Returns their number, and stores the state's id in
+   *state. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;

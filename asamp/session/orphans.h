@@ -22,21 +22,22 @@
    also if out of memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
-/* Returns 1 if orphans_emit should be called at the time 'now' (ns): blocks were freed since the
-   last call, and enough time has passed since then. */
+/* Returns 1 if orphans_emit should be called at the time 'now' (ns): watched blocks were freed
+   since its last call, and enough time has passed. */
 int orphans_aredue (const Profile *p, uint64_t now);
 
-/* Reports and removes the orphans of 'p' whose blocks were freed. */
+/* Reports the deaths of orphans (samples of closed states) of 'p' whose blocks were freed, and
+   removes these orphans. */
 void orphans_emit (Profile *p);
 
-/* Removes orphans whose blocks were freed, for profile_exit. Each call stores deaths of one state
-   in *last. *started must be 0 at the first call. Returns 0 if no deaths are left to store. */
+/* Like orphans_emit, for profile_exit: each call stores deaths of one closed state in *last.
+   *started must be 0 at the first call. Returns 0 if no deaths are left to store. */
 int orphans_last (Profile *p, int *started, ProfileLast *last);
 
-/* Drops the orphans of 'p' and stops watching their blocks. */
+/* Removes the orphans (samples of closed states) of 'p' and stops watching their blocks. */
 void orphans_forget (const Profile *p);
 
-/* Drops all orphans, in a forked child. */
+/* Removes all orphans (samples of closed states), in a forked child. */
 void orphans_forked (void);
 
 #endif

@@ -31,21 +31,22 @@ static pid_t pid;		/* Process that has opened 'profile', or has failed to open i
 static int failed;
 /* Time of the next attempt to make the file, ns; 0: none. Atomic. */
 static uint64_t retry;
-static unsigned next;		/* Number (%n) of the file to be made at the time 'retry'. */
+/* Number (%n in the path) of the file to be made at the time 'retry'. */
+static unsigned next;
 static char *path;		/* path of the current or the last profile */
 static SamplerShared with;
 static int isset;
 static char *pattern;
-/* Device and inode of the profiles' folder, to check that with.options.folder still is its
-   descriptor. */
+/* Device and inode of the profiles' folder, to check whether the descriptor with.options.folder
+   still refers to it. */
 static struct stat folder;
 static uid_t user;		/* Effective user when process_setup was called. */
-static uint64_t epoch;		/* Time of process_setup, us since 1970 (%t). */
+static uint64_t epoch;		/* time of process_setup, us since 1970 (%t in the path) */
 static char *command;
 /* 1: no samples are requested now, so no file is made. Atomic. */
 static int idle;
 static int temporary;
-static int numbered;		/* Number (%n) of the last profile. */
+static int numbered;		/* number (%n in the path) of the last profile */
 /* 1: this is a forked child in which the function runs() was not called yet. Atomic. */
 static int parted;
 static void (*control) (void);	/* The function set by process_controlled; NULL: none. */
@@ -126,7 +127,8 @@ static char *commandline (void) {
   return strdup(text);
 }
 
-/* Opens the profiles' folder and makes the path in 'pattern' absolute. Returns 0 on failure. */
+/* Opens the profiles' folder and makes the path in 'pattern' absolute. Returns 0 with a message in
+   'err' on failure. */
 static int findfolder (char *err, size_t errsize) {
   char *slash = strrchr(pattern, '/'), *whole, *where, *literal, real[PATH_MAX], few[128];
   int fd, n;
@@ -163,7 +165,8 @@ static int findfolder (char *err, size_t errsize) {
 
 /* {== the file ========================================================= */
 
-/* Returns 1 if the descriptor of the profiles' folder still refers to it and the folder exists. */
+/* Returns 1 if with.options.folder is still a descriptor of the profiles' folder, and the folder
+   was not removed. */
 static int hasfolder (void) {
   struct stat s;
   return with.options.folder > 0 && fstat(with.options.folder, &s) == 0 &&
@@ -190,8 +193,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* no number is added to the path 'to', nor to a pattern that contains %n: o.number 1 means
-     none */
+  /* o.number 1 adds no number: the path 'to' and a pattern that contains %n need none */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);

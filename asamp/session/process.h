@@ -45,14 +45,16 @@ typedef struct ProcessRate {
 /*
 ** Ends the current file and continues in the file 'to'; NULL: in the next file named by the option
 ** 'out' (process_path). 'rate' NULL keeps the rates. 'temporary' 1: the new file is a recording
-** that process_stop ends. Not thread-safe; must not be called in a callback of the profiler.
-** Returns 0 with the reason in 'err' on failure, and then changes nothing.
+** that process_stop ends. Returns 0 with the reason in 'err' on failure, and then changes nothing.
+**
+** Not thread-safe. Must not be called in a callback of the profiler, because it takes the
+** profiler's locks.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
-/* Ends a temporary recording. Restores the rates of process_setup and, if they cause samples,
-   continues in the next file. Returns 0 with the reason in 'err' if there is no temporary recording
-   or the file could not be made. */
+/* Ends a temporary recording and restores the sampling rates of process_setup. If any of these
+   rates is not 0, continues in the next file. Returns 0 with the reason in 'err' if there is no
+   temporary recording or the file could not be made. */
 int process_stop (char *err, size_t errsize);
 
 /* Writes the content of the flight recorder to the file 'to'; NULL: to the next file. Stores the

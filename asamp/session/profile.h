@@ -30,8 +30,8 @@
 #include "ring.h"
 #include "sample.h"
 
-/* PROFILE_NEWFRAMES: most new frames of a stack in one event. PROFILE_NAME, PROFILE_VALUE: bytes to
-   which a name and a value are truncated. */
+/* PROFILE_NEWFRAMES: largest number of frames in one event that the previous stack does not have
+   (P5). PROFILE_NAME, PROFILE_VALUE: bytes to which a name and a value are truncated. */
 enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
 /* Options of a profile. */
@@ -41,7 +41,8 @@ typedef struct ProfileConfig {
   int made;             /* 1: 'path' is a generated name, not one that the user chose */
   /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL: existing files that may be replaced. */
   int replace;
-  /* Returns 1 if this process already writes that file; NULL: it does not. */
+  /* Returns 1 if this process already writes that file. NULL: this process writes no other
+     profile. */
   int (*taken)(const struct stat *file);
   int folder;           /* descriptor of the folder of 'path'; 0: the folder is opened by name */
   int compress;         /* 1: gzip, 0: uncompressed */
@@ -194,15 +195,15 @@ void profile_left (ProfileState *s, const ProfileLeft *left);
 /* Emits a new period of allocation samples, bytes. */
 void profile_period (ProfileState *s, uint64_t period);
 
-/* Writes the rest, joins the writer thread and closes the file. Later events are lost. Call it
-   once; in a forked child only profile_close calls it. Fills *totals unless NULL. Returns 0, or -1
-   after a loss or error. */
+/* Encodes and writes the remaining events, joins the writer thread and closes the file. Later
+   events are lost. Call it once; in a forked child only profile_close calls it. Fills *totals
+   unless NULL. Returns 0, or -1 after a loss or error. */
 int profile_end (Profile *p, ProfileTotals *totals);
 
-/* Flushes all events to the file; 'to' must be NULL. A flight recorder instead writes its content
-   to the file 'to' (NULL: its next file). Returns when that is done. 'isshort' 1: memory is
-   exhausted, so the writer uses its reserve. Stores the file's path in 'path'. Returns 0 with the
-   reason in 'err' on failure. */
+/* Writes all events reported so far to the file, and returns when that is done; 'to' must be NULL.
+   For a flight recorder, instead writes its content to the file 'to'; NULL: its next file.
+   'isshort' 1: memory is exhausted, so the writer uses its reserve.
+   Stores the file's path in 'path'. Returns 0 with the reason in 'err' on failure. */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
 int profile_isring (const Profile *p);

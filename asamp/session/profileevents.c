@@ -81,7 +81,7 @@ static inline int hasroom (const Profile *p, size_t size) {
 }
 
 /* Waits until the active buffer has space. Returns 0 if the profile has failed or ended, or in a
-   forked child. Not inlined, so that 'reserve' is short where there is space. */
+   forked child. Not inlined, because a larger 'reserve' would be slower. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -300,7 +300,7 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Counts the samples of the event being reported as lost. */
+/* Counts as lost the samples of the event that is being reported. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));

@@ -49,7 +49,8 @@ static int startthread (Profile *p) {
   return 0;
 }
 
-/* Opens the file. Returns an errno, or 0. On failure, stores a phrase in 'why', or "". */
+/* Opens the file. Returns an errno, or 0. On failure, stores the reason in 'why', or "" if there is
+   only the errno. */
 static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *why,
                                  size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
@@ -62,8 +63,8 @@ static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *
   return error;
 }
 
-/* Returns a resource limit in the form that ulimit prints: "unlimited", or a number of 'unit'
-   bytes, which is stored in 'text'. */
+/* Returns a resource limit in the form that ulimit prints: "unlimited", or the limit divided by
+   'unit'. The number is stored in 'text'. */
 static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   struct rlimit r;
   if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)

@@ -74,17 +74,18 @@ struct Profile {
   /* Sampling periods lost before they were reported to the profile (profile_lost). */
   uint64_t elsewhere;
   uint64_t refused;       /* sampling periods of the samples refused by profile_offer; atomic */
-  /* Samples reported to the profile, including those in 'lost'. */
+  /* Numbers of samples reported to the profile, including those in 'lost'. */
   EventTally taken;
-  /* Samples reported to the profile that did not reach the file. */
+  /* Numbers of samples reported to the profile that did not reach the file. */
   EventTally lost;
   uint64_t cut;           /* truncated texts; atomic */
-  /* the fields down to 'written' belong to the writer */
+  /* the fields from 'file' to 'written' belong to the writer thread */
   LiveFile file;
   Place place;
-  EventTally unflushed;        /* samples encoded since the last flush */
+  EventTally unflushed;        /* numbers of samples encoded since the last flush */
   uint64_t sure;               /* size of the file at the last flush, bytes */
-  /* Start of an interval of FLUSH_NS, at whose end a flush is due; ns. */
+  /* Time of the last flush, or of the last time that a flush was due but not needed, ns. The next
+     flush is due FLUSH_NS later. */
   uint64_t flushed;
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
@@ -95,7 +96,7 @@ struct Profile {
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next call of the callback 'round' */
-  EventTally written;     /* samples in the flushed part of the file */
+  EventTally written;     /* numbers of samples in the flushed part of the file */
   clockid_t clock;        /* CPU clock of the writer thread */
   char *tuning;           /* value of the variable LUA_GC at the start, or NULL */
   int whole;              /* 1: the writer has written all events; atomic */

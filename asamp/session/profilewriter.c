@@ -265,7 +265,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* a LIVEFILE_FAST file cannot stall: the dump fails when a write fails */
+  /* with LIVEFILE_FAST, a failed write ends the dump: such a file cannot stall */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 

@@ -18,13 +18,14 @@
 #define LONG		(60 * CLOCK_SECOND)
 /* In this time (ns) after the start of a profile, only the end of a state causes a snapshot. */
 #define YOUNG		(CLOCK_SECOND / 50)
-/* When a state or profile ends, the resident size decides whether a snapshot is due. This is the
-   largest age (ns) of a size that was read earlier. */
+/* Largest age (ns) of the resident size that decides, at the end of a state or profile, whether a
+   snapshot is due. */
 #define LAST_NS		1000000
-#define SMALL		(64u << 10)	/* bytes; smaller changes of a heap cause no measurement */
+/* Changes of a heap below this size (bytes) cause no measurement. */
+#define SMALL		(64u << 10)
 #define LINES		256u	/* largest number of rows by source line, for each use of memory */
-/* Before a state ends, a snapshot is made only if the time since the last one exceeds the CPU time
-   of the last measurement ENDING times. */
+/* Before a state ends, a snapshot is made only if the time since the last snapshot exceeds ENDING
+   times the CPU time of the last measurement. */
 #define ENDING		100u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -38,7 +38,7 @@ typedef struct SamplerOptions {
   const char *command;	/* command line for display, or NULL */
   int format;		/* PROFILE_STOCK or PROFILE_EXTENDED */
   int compress, native, random;
-  uint64_t seed;	/* seed of the intervals, if 'seeded' */
+  uint64_t seed;	/* seed of the intervals between samples, if 'seeded' is 1 */
   int seeded;
   uint64_t timeperiod;	/* first period of time samples, ns; 0: none */
   int wall;
@@ -51,7 +51,7 @@ typedef struct SamplerOptions {
      not repeated. */
   uint64_t holdersevery;
   RingLimits ring;	/* most != 0: the session is a flight recorder */
-  int summary;		/* 1: prints a line to stderr at the end */
+  int summary;		/* 1: prints a summary to stderr at the end */
   /* Called before the end of a session that has its own profile, while the tracker still has the
      live samples. NULL: not called. */
   void (*ending) (Sampler *s, lua_State *L);
@@ -61,7 +61,8 @@ typedef struct SamplerOptions {
 /* Sums over all states that use, or have used, the shared profile. */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
-  uint64_t unfollowed;		/* samples that survived, but whose deaths are not reported */
+  /* Survivors whose deaths are not reported, because too many are followed. */
+  uint64_t unfollowed;
   EventTally missing;	/* how many of 'samples', 'timesamples' and 'natives' are in no file */
 } SharedTotals;
 
@@ -99,7 +100,8 @@ typedef struct SamplerStats {
   uint64_t samples, bytes;
   uint64_t natives;		/* sampling periods that the samples of native memory represent */
   uint64_t lost;
-  uint64_t unfollowed;		/* samples that survived, but whose deaths are not reported */
+  /* Survivors whose deaths are not reported, because too many are followed. */
+  uint64_t unfollowed;
   int timing;			/* 1: time is sampled */
   uint64_t timesamples;		/* sampling periods that the time samples represent */
   uint64_t minors, majors;	/* collections since the state was made */
@@ -189,8 +191,8 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
    nothing, because sampler_loss reports the error. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       int error, const char *path);
-/* Prints the number of lost samples if 'error' is not 0, or if 'summary' is 1 and samples were
-   lost. */
+/* If 'error' is not 0, prints its message and the number of lost samples. Else, if 'summary' is 1
+   and samples were lost, prints their number. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
 /* Bytes allocated with a label set. */

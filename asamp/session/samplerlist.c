@@ -71,9 +71,9 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_STEPS, s->heldpaths.cut);
 }
 
-/* Number of marks in profiles that a thread's time is not sampled. Lock held. */
+/* Number of marks that report a thread whose time is not sampled. Lock held. */
 static uint64_t nuntimed;
-/* Reason in the first mark that a thread's time is not sampled. Lock held. */
+/* Reason given in the first mark that reports a thread whose time is not sampled. Lock held. */
 static char untimedwhy[256];
 
 void samplerlist_untimed (Sampler *s, const char *why) {
@@ -108,8 +108,8 @@ void samplerlist_point (void *ud, lua_State *L) {
 /* The rate is also checked after RATE_IDLE * RATE_NS of wall time, because a process may use little
    CPU time. */
 #define RATE_IDLE	10
-/* Fewest samples for a check before RATE_NS: with 32 samples, the error of the rate is about a
-   fifth. */
+/* A check before RATE_NS needs at least this number of samples: with 32, the error of the rate is
+   about a fifth. */
 #define RATE_STAGE	32
 
 /*

@@ -24,8 +24,8 @@ struct Sampler {
   uint64_t since;		/* when the state joined the shared profile, ns */
   /* Requested sampling period, bytes; samplerlist_restrain may use a larger one. */
   uint64_t period;
-  /* When samplerlist_restrain last checked the rate: the time (clock_now), the CPU time of the
-     process (ns) and the number of samples. */
+  /* At the last check of the rate by samplerlist_restrain: the time (clock_now) and the CPU time of
+     the process, both in ns, and the number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
   /* In a shared profile: source (as in lua_Debug) of the outermost function of the state's first
      sample. */
@@ -110,10 +110,10 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /* Emits the totals of a state that leaves its profile and is not closed: bytes by label set, all
    bytes, counts of dropped data, and 'lost' lost samples. Returns the bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
-/* Updates the sums of bytes by label set over the states that have left the shared profile, when
-   's' leaves it. 'part' ACCOUNT_WHOLE: adds the bytes of s. ACCOUNT_REST: subtracts those bytes of
-   s that were not reported, because the next profile of s will contain them. 'all': sum of the
-   bytes. Lock held. */
+/* Updates the bytes by label set of all states that have left the shared profile, when 's' leaves
+   it. 'part' ACCOUNT_WHOLE: adds the bytes of s. ACCOUNT_REST: subtracts the bytes of s that were
+   not reported, because the next profile of s will contain them. 'all': sum of the bytes. Lock
+   held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);

@@ -18,7 +18,7 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-/* Ns. When a state that has lived this long is closed, the references that keep sampled objects
+/* When a state that has lived this long (ns) is closed, the references that keep sampled objects
    alive are recorded. */
 #define OLD_NS		1000000000
 
@@ -113,7 +113,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  /* First, because the exit handler that is registered here must finish the profile made below. */
+  /* Registers the exit handler first, because the handler must finish the profile made below. */
   samplerlist_watch();
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
@@ -122,7 +122,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
     return 0;
   s->shared = with;
   s->options = with->options;
-  memset(&s->seen, 0, sizeof(s->seen));  /* a reused sampler has numbers of its earlier state */
+  /* Clears the numbers of an earlier state that used this sampler. */
+  memset(&s->seen, 0, sizeof(s->seen));
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
   samplerlist_lock();

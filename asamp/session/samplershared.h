@@ -7,8 +7,8 @@
 
 /* Attaches a new state, for sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
-/* Moves the state to the current profile of the process, which is made if needed. Returns 1.
-   Without a profile returns -1 if no state may take samples (SamplerShared.isidle), else 0. */
+/* Moves the state to the current profile of the process; makes the profile if needed. Returns 1. If
+   there is no profile, returns -1 if no state may take samples (SamplerShared.isidle), else 0. */
 int samplershared_current (Sampler *s);
 /* Moves time sampling to the OS thread that now runs the state. In a forked child, starts time
    sampling. */

@@ -63,15 +63,15 @@ typedef struct SeenNamed {
 } SeenNamed;
 
 /* Counts a new state with the script 'source' (of lua_Debug): adds 1 to SeenNamed.made of the
-   script's name. Returns the number of the name. Call it with the lock of all samplers held. */
+   script's name. Returns the number of the name. Lock of the list of samplers held (SE3). */
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
 /* Adds numbers of a state to the sums for its name. 'profile' 1: adds samples and bytes, because
    the state leaves its profile. 'heap' 1: adds collections and pauses, because it was closed. */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Copies to to[i] the sums over the states with name number i counted by seen_past. Returns the
-   number of elements, SEEN_NAMES. */
+/* Copies to to[i] the sums over the states that seen_past has counted under name number i. Returns
+   the number of elements, SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
 /* Counts an open state in *to, the sums for its name. Adds its bytes in use and reserved,
    collections, pauses and, if 'profile' is 1, samples and allocated bytes. */

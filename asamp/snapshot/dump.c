@@ -33,7 +33,7 @@ static void dump_varint (Dump *d, uint64_t n) {
   byte(d, (unsigned)n);
 }
 
-/* Writes a signed number in zigzag encoding, which maps 0, -1, 1, -2 to 0, 1, 2, 3. */
+/* Writes a signed number in zigzag encoding: 0, -1, 1, -2 become 0, 1, 2, 3. */
 static void distance (Dump *d, int64_t n) {
   dump_varint(d, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
 }
@@ -57,7 +57,7 @@ static void optional (Dump *d, const void *p, uint64_t from) {
                         (uint64_t)(((int64_t)(dump_word(p) >> 3) - (int64_t)(from >> 3)) >> 63)));
 }
 
-/* Writes the length of a text and its bytes, at most HEAP_TEXT. */
+/* Writes the length of a text, then its bytes. Truncates the text to HEAP_TEXT bytes. */
 static void dump_text (Dump *d, const char *s, size_t n) {
   if (n > HEAP_TEXT)
     n = HEAP_TEXT;

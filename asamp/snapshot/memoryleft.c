@@ -21,7 +21,8 @@ static int text (const char *path, char *to, size_t size) {
   return n > 0;
 }
 
-/* Returns the number in the file 'name' of a control group; UINT64_MAX: there is none ("max"). */
+/* Returns the number in the file 'name' of a control group; UINT64_MAX: the file has no number, for
+   example "max". */
 static uint64_t number (const char *group, const char *name) {
   char path[640], s[32];
   snprintf(path, sizeof(path), CGROUP "%s/%s", group, name);

@@ -189,9 +189,9 @@ typedef struct Waiting {
 
 #define WAITING	16	/* capacity of 'waiting' */
 
-/* The children that may still run; NULL: free element. Elements are added and removed by atomic
-   exchanges. Only the thread that has removed a child calls waitpid. There is no lock, because
-   another thread could hold it at a fork. */
+/* The children that may still run; NULL: free element. Atomic exchanges add and remove elements,
+   because another thread could hold a lock at a fork. Only the thread that has removed an element
+   calls waitpid for the child. */
 static Waiting *waiting[WAITING];
 
 /* Adds a child to 'waiting'. Returns 0 if there is no free element. */
@@ -209,8 +209,8 @@ static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/* Evaluates the status of an ended child. Returns 0, or the errno of its failure with a reason in
-   'why'. If a signal has killed it, removes its files. */
+/* Evaluates the status of an ended child. If a signal has killed the child, removes its files.
+   Returns 0, or the errno of the child's failure with a reason in 'why'. */
 static int snapshot_result (const Draft *d, int status, unsigned seconds, char *why, size_t size) {
   int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   if (WIFSIGNALED(status)) {
@@ -237,8 +237,8 @@ static void waiting_free (Waiting *w) {
 
 /* Handles an ended child. If a signal killed the child, removes its files and prints a message.
    After another failure, the child has printed a message itself.
-   'known' 0: the program has called waitpid, so the status is unknown. Then a signal has killed the
-   child if its temporary file still exists. */
+   'known' 0: the status is unknown, because the program has called waitpid. Then a signal has
+   killed the child if its temporary file still exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
