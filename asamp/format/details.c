@@ -55,8 +55,9 @@ void details_collection (Fields *f, int format, Collected *c) {
     c->processor = c->duration;
     return;
   }
-  /* in formats 3 and 4 'time' is the start of the collection, not its end, and 'inuse' is the
-     change minus the tenured bytes */
+  /* In formats 3 and 4, the line has the start of the collection instead of its end, KiB instead of
+     bytes for 'rss', and for 'inuse' the change minus the tenured bytes. The statements after the
+     call convert these numbers. */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&
@@ -112,6 +113,6 @@ int details_split (Details *d, const char *text, size_t n) {
     else if (letter == 'b')
       d->labels = line;
     else
-      return 1;  /* the line of an event, or the end of the text: all lists of numbers were read */
+      return 1;  /* an event, or the end of the text: there are no more lists */
   }
 }

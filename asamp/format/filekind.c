@@ -19,20 +19,21 @@ static int holds (const unsigned char *b, size_t n, const char *what) {
   return memmem(b, n, what, strlen(what)) != NULL;
 }
 
-/* Returns 1 if the file starts like a VMProf log: the words 0, 3, 0, and two more. */
+/* Returns 1 if the bytes may start a VMProf log: five words of 8 bytes, the first three of them 0,
+   3 and 0. */
 static int islog (const unsigned char *b, size_t n) {
   static const unsigned char words[24] = {[8] = 3};
   return n >= 40 && memcmp(b, words, sizeof(words)) == 0;
 }
 
-/* Returns 1 if the header record has version >= 4 and the interpreter "lua". */
+/* Returns 1 if the header of a VMProf log has a version of at least 4 and the interpreter "lua". */
 static int filekind_isours (const unsigned char *b, size_t n) {
   return n >= 48 && b[40] == VMPROF_HEADER && b[41] == 0 && b[42] >= 4 &&
          b[44] == 3 && memcmp(b + 45, "lua", 3) == 0;
 }
 
-/* Returns 1 if the bytes may start a message of profile.proto: they have at least two complete
-   fields, all with numbers 1 to 14 and of type integer or bytes. */
+/* Returns 1 if the bytes may start a pprof profile, a message of profile.proto: at least two
+   complete fields, all with numbers 1 to 14 and of type integer or bytes. */
 static int ispprof (const unsigned char *b, size_t n) {
   size_t i = 0;
   int fields = 0;
@@ -59,7 +60,8 @@ static int ispprof (const unsigned char *b, size_t n) {
   return fields >= 2;
 }
 
-/* Returns 1 if the first line has a ';' and ends with a space and a number. */
+/* Returns 1 if the first line may be a collapsed stack: it has a ';' and ends with a space and a
+   number. */
 static int iscollapsed (const unsigned char *b, size_t n) {
   const unsigned char *end = memchr(b, '\n', n);
   const unsigned char *p = end;
@@ -71,7 +73,7 @@ static int iscollapsed (const unsigned char *b, size_t n) {
          memchr(b, ';', (size_t)(end - b)) != NULL;
 }
 
-/* Returns 1 if there are no control characters but \t, \n, \v, \f and \r. */
+/* Returns 1 if the only control characters are \t, \n, \v, \f and \r. */
 static int istext (const unsigned char *b, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) {
@@ -81,7 +83,7 @@ static int istext (const unsigned char *b, size_t n) {
   return 1;
 }
 
-/* Returns the type of a JSON file by words in its first n bytes. */
+/* Returns the type of a JSON file, which its first n bytes show by certain words. */
 static enum FileKind json (const unsigned char *b, size_t n) {
   if (holds(b, n, "speedscope.app/file-format"))
     return FILEKIND_SPEEDSCOPE;
@@ -122,7 +124,8 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
   return iscollapsed(b, n) ? FILEKIND_COLLAPSED : FILEKIND_TEXT;
 }
 
-/* Decompresses the start of a gzip file, up to 'room' bytes. Returns their number. */
+/* Decompresses the start of a gzip file, up to 'room' bytes. Returns the number of bytes written to
+   'out'. */
 static size_t unpack (unsigned char *in, size_t n, unsigned char *out, size_t room) {
   z_stream z;
   memset(&z, 0, sizeof(z));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Detects the type of a file from its first bytes, so that other files are neither read as
-   profiles nor overwritten. */
+/* Detects the type of a file from its first bytes, so that a file that is not a profile is neither
+   read as one nor overwritten. */
 #ifndef asamp_filekind_h
 #define asamp_filekind_h
 
@@ -10,32 +10,32 @@ enum FileKind {
   FILEKIND_UNKNOWN,
   FILEKIND_NOTHING,      /* an empty file */
   FILEKIND_PROFILE,      /* a VMProf log of asamp */
-  FILEKIND_LOG,          /* a VMProf log of another interpreter, or similar */
+  FILEKIND_LOG,          /* a VMProf log that asamp did not write */
   FILEKIND_HEAP,         /* a heap snapshot (heapformat.h) */
   FILEKIND_PPROF, FILEKIND_FIREFOX, FILEKIND_SPEEDSCOPE, FILEKIND_COLLAPSED,
   FILEKIND_JSON,         /* other JSON */
   FILEKIND_PAGE,         /* a page of "asamp view" */
   FILEKIND_HTML, FILEKIND_PERF, FILEKIND_ELF,
-  FILEKIND_PACKED,       /* compressed, not with gzip */
+  FILEKIND_PACKED,       /* compressed in another format than gzip */
   FILEKIND_SCRIPT,       /* a script with "#!", or a binary chunk */
   FILEKIND_TEXT
 };
 
-/* Number of bytes at the start of a file that determine its type. */
+/* Number of bytes at the start of a file from which its type is detected. */
 #define FILEKIND_HEAD	4096
 
-/* Returns the type of a file that starts with the n bytes 'head' (n <= FILEKIND_HEAD, not
-   compressed). */
+/* Returns the type of a file that starts with the n bytes 'head', n <= FILEKIND_HEAD. A compressed
+   file must be unpacked first, or counts as FILEKIND_PACKED. */
 enum FileKind filekind_of (const unsigned char *head, size_t n);
 
-/* Returns the type of an open file; if the file is gzip, the type of its content. Returns UNKNOWN
-   if the file cannot be read or seeked. Does not change the position in the file. */
+/* Returns the type of an open file; of a gzip file, the type of its content. Returns
+   FILEKIND_UNKNOWN if the file cannot be read at an offset. The file offset does not change. */
 enum FileKind filekind_offile (int fd);
 
-/* Returns a name such as "a pprof profile"; NULL for UNKNOWN. */
+/* Returns a name such as "a pprof profile"; NULL for FILEKIND_UNKNOWN. */
 const char *filekind_name (enum FileKind kind);
 
-/* Returns advice such as "`go tool pprof` reads it", or NULL. */
+/* Returns advice on how to open such a file, such as "`go tool pprof` reads it", or NULL. */
 const char *filekind_remedy (enum FileKind kind);
 
 #endif

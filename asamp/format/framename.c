@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes a field of a name, at most 'room' bytes and a NUL: valid UTF-8 without colons and
-   control characters, cut between characters. Returns the length. */
+/* Writes one part of a frame's name, at most 'room' bytes and a NUL. The result is valid UTF-8, has
+   no colons and control characters, and is cut between characters. Returns its length. */
 static size_t putfield (char *out, size_t room, const char *text) {
   const unsigned char *s = (const unsigned char *)text;
   size_t n = strlen(text);
@@ -36,8 +36,8 @@ static size_t putfield (char *out, size_t room, const char *text) {
   return used;
 }
 
-/* Writes a path like putfield, but if it is too long, "..." replaces its start. Invalid bytes are
-   replaced before the path is cut, because their replacements are longer. */
+/* Writes a path like putfield, except that "..." replaces the start of a path that is too long.
+   Cuts the path after the replacement of invalid bytes, because replacements are longer. */
 static size_t putpath (char *out, size_t room, const char *path) {
   char whole[3 * FRAMENAME_LIMIT + 1];
   size_t n = strlen(path);
@@ -59,7 +59,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
   return n + 3;
 }
 
-/* Maximum length of a function's name, in bytes. */
+/* Maximum length of a function's name in the name of a frame, bytes. */
 #define NAMEROOM	400
 
 void framename_lua (char *out, const char *name, int line,

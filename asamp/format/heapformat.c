@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of roots, for heap snapshots and paths in profiles (heapformat.h). */
+/* Names of the roots of the heap, for heap snapshots and paths in profiles (heapformat.h). */
 #include "heapformat.h"
 
 #include <stdio.h>

@@ -9,28 +9,29 @@
 
 #define HEAPFORMAT_MAGIC	"ASAMPHEAP 3\n"
 #define HEAPFORMAT_MAGICSIZE	12
-#define HEAPFORMAT_VERSION	10  /* index of the version byte in the magic. Version 1 has no
-                                       sites and samples, version 2 no names of C functions and
-                                       no slots */
+/* Index of the version byte in the magic. Files of version 1 have no allocation sites and samples;
+   files of version 2 have no names of C functions and no descriptions of stack slots. */
+#define HEAPFORMAT_VERSION	10
 
 /* Tags of records. */
 #define HEAP_META	0x01  /* a property of the snapshot: key and value, each with its length */
-#define HEAP_FROM	0x02  /* the object whose edges follow: its absolute address / 8; 0: the
-                                 edges of the roots follow */
+#define HEAP_FROM	0x02  /* absolute address / 8 of the object whose edges follow; 0: the edges
+                                 of the roots follow */
 #define HEAP_END	0x03  /* end of the snapshot: number of objects, number of edges, bytes
                                  of all objects */
-#define HEAP_SITE	0x04  /* a place that allocates: function name, source, line of
-                                 definition, allocating line. Sites are numbered 1, 2, ... */
-/* A sampled object: distance of its address from the previous sample's, number of its site
-   (HEAP_SITE; 0: unknown), age in ms, bytes that the sample represents. */
+#define HEAP_SITE	0x04  /* an allocation site: name, source and line of definition of the
+                                 function, and the allocating line. Sites are numbered 1, 2, ... */
+/* An allocation sample: distance of its object's address from the previous sample's, number of its
+   HEAP_SITE (0: unknown), age in ms, bytes that the sample represents. */
 #define HEAP_SAMPLE	0x05
-#define HEAP_CODE	0x06  /* a running C function: absolute address, name. These records
-                                 precede the objects */
-/* HEAP_OBJECT + kind of object: distance of its address from the previous object's, bytes, fields
-   of the kind. The object's edges follow. */
+/* A C function on a stack: absolute address, name. These records precede the objects. */
+#define HEAP_CODE	0x06
+/* An object, with the tag HEAP_OBJECT + kind: distance of its address from the previous object's,
+   bytes, fields of the kind. The edges of the object follow. */
 #define HEAP_OBJECT	0x10
-#define HEAP_EDGE	0x40  /* HEAP_EDGE + kind of edge: distance of the target's address from
-                                 the object's, fields of the kind */
+/* A reference, with the tag HEAP_EDGE + kind of edge: distance of the target's address from that of
+   the object, fields of the kind. */
+#define HEAP_EDGE	0x40
 
 /* Kinds of objects, with their fields. Addresses are distances from the object's address. */
 enum {
@@ -40,12 +41,12 @@ enum {
   HEAP_PROTO /* line of definition, function name, source */, HEAP_KINDS
 };
 
-/* Kinds of edges, as in luaN_EdgeKind, and the fields of each in its record. 'index', 'key' and
-   'in' are those of luaN_Edge. 'slot': number of a stack slot, 1 for the called function, then 2,
-   3, ...; 0: unknown. */
+/* Kinds of edges, as in luaN_EdgeKind (seam.h), and the fields of each in its record. 'index',
+   'key' and 'in' are those of luaN_Edge. 'slot' is the number of a stack slot: 1 for the called
+   function, then 2, 3, ...; 0: unknown. */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,
-  HEAP_EINDEX /* index, minus the index of the object's previous HEAP_EINDEX */,
+  HEAP_EINDEX /* index, minus that in the object's previous HEAP_EINDEX */,
   HEAP_EFIELD /* key */, HEAP_EENTRY /* key */, HEAP_EKEY, HEAP_EWEAKKEY /* in */,
   HEAP_EUPVALUE /* index, key */, HEAP_EVALUE, HEAP_EUSERVALUE /* index */,
   HEAP_ELOCAL /* key, in */, HEAP_ESTACK /* slot, in */, HEAP_EOPEN, HEAP_EPROTO,
@@ -53,17 +54,17 @@ enum {
   HEAP_ECODE /* slot, absolute code address */, HEAP_EDGES
 };
 
-/* Maximum number of bytes that a snapshot stores of a string. */
+/* Maximum number of bytes of a string that a snapshot stores; longer strings are cut. */
 #define HEAP_TEXT	128
 
-/* Stored for a missing address, where the address is optional. If an optional address is not
-   missing, 1 is added to it. */
+/* Represents a missing address in a field whose address is optional. To an address that is present,
+   the field adds 1. */
 #define HEAP_NONE	0
 
-/* HEAP_RTYPE + t: the root that is the metatable of basic type t (LUA_TNIL, ...). */
+/* The root number HEAP_RTYPE + t is the metatable of the basic type t (LUA_TNIL, ...). */
 #define HEAP_RTYPE	16
 
-/* Writes the name of a root (luaN_Root). */
+/* Writes the name of the root with the number 'which' (luaN_Root in seam.h) to 'to'. */
 void heapformat_root (long long which, char *to, size_t size);
 
 #endif

@@ -9,7 +9,8 @@
 /* Maximum number of objects in a record. */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
-/* Values of the statistic gc_state; readers show these names. SCANNING: no major collection. */
+/* Values of the statistic gc_state. The names are those that readers of VMProf files show. asamp
+   writes SCANNING while no major collection runs. */
 enum { SCANNING, MARKING, FINALIZING = 3 };
 
 const char *const objects_stats[OBJECTS_NSTATS] = {
@@ -40,8 +41,9 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/* Writes 'words' words: each object has one for each of its stacks. Starts with word *copy of
-   object *i, and advances both. Fills 'to' from its end, so that the newest object is first. */
+/* Writes 'words' words to 'to', one for each stack of an object. The first is for stack *copy of
+   the object o->open[*i]; advances *copy and *i. Fills 'to' from its end, so that the newest object
+   is first. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
   while (words-- > 0) {
@@ -54,9 +56,9 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/* Returns the gc_state of a record: FINALIZING after the last part of a major collection, else
-   c->state. A converter of VMProf fails if MARKING follows FINALIZING, so SCANNING replaces MARKING
-   there. */
+/* Returns the statistic gc_state of a record: FINALIZING after the last part of a major collection,
+   else c->state. A VMProf converter fails if MARKING follows FINALIZING, so that SCANNING replaces
+   such a MARKING. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)
@@ -89,8 +91,8 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* the objects without an outcome were written as dead: their outcomes will be
-               ignored */
+  if (all)  /* the objects without an outcome were written as dead: if their outcomes arrive later,
+               objects_fates ignores them */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

@@ -11,35 +11,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The two formats of profiles: versions of the VMProf log. */
+/* The two formats of profiles: the version numbers in the VMProf log. */
 enum { PROFILE_STOCK = 6, PROFILE_EXTENDED = 7 };
 
-/* Kinds of sampled blocks; in the extended format they are the type ids. */
+/* Kinds of sampled blocks. Files in the extended format have these numbers as type ids. */
 enum ProfileKind {
   KIND_TABLE, KIND_TABLE_ARRAY, KIND_TABLE_HASH, KIND_STRING,
   KIND_LUA_CLOSURE, KIND_C_CLOSURE, KIND_UPVALUE, KIND_USERDATA,
   KIND_COROUTINE, KIND_STACK, KIND_PROTO, KIND_BUFFER,
-  KIND_OUTSIDE,	/* memory outside the heap owned by a userdata */
+  KIND_OUTSIDE,	/* memory outside the heap that a userdata owns */
   KIND_NATIVE,	/* memory from malloc */
   KIND_COUNT
 };
 
-/* Kinds of samples of copied bytes (doc/copies.md). COPY_AGAIN: a new string replaces the string
-   from which they were copied, as in s = s .. x. COPY_NEW: other bytes of new strings. COPY_GROWN:
-   bytes moved when a buffer or table grew. */
+/* Kinds of samples of copied bytes (doc/copies.md). COPY_AGAIN: bytes copied to a string that
+   replaces the copied one, as in s = s .. x. COPY_NEW: bytes copied to other new strings.
+   COPY_GROWN: bytes moved when a buffer or table grew. */
 enum { COPY_NEW = 25, COPY_AGAIN, COPY_GROWN, COPY_END };
 
 static inline int profile_iscopy (int kind) {
   return kind >= COPY_NEW && kind < COPY_END;
 }
 
-/* Returns "table", "table array part", ...; 0 <= kind < KIND_COUNT. */
+/* Returns the name of a kind, such as "table array part"; 0 <= kind < KIND_COUNT. */
 const char *profile_kindname(int kind);
 
 /* Maximum number of frames of a stack in a file. */
 enum { PROFILE_DEPTH = 1024 };
 
-/* A frame (frameids.h). Line 0: unknown, or native. */
+/* A frame of a stack. 'id' as in frameids.h. 'line' is 0 if unknown, and in native frames. */
 typedef struct ProfileFrame {
   uint64_t id;
   uint32_t line;
@@ -49,8 +49,7 @@ typedef struct ProfileFrame {
 typedef struct ProfileSample {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
   uint64_t size;     /* bytes of the block, rounded up as the heap does */
-  uint64_t count;    /* number of sample points in the block, at least 1; each represents one
-                        sampling period */
+  uint64_t count;    /* number of sampling periods that the sample represents, at least 1 */
   uint64_t thread;   /* number of the Lua state */
   int kind;          /* enum ProfileKind, or COPY_... */
   int outside;       /* 1: the block is outside the nursery */
@@ -65,35 +64,38 @@ typedef struct ProfileTime {
   uint32_t label;    /* label set; 0: none */
 } ProfileTime;
 
-/* Entries that the collector visits in a pause besides live objects, as in luaN_Looked. */
+/* Entries that the collector visits in a pause besides live objects, as in luaN_Looked (seam.h). */
 enum ProfileLooked {
   LOOKED_REMEMBERED, LOOKED_STACKS, LOOKED_WEAK, LOOKED_LISTED, LOOKED_COUNT
 };
 
-/* A collection, and the memory after it, in bytes. A collection that decides no sample and finds no
-   death may have no record; the next record counts it in 'minors' or 'majors'. */
+/* A collection, and the memory after it in bytes. A collection after which no outcome and no death
+   of a sampled block is known may have no record. The next record counts such a collection in
+   'minors' or 'majors'. */
 typedef struct ProfileCollection {
   uint64_t time;      /* end, CLOCK_MONOTONIC, ns */
-  uint64_t inuse;     /* bytes of objects alive or not swept yet */
+  uint64_t inuse;     /* bytes of objects that are alive or not swept yet */
   uint64_t held;      /* bytes reserved for the heap */
-  uint64_t rss;       /* resident bytes of the process, perhaps from an earlier time */
+  uint64_t rss;       /* resident bytes of the process, perhaps measured earlier */
   int major;          /* 1: major; 0: minor */
-  /* Unrecorded collections since the previous record. */
+  /* Numbers of minor and major collections without a record since the previous record. */
   uint64_t minors, majors;
-  uint64_t left;      /* sum of the pauses of the unrecorded collections, ns */
-  uint64_t duration;  /* duration of the pause, ns; if collections share a pause, this
-                         collection's part of it */
-  uint64_t processor; /* CPU time of the thread during 'duration', ns */
-  /* CPU time of the parts of major collections that ran in pauses of minor collections since the
-     previous record, ns. */
+  uint64_t left;      /* sum of the pauses of the collections without a record, ns */
+  uint64_t duration;  /* duration of the pause, ns; if several collections share a pause, the part
+                         of this one */
+  uint64_t processor; /* CPU time of the thread during the pause, ns */
+  /* CPU time since the previous record of those slices of major collections that ran in pauses of
+     minor collections, ns. */
   uint64_t slices;
-  /* CPU time of the program since the previous record, without 'left', ns; 0: unknown. */
+  /* CPU time of the program since the previous record, without the pauses counted in 'left', ns; 0:
+     unknown. */
   uint64_t mutator;
-  uint64_t tenured;   /* bytes tenured since the previous record */
-  /* Sums over the nurseries since the previous record, bytes. 'charged': bytes that counted toward
-     a minor collection. 'planned': size of the nursery; if 'charged' is less, 'charged' instead. */
+  uint64_t tenured;   /* bytes that became old since the previous record */
+  /* Sums over the minor collections since the previous record, bytes. 'charged': bytes allocated
+     before the collection that made it due. 'planned': size of the nursery, or the charged bytes if
+     they are fewer. */
   uint64_t planned, charged;
-  /* Numbers of entries visited, indexed by enum ProfileLooked. */
+  /* Numbers of visited entries, indexed by enum ProfileLooked. */
   uint64_t looked[LOOKED_COUNT];
   /* Phase of the major collection. 0: none, 1: marking, 2: sweeping, 3: finalizing (only in files
      of other profilers). */
@@ -108,10 +110,11 @@ typedef struct ProfileLabel {
 
 enum { PROFILE_LABELS = 32 };  /* largest number of labels in a set */
 
-/* Counts of data dropped because of limits, for the meta record "asamp.left". */
+/* Numbers of items that limits have dropped, for the meta record "asamp.left". */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;
-  /* Number of stacks, names and other items that a flight recorder dropped (ring_left). */
+  /* Number of old stacks, names and other items that a flight recorder, which keeps only the newest
+     events, has dropped (ring_left). */
   uint64_t before;
 } ProfileLeft;
 

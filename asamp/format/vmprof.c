@@ -19,7 +19,7 @@ void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
   vmprof_word(b, period);
   vmprof_word(b, 0);
   bytes_char(b, VMPROF_HEADER);
-  bytes_char(b, 0);  /* the only big-endian number */
+  bytes_char(b, 0);  /* high byte of the version, the only big-endian number of the format */
   bytes_char(b, (char)version);
   bytes_char(b, (char)mode);
   bytes_char(b, (char)n);
@@ -30,7 +30,7 @@ void vmprof_time (Bytes *b, int marker, uint64_t us) {
   bytes_char(b, (char)marker);
   vmprof_word(b, us / 1000000);
   vmprof_word(b, us % 1000000);
-  vmprof_word(b, 0);  /* time zone, ignored */
+  vmprof_word(b, 0);  /* time zone, which readers ignore */
 }
 
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n) {

@@ -10,19 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* most classes; objects with further metatables
-                                               have the class "(other classes)" */
+#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* largest number of classes; objects with further
+                                               metatables have the class "(other classes)" */
 
-/* Maps to the classes found so far. 'metatables': from the object number of a metatable, + 1.
-   'names': from the hash of a class name. */
+/* Finds classes by their metatables and names. 'metatables' maps the object number of a metatable,
+   plus 1, to a class; 'names' maps the hash of a class name to a class. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
 
-/* Sets *id to the class with that name; adds it if needed. Returns 0 if out of memory. */
+/* Sets *id to the class with the name 'name', which it adds if needed. Returns 0 if out of
+   memory. */
 static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
-  /* names with equal hashes have successive keys */
+  /* names with equal hashes are stored under successive keys */
   for (; (*id = idmap_get(&known->names, key)) != IDMAP_NONE; key++)
     if (strcmp(m->names[*id], name) == 0) return 1;
   if (!list_grow(&m->names, m->n, &m->size, sizeof(*m->names)))
@@ -33,7 +34,8 @@ static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *
   return idmap_set(&known->names, key, *id);
 }
 
-/* Returns the metatable of v, the target of its first edge, or GRAPH_NONE. */
+/* Returns the metatable of v, or GRAPH_NONE. The edge to the metatable, if any, is v's first
+   edge. */
 static uint32_t metatable (const Graph *g, uint32_t v) {
   if (g->count[v] == 0 || way_kind(g->ways[g->first[v]]) != HEAP_EMETATABLE)
     return GRAPH_NONE;
@@ -51,8 +53,8 @@ static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
   return GRAPH_NONE;
 }
 
-/* Writes the name by which v's parent holds v, such as "socket.tcp". Returns its length; 0: no
-   name. 'depth': most parents to follow. */
+/* Writes the name under which v's parent refers to v, such as "socket.tcp". Returns the length of
+   the name; 0: no name. 'depth': largest number of further parents to visit. */
 static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth) {
   uint32_t parent = g->parent[v], name = GRAPH_NONE, argument = way_argument(g->way[v]);
   size_t n, m = 0;
@@ -72,7 +74,7 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   if (n == 0)
     return 0;
   if (n > 2 && memcmp(s, "__", 2) == 0)  /* v is held by a field such as __index: the name of the
-                                            table with this field is better */
+                                            table with this field says more */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&
@@ -83,7 +85,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   return m + words_quoted(to + m, WORDS_MOST - m, s, n);
 }
 
-/* Sets *id to the class of the table or userdata v. Returns 0 if out of memory. */
+/* Sets *id to the class of the table or userdata v: the name of its metatable, or else its kind.
+   Returns 0 if out of memory. */
 static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;
   char name[WORDS_MOST];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Classes of the objects of a heap. The class of a table or userdata is the name of its
-   metatable: __name, or else the global, field or variable that holds the metatable or its
-   __index table. The class of any other object is its kind. */
+   metatable: its field __name, or else the name of the global, field or variable that holds the
+   metatable or its __index table. The class of any other object, and of a table without
+   metatable, is its kind. */
 #ifndef asamp_classnames_h
 #define asamp_classnames_h
 
@@ -10,8 +11,8 @@
 /* The classes of a Graph. */
 typedef struct Naming {
   uint32_t *class;	/* class of each object, an index in 'names' */
-  char **names;		/* names of the classes; the first HEAP_KINDS + 1 are kinds of
-                           objects, such as "function" */
+  char **names;		/* names of the classes; the first HEAP_KINDS + 1 are the kinds of objects,
+                           such as "function" */
   uint32_t n;		/* number of classes */
   size_t size;		/* capacity of 'names' */
 } Naming;

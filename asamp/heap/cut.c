@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the bytes that a removed reference frees (cut.h). */
+/* Computes how many bytes a removed reference frees (cut.h). */
 #include "cut.h"
 #include "heapformat.h"
 #include "list.h"
@@ -10,29 +10,31 @@
 #include <string.h>
 
 #define NOMEMORY	"not enough memory"
-#define STEPS_MOST	250u	/* longest path, steps */
+#define STEPS_MOST	250u	/* largest number of steps of a path */
 #define DEAD	255u	/* result of stepsto: the path does not lead to the object */
-#define UNKNOWN	254u	/* in an array of results of stepsto: not computed yet */
+#define UNKNOWN	254u	/* placeholder for a result of stepsto that is not computed yet */
 #define ELLIPSIS	"…"
 
-/* Flags of an object: which references to or from the object are removed. */
+/* Flags of an object. They select references to or from the object that are removed. */
 enum {
-  OWN = 1,		/* the reference of the parent to the object */
+  OWN = 1,		/* the reference from the object's parent to the object */
   VALUE = 2,		/* the object is an upvalue: the reference to its value */
   ELEMENTS = 4,		/* the object is a table: all references to its elements */
-  KEY = 8,		/* references to the object as a key, from all tables flagged HOLDER */
-  HOLDER = 16,		/* the object is a table: references to those of its keys that are flagged
-                           KEY */
-  VARIABLE = 32,	/* the object is the value of a removed upvalue */
-  LOCAL = 64		/* the references from local variables of the function with the prototype
-                           w->proto[object] */
+  KEY = 8,		/* the references to the object as a key, from all tables with the flag
+                           HOLDER */
+  HOLDER = 16,		/* the object is a table: the references to those of its keys that have the
+                           flag KEY */
+  VARIABLE = 32,	/* the object is the value of a removed upvalue; by itself, this flag
+                           removes nothing */
+  LOCAL = 64		/* the references to the object from local variables with the name
+                           w->variable, in the function with the prototype w->proto[object] */
 };
 
-/* The value of a field in a table with weak keys, while only its key or only its table is
-   reached. */
+/* A field of a table with weak keys, of which marking has reached only the key or only the table.
+   The field's value is reached when both are. */
 typedef struct Waiting {
-  /* 'from': the key or the table, whichever is reached. 'to': the value. 'next': index + 1 of the
-     next Waiting for the same object; 0: none. */
+  /* 'from': the one that is reached, the key or the table. 'to': the value. 'next': index + 1 of
+     the next Waiting for the same unreached key or table; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -43,12 +45,14 @@ typedef struct Work {
   unsigned char *flags;		/* flags by object */
   const char *const *steps;	/* the path given to cut_of */
   size_t n;
-  uint32_t variable;		/* name of the removed variable, or GRAPH_NONE */
-  uint32_t *proto;		/* for each object with VARIABLE or LOCAL: a prototype in the one
-                                   that declares the variable; with LOCAL: that one. GRAPH_NONE:
-                                   unknown. NULL: there are none */
-  uint32_t *protoparent;	/* for each prototype: the prototype in which it is nested, or
-                                   GRAPH_NONE; NULL, unless there is 'proto' */
+  uint32_t variable;		/* string object with the name of the removed variable, or
+                                   GRAPH_NONE */
+  /* For each object with the flag LOCAL: the prototype of the function that declares the removed
+     variable. With the flag VARIABLE only: a prototype nested in that one. GRAPH_NONE: unknown. The
+     array is NULL if no variable is removed. */
+  uint32_t *proto;
+  uint32_t *protoparent;	/* for each prototype: the one in which it is nested, or GRAPH_NONE;
+                                   NULL if 'proto' is NULL */
 } Work;
 
 /* {== the path ========================================================= */
@@ -80,8 +84,8 @@ static int isloaded (const Graph *g, uint32_t v) {
          graph_is(g, way_argument(g->way[v]), "_LOADED");
 }
 
-/* Returns 1 if a path of references to v has v as its first step: the registry, package.loaded or
-   the main thread's stack holds v. */
+/* Returns 1 if texts of paths start with the reference to v, because the registry, package.loaded
+   or the main thread's stack holds v. */
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   int kind = way_kind(g->way[v]);
@@ -93,8 +97,8 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if 'step', a text, describes the reference from v's parent to v. 'merged' 1: compares
-   'step' with the text for several such references, for example "[1..n]". */
+/* Returns 1 if the text 'step' describes the reference from v's parent to v. With 'merged' 1,
+   'step' describes several such references, for example as "[1..n]". */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -114,13 +118,13 @@ static int describes (const Graph *g, const char *step, uint32_t v, int merged) 
   return islike(step, text);
 }
 
-/* Returns 1 if w->steps[step] describes the reference from v's parent to v, alone or as one of
-   several references. */
+/* Returns 1 if w->steps[step] describes the reference from v's parent to v, either alone or as one
+   of several. */
 static int matches (const Work *w, size_t step, uint32_t v) {
   return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
 }
 
-/* Returns 1 if v is a function that its parent holds in a field with the name of v. */
+/* Returns 1 if v is a function in a field whose key is the function's name. */
 static int isnamesake (const Graph *g, uint32_t v) {
   const struct Proto *p;
   size_t n, m;
@@ -134,8 +138,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Returns how many elements of w->steps, from the first on, the shortest path to object v matches;
-   DEAD if the path deviates from them. 'above': result for v's parent on the path. */
+/* Returns n if the references of the shortest path to v match the first n elements of w->steps;
+   DEAD if they do not match. 'above': the result for v's parent on that path. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);
@@ -143,16 +147,16 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (above == DEAD || above == w->n) return DEAD;
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
-  /* several equal references in a row, as in a linked list, are one step of w->steps */
+  /* equal references in a row, as in a linked list, are one element of w->steps */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* w->steps has no step for a function in a field with its own name: the step to its upvalue, the
-     next one, names the function */
+  /* w->steps omits the field of a function with the same name: the next element, for the function's
+     upvalue, contains the name */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (words_isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
-/* Sets the flag OWN of each object at the end of the path w->steps, and *count to their number.
-   Returns 0 if out of memory. */
+/* Sets the flag OWN of each object to which a path w->steps leads, and *count to the number of
+   these objects. Returns 0 if out of memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);
@@ -166,7 +170,8 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    /* a short loop: most parents have lower numbers, so that at[parent] is known already */
+    /* a short loop: most parents have lower numbers than their children, so at[parent] is computed
+       already */
     for (; at[u] == UNKNOWN; u = g->parent[u]) {
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);
@@ -193,8 +198,8 @@ static int findends (Work *w, uint64_t *count) {
 
 /* {== removal ========================================================== */
 
-/* Returns the reason why no Lua code can remove the reference from v's parent to v. Returns NULL
-   if Lua code can remove it. */
+/* Returns the reason why Lua code cannot remove the reference from v's parent to v; NULL if Lua
+   code can. */
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
@@ -220,7 +225,8 @@ static const char *fixed (const Graph *g, uint32_t v) {
   }
 }
 
-/* Makes w->proto, and computes w->protoparent. Returns 0 if out of memory. */
+/* Allocates w->proto. Computes w->protoparent, the nesting of prototypes. Returns 0 if out of
+   memory. */
 static int nest (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -241,7 +247,8 @@ static int nest (Work *w) {
 /* Returns 1 if prototype p is nested in 'outer', up to 255 deep. */
 static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   unsigned i;
-  /* limited, because the prototypes in a file may be nested in a cycle */
+  /* the number of steps is limited, because prototypes of a damaged file may be nested in a
+     cycle */
   for (i = 0; i < 255 && p != GRAPH_NONE; i++) {
     p = w->protoparent[p];
     if (p == outer) return p != GRAPH_NONE;
@@ -249,20 +256,22 @@ static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   return 0;
 }
 
-/* Returns the variable or stack slot that holds the reference 'way'; NULL: unknown. */
+/* Returns the variable or stack slot of a reference of kind UPVALUE, LOCAL or STACK; NULL:
+   unknown. */
 static const Slot *slotof (const Graph *g, Way way) {
   return way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
 }
 
-/* Returns 1 if both are strings with the same, nonempty text. */
+/* Returns 1 if both objects are strings with the same, nonempty text. */
 static int samename (const Graph *g, uint32_t a, uint32_t b) {
   size_t n, m;
   const char *s = graph_text(g, a, &n), *t = graph_text(g, b, &m);
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Sets the flag LOCAL of each object with VARIABLE that a local variable with the name w->variable
-   holds whose function contains the definition of w->proto, and sets w->proto to that function. */
+/* Finds the local variables of which the removed upvalues are copies. Such a variable has the name
+   w->variable, its value has the flag VARIABLE, and w->proto[value] is nested in its function. Sets
+   the value's flag LOCAL, and w->proto[value] to the prototype of that function. */
 static void removelocals (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -281,8 +290,9 @@ static void removelocals (Work *w) {
   }
 }
 
-/* Sets the flag VALUE of each upvalue that may be a removed variable: its name is w->variable, its
-   value has the flag LOCAL, and its function is nested in the value's w->proto, if it is known. */
+/* Sets the flag VALUE of each upvalue that may be the removed variable. Such an upvalue has the
+   name w->variable, its value has the flag LOCAL, and its function is nested in w->proto[value],
+   unless that is unknown. */
 static void removeupvalues (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -302,9 +312,9 @@ static void removeupvalues (Work *w) {
   }
 }
 
-/* If v is an upvalue, or a local variable holds it, flags the variable's value: all references of
-   this variable are removed, from stack slots and from upvalues of functions. Returns 0 if out of
-   memory. */
+/* Records which variable is removed: the upvalue v, or the local variable that holds v. Flags the
+   variable's value, so that removelocals and removeupvalues find all stack slots and upvalues of
+   this variable. Returns 0 if out of memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -324,8 +334,8 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Completes the flags: for each object with OWN, flags the references that are removed together
-   with the one from its parent, or in its place. Returns NULL, or why a reference cannot be
+/* For each object with the flag OWN, sets the flags of the references that are removed together
+   with the reference from its parent, or instead of it. Returns NULL, or why a reference cannot be
    removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
@@ -356,7 +366,7 @@ static const char *flag (Work *w, CutHow how) {
   return NULL;
 }
 
-/* Returns 1 if the reference 'way' from v to 'to' is removed. */
+/* Returns 1 if the flags remove the reference 'way' from v to 'to'. */
 static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
   const Graph *g = w->g;
   int kind = way_kind(way);
@@ -381,14 +391,14 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 
 typedef struct Marking {
   Work *w;
-  uint32_t *queue, n;		/* objects in the order in which they were reached */
-  uint32_t *heads;		/* for each key or table not reached yet: index + 1 of its first
-                                   entry in 'waiting'; 0: none. NULL: no entries */
+  uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
+  uint32_t *heads;		/* for each unreached key or table: index + 1 of its first entry in
+                                   'waiting'; 0: none. NULL: 'waiting' is empty */
   Waiting *waiting;
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* Unless 'to' is reached already, marks it as reached, with 'from' as its parent. */
+/* If 'to' is not reached yet, marks it as reached, with 'from' as its parent, and queues it. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -398,8 +408,8 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   m->queue[m->n++] = to;
 }
 
-/* Stores the value 'to' of a field with a weak key until 'other' is reached. 'from' is the key and
-   'other' the table, or the reverse. Returns 0 if out of memory. */
+/* Stores the value 'to' of a field with a weak key, until the object 'other' is reached. If 'from'
+   is the key, 'other' is the table, and the reverse. Returns 0 if out of memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;
@@ -413,8 +423,8 @@ static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way wa
   return 1;
 }
 
-/* Marks all objects reachable without the removed references, breadth first, and counts the removed
-   references. Returns 0 if out of memory. */
+/* Marks, breadth first, all objects that are reachable without the removed references. Counts the
+   removed references. Returns 0 if out of memory. */
 static int mark (Marking *m) {
   Work *w = m->w;
   const Graph *g = w->g;
@@ -441,8 +451,8 @@ static int mark (Marking *m) {
   return 1;
 }
 
-/* Fills *w->c, the result: counts the objects that are unreachable without the references that
-   w->flags name. Returns 0 if out of memory. */
+/* Sets the result, *w->c: counts the objects that are unreachable without the references that
+   w->flags remove. Returns 0 if out of memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

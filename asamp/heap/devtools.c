@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, described by "meta", and a
-   list of strings. The id of an object has 31 bits and is made from its address, so that DevTools
-   can compare two snapshots. */
+/* Writes a .heapsnapshot file (devtools.h). The file is JSON: arrays of numbers, whose meaning the
+   field "meta" describes, and a list of strings. The id of an object has 31 bits and is made from
+   its address, so that DevTools finds the same object in two snapshots of a process. */
 #include "devtools.h"
 #include "words.h"
 #include "idmap.h"
@@ -15,10 +15,10 @@
 
 enum { NODE_FIELDS = 7 };  /* numbers per node */
 
-#define WORDS_BYTES	((uint32_t)1 << 30)	/* most bytes of function names and descriptions
-                                                   (limit of StrTab) */
+#define WORDS_BYTES	((uint32_t)1 << 30)	/* limit (of StrTab) for the names of functions and
+                                                   descriptions of references, bytes */
 
-/* Indexes in node_types and edge_types of HEAD. */
+/* Types of nodes and edges: indexes in the lists "node_types" and "edge_types" of HEAD. */
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
 enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
 
@@ -36,7 +36,7 @@ static const char HEAD[] =
   "\"size\",\"children\"],\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
-/* Returns the type that the .heapsnapshot format has for object v. */
+/* Returns the type of node that represents object v in a .heapsnapshot file. */
 static int typeof_ (const Graph *g, uint32_t v) {
   switch (v == 0 ? HEAP_KINDS : g->kind[v]) {
     case HEAP_STRING: return STRING;
@@ -54,22 +54,24 @@ typedef struct Out {
   const Naming *m;
   StrList words;	/* names of functions and descriptions of references */
   IdMap ids;		/* assigned ids */
-  uint32_t lastspare;	/* last id that was assigned in place of another one */
-  uint32_t *strings;	/* for each string object: the number of its text among the texts of string
-                           objects; GRAPH_NONE: no text */
+  uint32_t lastspare;	/* last id that was given to an object because the id from its address was
+                           taken */
+  uint32_t *strings;	/* for each string object: the number of its text among the texts of
+                           strings; GRAPH_NONE: no text */
   uint32_t nstrings;	/* number of string objects with a text */
-  uint64_t firstsite;	/* index in the file's strings of the name of the first allocation site;
-                           its source follows, then name and source of each further site */
-  uint64_t firstword;	/* index in the file's strings of the first of 'words' */
+  /* Index of the first allocation site's name in the file's list of strings. The name is followed
+     by the site's source, then by name and source of each further site. */
+  uint64_t firstsite;
+  uint64_t firstword;	/* index of the first element of 'words' in the file's list of strings */
   int failed;		/* 1: there was not enough memory */
 } Out;
 
-/* Returns the index of string v's text in the file's strings. */
+/* Returns the index of the text of string object v in the file's list of strings. */
 static uint64_t textnumber (const Out *o, uint32_t v) {
   return (uint64_t)o->m->n + 1 + o->strings[v];
 }
 
-/* Returns the index of v's name in the file's strings. */
+/* Returns the index of the name of object v in the file's list of strings. */
 static uint64_t devtools_name (Out *o, uint32_t v) {
   char text[WORDS_MOST];
   if (v == 0) return 0;
@@ -89,8 +91,8 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, c);
 }
 
-/* Assigns an id to v: 30 bits of its address, or another id if an object has that one. Call it once
-   for each object. */
+/* Assigns an id to object v: 30 bits of its address and a low bit 1, or a free id if another object
+   has that one. Call it once for each object. */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
   while (idmap_get(&o->ids, id) != IDMAP_NONE)
@@ -99,7 +101,7 @@ static uint64_t idof (Out *o, uint32_t v) {
   return id;
 }
 
-/* Returns the trace node of v's allocation site; 0: no sample. */
+/* Returns the id in "trace_tree" of the allocation site of object v; 0: v was not sampled. */
 static uint64_t tracenode (const Graph *g, uint32_t v) {
   size_t n;
   const Sample *s = graph_samples(g, v, &n);
@@ -165,8 +167,9 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/* Writes the allocation sites: site i is number i + 1 of "trace_function_infos" and i + 2 of
-   "trace_tree". Counts only an object's first sample: later ones are of its vectors. */
+/* Writes the allocation sites: site i has the id i + 1 in "trace_function_infos" and i + 2 in
+   "trace_tree". Counts only the first sample of an object, because later ones are of its vectors
+   (such as the array part of a table). */
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));
@@ -201,7 +204,7 @@ static void traces (Out *o) {
 }
 
 /* Writes the file's list of strings: "(Lua state)", names of classes, texts of string objects, name
-   and source of each allocation site, o->words. */
+   and source of each allocation site, then o->words. */
 static void strings (Out *o) {
   const char *text;
   uint32_t i, v;

@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* Writes g with its classes m to the file 'path'; 'how': OUTPUT_PLAIN, ... (output.h). Returns 0
-   with the reason in 'err' on failure. */
+/* Writes the snapshot g, with the classes m, to the file 'path'. 'how' selects the compression:
+   OUTPUT_PLAIN, ... (output.h). On failure returns 0 with the reason in 'err'. */
 int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,
                     size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The dominator tree (dominators.h). Objects have numbers in depth-first order; the state has 0.
-   The arrays of Work are indexed by these numbers and contain them. Exceptions: 'order' contains
-   objects, and 'number' is indexed by objects. */
+/* Computes the dominator tree (dominators.h). A depth-first search numbers the objects from 0, the
+   state. The arrays of Work are indexed by these numbers and contain them, with two exceptions:
+   'order' contains objects, and 'number' is indexed by objects. */
 #include "dominators.h"
 
 #include <stdlib.h>
@@ -12,16 +12,19 @@ typedef struct Work {
   uint32_t n;
   uint32_t *order;	/* object of each number */
   uint32_t *number;	/* number of each object */
-  uint32_t *above;	/* parent in the search tree; eval() replaces it by a higher ancestor */
-  uint32_t *dominator;	/* parent in the search tree; after nearest() the immediate dominator */
+  uint32_t *above;	/* parent in the depth-first tree; eval() replaces it by a higher
+                           ancestor */
+  uint32_t *dominator;	/* parent in the depth-first tree; nearest() replaces it by the immediate
+                           dominator */
   /* semi[v]: the semidominator of v. label[v]: among v and its ancestors up to above[v], the number
      with the smallest semidominator. */
   uint32_t *semi, *label;
-  uint32_t *first, *from;  /* predecessors of v: from[first[v]] to from[first[v + 1] - 1] */
+  uint32_t *first, *from;  /* the objects that refer to v: from[first[v]] to from[first[v + 1] -
+                              1] */
 } Work;
 
-/* Numbers the objects depth first. 'above' serves as the stack, 'semi' as the position in each
-   object's edges. */
+/* Numbers the objects in depth-first order. 'above' is used as the stack of the search, 'semi' for
+   the position in the edges of each object. */
 static void dominators_search (Work *w) {
   const Graph *g = w->g;
   uint32_t v = 0, to, next = 1;
@@ -48,11 +51,12 @@ static void dominators_search (Work *w) {
       v = w->order[w->above[w->number[v]]];
     }
   }
-  w->n = next;  /* all objects are reachable */
+  w->n = next;  /* does not change w->n, because all objects are reachable (GR2: parents lead to
+                   object 0) */
 }
 
-/* Computes the predecessors of each object: the objects with a reference to it. Returns 0 if out of
-   memory. */
+/* Computes the predecessors of each object, which are the objects with a reference to it. Returns 0
+   if out of memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;
@@ -77,8 +81,8 @@ static int reverse (Work *w) {
   return 1;
 }
 
-/* Returns the label with the smallest semidominator among v and its ancestors >= 'last', and
-   compresses the path to these ancestors. 'stack' is a buffer with an element for each number. */
+/* Returns the object with the smallest semidominator among v and its ancestors >= 'last'.
+   Compresses the path to these ancestors. 'stack' is a buffer with an element for each object. */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
   uint32_t u = v, least;
@@ -100,9 +104,9 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   return w->label[v];
 }
 
-/* Computes immediate dominators: that of i is the nearest dominator d of i's parent with d <=
-   semi[i]. jump[i] is a more distant dominator of i, for a search in O(log n) steps. 'jump' and
-   'depth' are buffers with an element for each object. */
+/* Computes the immediate dominator of each object i: the nearest dominator d of i's parent with d
+   <= semi[i]. jump[i] is a more distant dominator, with which the search takes O(log n) steps.
+   'jump' and 'depth' are buffers with an element for each object. */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;
   jump[0] = depth[0] = 0;
@@ -117,7 +121,8 @@ static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   }
 }
 
-/* Computes the semidominators, then the immediate dominators. */
+/* Computes the semidominators, then the immediate dominators. 'stack' is a buffer with an element
+   for each object. */
 static void semidominators (Work *w, uint32_t *stack) {
   uint32_t i, k;
   for (i = 0; i < w->n; i++) {
@@ -136,7 +141,7 @@ static void semidominators (Work *w, uint32_t *stack) {
   nearest(w, stack, w->label);
 }
 
-/* Computes the retained bytes of all objects, d->retained. Returns 0 if out of memory. */
+/* Computes d->retained, the retained bytes of each object. Returns 0 if out of memory. */
 static int retained (Dominators *d, const Graph *g) {
   uint32_t i;
   d->retained = malloc((size_t)d->n * sizeof(*d->retained));
@@ -171,7 +176,8 @@ int dominators_of (Dominators *d, const Graph *g) {
     dominators_search(&w);
     if (reverse(&w)) {
       semidominators(&w, stack);
-      for (i = 0; i < w.n; i++)  /* w.dominator has search numbers; w.label gets objects */
+      for (i = 0; i < w.n; i++)  /* converts w.dominator, which has depth-first numbers, to
+                                    objects */
         w.label[w.order[i]] = w.order[w.dominator[i]];
       d->dominator = w.label;
       w.label = NULL;

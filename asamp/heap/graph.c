@@ -19,19 +19,21 @@
 #define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest Graph.text, bytes */
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
-#define CODES_MOST	BOUND(1u << 12, 2u)  /* most C functions with a name */
-#define SITES_MOST	BOUND(1u << 20, 8u)  /* most allocation sites; others become site 0 */
+#define CODES_MOST	BOUND(1u << 12, 2u)  /* largest number of C functions whose names are
+                                                stored */
+#define SITES_MOST	BOUND(1u << 20, 8u)  /* largest number of allocation sites; samples of
+                                                further sites get site 0, unknown */
 
-/* Limits against malicious files, for the memory used and for the unpacked size: the larger of a
-   number of bytes (_MOST) and a multiple of the file's size (_TIMES). A snapshot of asamp needs
-   memory of 60 times its size, and unpacks to 8 times its size. */
+/* Limits against malicious files, for the memory used and for the unpacked size of the file. Each
+   limit is the larger of a number of bytes (_MOST) and a multiple of the file's size (_TIMES). A
+   snapshot of asamp needs memory of 60 times its size, and unpacks to 8 times its size. */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
 #define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
 #define UNPACKED_TIMES	128
 
-/* Estimates of the memory for one object, edge and so on, bytes. They include unused capacity of
-   lists, and the caller's results for each object (dominators, classes). */
+/* Estimates of the memory for one object, one edge and so on, bytes. They include the unused
+   capacity of lists, and the caller's results for each object (dominators, classes). */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
   PROTO_COST = 2 * sizeof(struct Proto), SLOT_COST = 2 * sizeof(Slot),
@@ -47,7 +49,7 @@ enum {
 
 #define ELLIPSIS	"…"
 
-enum { UNDEFINED = HEAP_KINDS + 1 };  /* kind of an object whose record was not read yet */
+enum { UNDEFINED = HEAP_KINDS + 1 };  /* kind of an object whose record has not been read yet */
 
 typedef struct Reader {
   Graph *g;
@@ -55,27 +57,27 @@ typedef struct Reader {
   const char *path;
   unsigned char buffer[PIECE];
   size_t at, n;			/* index of the next byte in 'buffer', and number of bytes there */
-  /* hash table from addresses to objects: an entry has the tag of an address (its second hash) and
-     the number of the object, or is FREE */
+  /* Hash table from addresses to objects. An entry has the number of an object in its low half, and
+     in its high half a tag: a second hash of the object's address. Unused entries are FREE. */
   uint64_t *table;
   uint32_t mask;		/* entries - 1; 0: no table */
-  uint64_t seed;		/* random part of the hash of an address, so that
-				   no file can be made to cause collisions */
-  uint32_t next;		/* object whose record probably comes next */
+  uint64_t seed;		/* random part of the hash of an address, so that no file can be
+                                   made to cause collisions */
+  uint32_t next;		/* object whose record the reader expects next */
   size_t sitesize, samplesize, codesize;
   IdMap codes;			/* maps addresses of C functions to indexes in Graph.codes */
   uint64_t nsites;		/* allocation sites read */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
-  uint64_t defined, nedges;	/* object records and edges read; the record HEAP_END must have the
-                                   same numbers */
-  uint64_t bytes, sampled;	/* total bytes of all objects read; total of Sample.bytes of all
-                                   samples read */
+  uint64_t defined, nedges;	/* numbers of objects and edges read; the record HEAP_END must have
+                                   the same numbers */
+  uint64_t bytes, sampled;	/* sum of the bytes of all objects read, and sum of Sample.bytes of
+                                   all samples read */
   uint64_t spent;		/* approximate memory used, bytes */
-  /* Addresses to which the file's distances are relative. 'last': last object read. 'lastsample':
-     object of the last sample read. 'from': object whose edges are read. */
+  /* Addresses to which distances in the file are relative: of the last object read ('last'), of the
+     object of the last sample read ('lastsample'), of the object whose edges are read ('from'). */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
-  int late;			/* 1: the next edges of 'holder' are stored in Graph.late, not in
+  int late;			/* 1: the next edges of 'holder' are added to Graph.late instead of
                                    Graph.to */
   int64_t index;		/* index of the last array element of 'holder' read */
   jmp_buf failed;
@@ -83,7 +85,7 @@ typedef struct Reader {
   size_t errsize;
 } Reader;
 
-/* Writes the error message and ends the reading (longjmp). */
+/* Writes the error message and ends the reading with longjmp. */
 static _Noreturn void graph_fail (Reader *r, const char *format, ...) {
   char why[200];
   va_list args;
@@ -150,13 +152,13 @@ static uint64_t graph_number (Reader *r) {
   return n;
 }
 
-/* Reads a signed LEB128 number (zigzag). */
+/* Reads a signed LEB128 number in zigzag encoding. */
 static int64_t distance (Reader *r) {
   uint64_t n = graph_number(r);
   return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Reads an address, stored as a distance from 'from'. */
+/* Reads an address, which the file stores as its distance from the address 'from', divided by 8. */
 static uint64_t address (Reader *r, uint64_t from) {
   uint64_t a = (uint64_t)distance(r) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
@@ -164,7 +166,7 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads an optional address, stored as a distance from 'from'; 0: missing. */
+/* Reads an optional address, stored like that of address(). Returns 0 if the address is missing. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
@@ -176,7 +178,7 @@ static uint64_t optional (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads a length and a text; adds a NUL. Returns the length. */
+/* Reads a length and a text, and appends a NUL. Returns the length. */
 static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
   uint64_t n = graph_number(r);
   size_t i;
@@ -192,8 +194,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/* Returns the hash of an address. Addresses in one page of memory have close hashes: their objects
-   are often close in the file, and close table entries cause fewer cache misses. */
+/* Returns the hash of an address. Addresses in the same page have close hashes: objects of a page
+   are often close in the file, and close entries of the table cause fewer cache misses. */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
@@ -201,7 +203,7 @@ static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* Returns the tag of an address for Reader.table: a second hash, in the upper 32 bits. */
+/* Returns the tag of an address in Reader.table: a second hash, in the upper 32 bits. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
@@ -235,7 +237,7 @@ static int graph_grow (void *list, size_t size, size_t element) {
   return 1;
 }
 
-/* Adds the object with the address a, whose record was not read yet. Returns its number. */
+/* Adds an object with the address a, whose record was not read yet. Returns the object's number. */
 static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;
@@ -267,7 +269,8 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the index in r->table of an address, or of the free entry in which to store it. */
+/* Returns the index of the entry of an address in r->table, or of the free entry for this
+   address. */
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
@@ -276,7 +279,7 @@ static uint32_t placeof (const Reader *r, uint64_t a) {
   return s;
 }
 
-/* Returns the object at an address; adds it if needed. */
+/* Returns the object at an address, which is added if needed. */
 static uint32_t object (Reader *r, uint64_t a) {
   uint32_t s, v;
   if (r->mask == 0 || (uint64_t)r->g->n * 2 >= r->mask)
@@ -295,13 +298,13 @@ static uint32_t graph_find (const Reader *r, uint64_t a) {
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
 }
 
-/* Returns the object at an address, adding it if needed; GRAPH_NONE for address 0. */
+/* Returns the object at an address, which is added if needed; GRAPH_NONE for address 0. */
 static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }
 
-/* Stores a text. Returns its offset in Graph.text, or GRAPH_NONE if Graph.text would exceed
-   TEXT_MOST. */
+/* Stores a text of n bytes. Returns its offset in Graph.text, or GRAPH_NONE if Graph.text would be
+   longer than TEXT_MOST. */
 static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
@@ -322,7 +325,7 @@ static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   return at;
 }
 
-/* Reads the name of a C function; the first byte, HEAP_CODE, was read already. */
+/* Reads the name of a C function, after the tag HEAP_CODE. */
 static void readcode (Reader *r) {
   Graph *g = r->g;
   char name[HEAP_TEXT + 1];
@@ -336,13 +339,13 @@ static void readcode (Reader *r) {
   memcpy(g->codes[g->ncodes++], name, sizeof(name));
 }
 
-/* Returns the index in Graph.codes of a C function, or GRAPH_NONE. */
+/* Returns the index in Graph.codes of the C function at the address a, or GRAPH_NONE. */
 static uint32_t code (const Reader *r, uint64_t a) {
   uint32_t i = a == 0 ? IDMAP_NONE : idmap_get(&r->codes, a);
   return i == IDMAP_NONE ? GRAPH_NONE : i;
 }
 
-/* Removes an incomplete last character and appends ELLIPSIS. Returns the new length. */
+/* Removes an incomplete character at the end of s and appends ELLIPSIS. Returns the new length. */
 static size_t ellipsis (char *s, size_t n) {
   size_t last = n;
   while (last > 0 && n - last < 3 && ((unsigned char)s[last - 1] & 0xc0) == 0x80) last--;
@@ -353,7 +356,7 @@ static size_t ellipsis (char *s, size_t n) {
   return n + sizeof(ELLIPSIS) - 1;
 }
 
-/* Reads an object; its first byte, the kind, was read already. */
+/* Reads the record of an object of kind 'kind', after the tag. */
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = graph_number(r);
@@ -411,8 +414,8 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-/* Adds a Slot, the description of a variable or stack slot. Returns the Way with this kind and the
-   slot's index. */
+/* Adds a Slot, the description of a variable or stack slot. Returns a Way of this kind with the
+   index of the Slot. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);
@@ -426,13 +429,12 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
   return way_of(kind, g->nslots++);
 }
 
-/* Returns the Way with this kind and index, or with the argument WAY_MOST if the index is too
-   large. */
+/* Returns a Way with this kind and index, or with WAY_MOST if the index is too large. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
 
-/* Reads the fields of an edge that follow its target. Returns the edge's Way. */
+/* Reads the fields that follow the target in the record of an edge. Returns the Way of the edge. */
 static Way readway (Reader *r, int kind) {
   uint64_t a = r->from;
   uint32_t name;
@@ -466,7 +468,7 @@ static Way readway (Reader *r, int kind) {
   }
 }
 
-/* Reads an edge; its first byte, the kind, was read already. */
+/* Reads the record of an edge of kind 'kind', after the tag. */
 static void readedge (Reader *r, int kind) {
   Graph *g = r->g;
   uint32_t to = object(r, address(r, r->from));
@@ -475,8 +477,8 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root has another holder");
-  if (ofweak) {  /* the value of a field with a weak key, in a table that has a parent already: the
-                    edge starts at the table instead of the key */
+  if (ofweak) {  /* The file has the edge from a weak key to the value of its field. If the table
+                    was reached before, the edge is stored as one from the table. */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -517,8 +519,8 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The edges of an object must be together in Graph.to. Those that are far from its first edges
-     in the file, such as edges to values of weak keys, are stored in Graph.late. */
+  /* The edges of an object must be together in Graph.to. Edges that come later in the file than the
+     others of the object, such as those to values of weak keys, are stored in Graph.late. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -580,7 +582,7 @@ static void readsite (Reader *r) {
   s->line = line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-/* Reads a sample. If its object is not in the snapshot, only counts the sample. */
+/* Reads a sample. A sample whose object is not in the snapshot is only counted. */
 static void readsample (Reader *r) {
   Graph *g = r->g;
   uint64_t a = address(r, r->lastsample), site = graph_number(r);
@@ -609,7 +611,7 @@ static void readsample (Reader *r) {
 }
 
 /* Orders samples by object, then oldest first. The oldest is of the object itself, later ones are
-   of its vectors (such as a table's array part). */
+   of its vectors, such as the array part of a table. */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;
@@ -619,13 +621,14 @@ static int byobject (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Fails unless v is GRAPH_NONE or the number of an object of kind 'kind'. */
+/* Fails unless v is GRAPH_NONE or an object of kind 'kind'. */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
     damaged(r, "a name is not a string, or a function has no code");
 }
 
-/* Fails unless every object is defined and has a parent, and every edge is valid. */
+/* Fails unless every object is defined and has a parent, and every reference to a name or prototype
+   leads to an object of that kind. */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
@@ -654,8 +657,8 @@ static void graph_check (Reader *r) {
       mustbe(r, way_argument(g->late[i].way), HEAP_STRING);
 }
 
-/* Fails unless the chain of parents of each object leads to object 0. seen[v]: 1 if v's chain is
-   checked; 2 if v is on the current chain, so that reaching it again is a cycle. */
+/* Fails unless the chain of parents of each object leads to object 0. seen[v] is 1 if the chain
+   from v is checked, and 2 if v is on the current chain: reaching v again is then a cycle. */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);
@@ -684,8 +687,8 @@ static void nosite (Reader *r) {
   r->g->nsites = 1;
 }
 
-/* Raises an error for a file whose first bytes are not those of a snapshot. 'i' is the index of the
-   first byte that differs. */
+/* Raises an error for a file that does not start like a snapshot. 'i' is the index of the first
+   byte that differs. */
 static _Noreturn void nosnapshot (Reader *r, size_t i) {
   char other[SOURCE_OTHER];
   if (r->n == 0 && (source_live(r->source) || source_replaced(r->source, r->path)))
@@ -700,7 +703,8 @@ static _Noreturn void nosnapshot (Reader *r, size_t i) {
   graph_fail(r, "it is not a heap snapshot%s", other);
 }
 
-/* Reads the first bytes, the name and version of the format. Accepts earlier versions, too. */
+/* Reads the first bytes of the file: the name and version of the format. Accepts earlier versions,
+   too. */
 static void readmagic (Reader *r) {
   size_t i;
   for (i = 0; i < HEAPFORMAT_MAGICSIZE; i++) {
@@ -716,7 +720,7 @@ static void readmagic (Reader *r) {
   }
 }
 
-/* Reads the whole file, and checks and sorts the graph. */
+/* Reads the whole file, then checks the graph and sorts its lists. */
 static void readall (Reader *r, void (*progress) (void *ud, double share), void *ud) {
   unsigned count = 0, tag;
   readmagic(r);
@@ -858,7 +862,8 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  if (k == g->count[v]) {  /* all edges of v in g->to are done: finds its first edge in g->late */
+  if (k == g->count[v]) {  /* all edges of v in g->to were returned: finds the first edge of v in
+                              g->late */
     size_t low = 0, high = g->nlate;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

@@ -6,22 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: the objects of the group are not referenced
-                                   directly by an object of the parent row */
-#define FIELDS_MANY	12	/* mergefields merges more groups than this into one row "[*]" */
+#define TOGETHER	64	/* flag in Group.kind: no object of the parent row refers directly
+                                   to the objects of the group */
+#define FIELDS_MANY	12	/* if more groups than this are fields with values of the same
+                                   class, mergefields makes them one row "[*]" */
 
 /* State of merge_of. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
-  const uint32_t *above;	/* parent of each object: its immediate dominator, or the object
-                                   before it on a shortest path */
+  const uint32_t *above;	/* parent of each object in the tree: its immediate dominator, or
+                                   the object before it on a shortest path */
   uint32_t *first, *child;	/* children of v: child[first[v]] to child[first[v + 1] - 1] */
-  /* In a tree of paths: retained bytes and number of the wanted objects among each object and all
-     objects below it. */
+  /* In a tree of paths, for each object v: retained bytes and number of the wanted objects among v
+     and the objects below v. */
   uint64_t *value, *count;
-  /* ways[v] is the reference from the object 'listed' to object v, valid if seen[v] is listed + 1.
-     'listed' is GRAPH_NONE before the first object. */
+  /* ways[v] is the reference from the object 'listed' to object v. It is valid only if seen[v] is
+     listed + 1. 'listed' is GRAPH_NONE before the first use. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
@@ -35,15 +36,16 @@ typedef struct Set {
   size_t n, size;
 } Set;
 
-/* Objects that will be one row of the tree: the objects of the row above hold them in the same
-   way. */
+/* Objects that become one row of the tree, because the objects of the parent row refer to them in
+   the same way. */
 typedef struct Group {
-  /* The key that all objects of the group share. 'kind': of the reference to them. 'a' and 'b':
-     index, key or variable, set by shape(). 'class': their class; 0 in a tree of paths. */
+  /* The key that all objects of the group have in common. 'kind': kind of the reference to them.
+     'a' and 'b': its index, key or variable, set by shape(). 'class': their class; 0 in a tree of
+     paths. */
   uint32_t kind, a, b, class;
-  uint64_t value;		/* bytes that the objects of the group retain */
+  uint64_t value;		/* sum of the bytes that the objects of the group retain */
   Set set;
-  int counted;		/* 1: mergefields has visited the group */
+  int counted;		/* 1: mergefields has considered this group */
 } Group;
 
 /* Appends an object. Returns 0 if out of memory. */
@@ -56,7 +58,7 @@ static int merge_put (Set *s, uint32_t v) {
 
 /* {== the tree ========================================================= */
 
-/* Computes the children of each object. Returns 0 if out of memory. */
+/* Computes the children of each object in the tree. Returns 0 if out of memory. */
 static int children (Work *w) {
   uint32_t n = w->g->n, v, sum = 0;
   w->first = calloc((size_t)n + 2, sizeof(*w->first));
@@ -74,20 +76,21 @@ static int children (Work *w) {
   return 1;
 }
 
-/* Returns 1 if the caller wants v in the tree of paths: wish->wanted has v or, if it is NULL, v has
-   the class wish->class. */
+/* Returns 1 if the tree of paths must lead to v: wish->wanted has v or, if it is NULL, v has the
+   class wish->class. */
 static int iswanted (const MergeWish *wish, uint32_t v) {
   return v != 0 && (wish->wanted != NULL ? wish->wanted[v]
                                          : wish->naming->class[v] == wish->class);
 }
 
-/* Computes w->value and w->count for a tree of paths. A wanted object dominated by another wanted
-   object adds no bytes: the other one retains them. Returns 0 if out of memory. */
+/* Computes w->value and w->count for a tree of paths. A wanted object that another wanted object
+   dominates adds no bytes, because the other one retains them. Returns 0 if out of memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
   uint32_t n = w->g->n, i, k;
-  unsigned char *inside = calloc(n, 1);  /* inside[v] 1: a wanted object other than v dominates v */
+  unsigned char *inside = calloc(n, 1);  /* inside[v] is 1 if a wanted object other than v dominates
+                                            v */
   uint32_t *order = malloc((size_t)n * sizeof(*order));
   w->value = calloc(n, sizeof(*w->value));
   w->count = calloc(n, sizeof(*w->count));
@@ -127,12 +130,13 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
-/* Returns the bytes that object v adds to the member 'value' of its MergeRow. */
+/* Returns the bytes that object v adds to MergeRow.value of its row. */
 static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/* Sets w->ways to the references of 'from'; if several lead to one object, to the first one. */
+/* Sets w->ways[v] to the first reference from 'from' to v, for each object v to which 'from'
+   refers. */
 static void merge_list (Work *w, uint32_t from) {
   size_t i = 0;
   uint32_t to;
@@ -146,7 +150,7 @@ static void merge_list (Work *w, uint32_t from) {
   }
 }
 
-/* Sets *way to the reference by which 'from' holds v. Returns 0 if there is none. */
+/* Sets *way to the reference from the object 'from' to v. Returns 0 if there is none. */
 static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   if (w->g->parent[v] == from) {
     *way = w->g->way[v];
@@ -160,8 +164,8 @@ static int wayto (Work *w, uint32_t from, uint32_t v, Way *way) {
   return 1;
 }
 
-/* Returns v's parent on the shortest path, and sets *way to the reference. Skips upvalues: their
-   parent is returned, with its reference to the upvalue. */
+/* Returns v's parent on the shortest path, and sets *way to its reference. If the parent is an
+   upvalue, returns the upvalue's parent, with the reference to the upvalue. */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -169,9 +173,9 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group with the key of the object v: the kind, index, key or variable of the
-   reference from 'from' to v. Without a direct reference, uses the last one of the shortest path to
-   v, and sets TOGETHER. */
+/* Sets *p to an empty group with the key of object v: the kind, index, key or variable of the
+   reference from 'from' to v. If 'from' does not refer directly to v, uses the last reference of
+   the shortest path to v, and sets the flag TOGETHER. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -183,13 +187,13 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   p->kind = way_kind(way);
   a = way_argument(way);
   switch (p->kind) {
-    case HEAP_EINDEX:  /* each of the first elements of the registry has its own group; all other
-                          elements of a table are one group */
+    case HEAP_EINDEX:  /* the elements 1 and 2 of the registry (main thread, globals) are groups of
+                          their own; all other elements of a table are one group */
       p->a = w->g->parent[from] == 0 && a < 3 ? a : 0;
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* stack slots that are no variables: slot 1, the called function, is
+      if (a < w->g->nslots) {  /* stack slots without a variable: slot 1, the called function, is
                                   one group, all others are another group */
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
@@ -202,7 +206,7 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   if (together) p->kind |= TOGETHER;
 }
 
-/* Returns the hash of a group's key. */
+/* Returns the hash of the key of a group. */
 static uint64_t merge_hashof (const Group *p) {
   uint64_t h = p->kind * UINT64_C(0x9e3779b97f4a7c15) + p->a;
   h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + p->b;
@@ -215,7 +219,7 @@ static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
-/* The groups that become the rows below one row, with a hash table to find them. */
+/* The groups that become the child rows of one row, with a hash table to find them. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
@@ -223,8 +227,8 @@ typedef struct Groups {
   uint32_t mask;	/* number of entries - 1 */
 } Groups;
 
-/* Returns the group with the key of 'like'; adds it if needed. The result is valid until the next
-   call. Returns NULL if out of memory. */
+/* Returns the group with the same key as 'like', which is added if needed. The result is valid
+   until the next call. Returns NULL if out of memory. */
 static Group *groupof (Groups *s, const Group *like) {
   uint32_t i, k;
   if (s->table == NULL || s->n * 2 >= s->mask) {
@@ -258,15 +262,16 @@ static void freegroups (Groups *s) {
   free(s->table);
 }
 
-/* Orders groups by value, largest first. */
+/* Orders groups by the bytes that they retain, largest first. */
 static int byvalue (const void *a, const void *b) {
   const Group *x = a, *y = b;
   if (x->value != y->value) return x->value < y->value ? 1 : -1;
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Merges groups of fields whose values have the same class into one group "[*]", if they are more
-   than FIELDS_MANY and none has over half of their bytes. Returns 0 if out of memory. */
+/* Merges the groups of fields whose values have the same class into one group "[*]", if there
+   are more than FIELDS_MANY of them and none has over half of their bytes. Returns 0 if out of
+   memory. */
 static int mergefields (Groups *s) {
   size_t i, k;
   for (i = 0; i < s->n; i++) {
@@ -298,18 +303,18 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the objects of group p belong to the row of the group 'above', which holds them:
-   values of upvalues, and objects held by references of the same kind and name as those of 'above',
-   as in a linked list. */
+/* Returns 1 if the objects of group p do not get a row, but belong to their parent's row, that of
+   the group 'above'. These are values of upvalues, and objects to which the same kind and name of
+   reference leads as to those of 'above', as in a linked list. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of the objects in 'set' into the groups *s. Adds children that belong to
-   their parent's row (isfolded) to 'set'. 'set': the objects of 'row', whose group is 'above'; the
-   state if 'row' is NULL. Returns 0 if out of memory. */
+/* Divides the children of the objects in 'set' into the groups *s. Children that belong to the row
+   of their parent (isfolded) are added to 'set'. 'row', with the group 'above', is the row of
+   'set'; both are NULL for the state. Returns 0 if out of memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
@@ -328,7 +333,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         else {
           Way way;
           row->repeated = 1;
-          /* v refers to 'to' by another array index than the one of the row's example */
+          /* the array index of this reference differs from that of the row's example */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
@@ -344,7 +349,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
   return mergefields(s);
 }
 
-/* Sets the fields of a new row. */
+/* Sets the fields of a new row to the data of group p. */
 static void describe (Work *w, MergeRow *row, const Group *p) {
   size_t i;
   const Graph *g = w->g;
@@ -368,7 +373,7 @@ static void describe (Work *w, MergeRow *row, const Group *p) {
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
-/* Appends a row. Returns NULL if out of memory. */
+/* Appends an empty row. Returns NULL if out of memory. */
 static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   MergeRow *r;
   if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {
@@ -382,7 +387,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/* Returns 1 and counts the row if a row of this value and depth is left out. */
+/* Returns 1 if a row with this value at this depth must be omitted, and then counts the row as
+   omitted. */
 static int isleftout (Work *w, uint64_t value, uint32_t depth) {
   int small = value < w->wish->least;
   if (!small && w->m->n < w->wish->most && depth < MERGE_DEPTH) return 0;
@@ -391,8 +397,8 @@ static int isleftout (Work *w, uint64_t value, uint32_t depth) {
   return 1;
 }
 
-/* In a tree of dominators, adds the row of the Lua state's own memory, unless it is already there
-   or its value is smaller than 'next', the value of the next row at depth 0. */
+/* In a tree of dominators, adds the row of the Lua state's own memory. Does nothing if the row was
+   added before, or its value is smaller than 'next', the value of the next row at depth 0. */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;
@@ -405,8 +411,8 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
-/* Adds all rows below row number 'row', which shows the group 'above' with the objects 'set'. Rows
-   directly below it have depth 'depth'. For the state, 'above' is NULL and 'row' GRAPH_NONE. */
+/* Adds all rows below row number 'row', which has the group 'above' with the objects 'set'. Its
+   child rows have the depth 'depth'. For the state, 'above' is NULL and 'row' is GRAPH_NONE. */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

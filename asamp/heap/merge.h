@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Makes a tree of a heap's objects for display, by dominators or by shortest paths. Similar objects
-** share a row: the objects of the row above hold them in the same way, such as in fields of the
-** same name. In a tree of dominators they also have the same class. A linked list is one row; so is
-** an upvalue with its value. In a tree of dominators, the state's own memory is a row.
+** Makes a tree of a heap's objects for display, by dominators or by shortest paths.
+**
+** Similar objects share a row: the objects of the parent row refer to them in the same way, such as
+** by fields with the same name. In a tree of dominators, the objects of a row also have the same
+** class. A linked list is one row; so is an upvalue with its value.
+**
+** In a tree of dominators, the memory of the Lua state itself is a row, too.
 */
 #ifndef asamp_merge_h
 #define asamp_merge_h
@@ -14,22 +17,25 @@
 
 #define MERGE_DEPTH	48	/* largest number of levels of rows */
 
-/* A row of the displayed tree: similar objects that are held in the same way. The row of the Lua
-   state's own memory has example 0, count 0 and class GRAPH_NONE. */
+/* A row of the displayed tree: similar objects with the same kind of reference to them. The row of
+   the Lua state's own memory has example 0, count 0 and class GRAPH_NONE. */
 typedef struct MergeRow {
   uint32_t depth;		/* number of ancestors */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
-  uint32_t example;		/* object of the row that adds most to 'value' */
-  uint32_t from;		/* object with the reference 'way' to 'example' */
-  Way way;			/* reference from the object 'from' to the object 'example' */
-  uint32_t class;		/* class of the objects; GRAPH_NONE: several classes */
-  /* 'merged' 1: several references lead to the row's objects. 'repeated' 1: the row's objects are a
+  uint32_t example;		/* the object of the row that contributes most to 'value' */
+  uint32_t from;		/* the object that refers to 'example' by 'way' */
+  Way way;			/* the reference from 'from' to 'example' */
+  uint32_t class;		/* class of the row's objects; GRAPH_NONE: they have several
+                                   classes */
+  /* 'merged' 1: several references lead to the objects of the row. 'repeated' 1: the objects are a
      chain, such as a linked list. */
   int merged, repeated;
-  int together;			/* 1: no object of the row above refers directly to 'example', so
-                                   'from' is the object before it on the shortest path */
-  /* Number of objects, their own bytes ('self'), the bytes that they retain ('value'). In a tree of
-     paths, 'count' and 'value' are of the wanted objects in this row and in all rows below. */
+  int together;			/* 1: no object of the parent row refers directly to 'example',
+                                   so that 'from' is the object before 'example' on the shortest
+                                   path */
+  /* Number of the row's objects, their own bytes ('self'), and the bytes that they retain
+     ('value'). In a tree of paths, 'count' and 'value' are totals of the wanted objects in this row
+     and all rows below it. */
   uint64_t count, self, value;
 } MergeRow;
 
@@ -38,27 +44,28 @@ typedef struct MergeWish {
   const Graph *graph;
   const Naming *naming;
   const Dominators *dominators;	/* of 'graph'; required */
-  int paths;			/* 1: tree of shortest paths; 0: of dominators */
-  /* A tree of paths shows the paths to the wanted objects: each object v with wanted[v] != 0 or, if
-     'wanted' is NULL, each object of the class 'class'. */
+  int paths;			/* 1: makes a tree of shortest paths; 0: a tree of dominators */
+  /* The objects to which a tree of paths leads: each object v with wanted[v] != 0 or, if 'wanted'
+     is NULL, each object of the class 'class'. */
   uint32_t class;
   const unsigned char *wanted;
-  uint64_t least;		/* rows with a smaller MergeRow.value are left out */
+  uint64_t least;		/* rows with a smaller MergeRow.value are omitted */
   uint32_t most;		/* largest number of rows */
 } MergeWish;
 
 /* Result of merge_of. */
 typedef struct Merge {
-  MergeRow *rows;		/* each after its parent */
+  MergeRow *rows;		/* all rows, each after its parent row */
   size_t n, size;		/* number of rows, capacity */
-  /* Number of objects in the tree, their own bytes, and the bytes that they retain. In a tree of
-     paths, only the wanted objects count. */
+  /* Number of objects in the tree, their own bytes, and the bytes that they retain. A tree of paths
+     counts only the wanted objects. */
   uint64_t count, self, value;
-  uint64_t left;		/* rows left out: too small, too deep or too many */
-  uint64_t cut;			/* of these, rows that are large enough, but too deep or too many */
+  uint64_t left;		/* number of omitted rows: too small, too deep or too many */
+  uint64_t cut;			/* number of those omitted rows that are large enough, but too deep
+                                   or too many */
 } Merge;
 
-/* Makes a merged tree. Returns 0 if out of memory; *m is then zero. */
+/* Makes the tree that *wish describes. Returns 0 if out of memory; *m is then zero. */
 int merge_of (Merge *m, const MergeWish *wish);
 void merge_free (Merge *m);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the length of the UTF-8 character at s; 0: invalid or not printable. */
+/* Returns the length in bytes of the UTF-8 character at s; 0 if it is invalid or not printable. */
 static size_t character (const unsigned char *s, size_t n) {
   size_t length = bytes_sequence(s, n);
   return length > 0 && printable_isobeyed(s, length) ? 0 : length;
@@ -38,14 +38,15 @@ size_t words_quoted (char *to, size_t size, const char *s, size_t n) {
   return m;
 }
 
-/* Writes the text of string v, escaped. */
+/* Writes the text of string object v, escaped, to 'to'. */
 static void quoted (const Graph *g, uint32_t v, char *to, size_t size) {
   size_t n;
   const char *s = graph_text(g, v, &n);
   words_quoted(to, size, s, n);
 }
 
-/* Describes a C function by its index in Graph.codes or GRAPH_NONE. */
+/* Describes a C function. 'code' is its index in Graph.codes, or GRAPH_NONE if its name is
+   unknown. */
 static void cfunction (const Graph *g, uint32_t code, char to[WORDS_MOST]) {
   char name[2 * HEAP_TEXT];
   if (code >= g->ncodes) {
@@ -68,7 +69,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   p = &g->protos[g->info[v]];
   quoted(g, p->source, source, sizeof(source));
   if ((source[0] == '@' || source[0] == '=') && source[1] == '\0')
-    ;  /* the whole source is "@" or "=": it would become "" without its first character */
+    ;  /* keeps a source that is only "@" or "=": without its first character it would be "" */
   else if (source[0] == '@' || source[0] == '=')
     memmove(source, source + 1, strlen(source));
   else if (source[0] != '\0')
@@ -89,7 +90,7 @@ int words_isregistry (const Graph *g, uint32_t v) {
   return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
 }
 
-/* Describes a field of table 'from' with a string key. */
+/* Describes the field of table 'from' with the string object 'key' as its key. */
 static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_MOST]) {
   char text[300];
   quoted(g, key, text, sizeof(text));
@@ -99,7 +100,7 @@ static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_M
     snprintf(out, WORDS_MOST, "[\"%s\"]", text);
 }
 
-/* Describes an array element of table 'from'. */
+/* Describes an array element of table 'from'; with 'merged' 1, several elements: "[1..n]". */
 static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
                      char out[WORDS_MOST]) {
   if (words_isregistry(g, from) && index == 2)
@@ -117,7 +118,7 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
 }
 
 /* Describes a coroutine by the outermost function on its stack. Writes "" if that function is
-   unknown or has the prototype 'in'. */
+   unknown, or has the prototype 'in'. */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;
@@ -126,15 +127,18 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   while (graph_edge(g, thread, &i, &to, &way)) {
     const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
     if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
-        s->index == 0)  /* the slot has an extra argument of a vararg function */
+        s->index == 0)  /* skips the extra arguments of a vararg function, whose slots are at the
+                           bottom of the stack */
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* without slot 1, the outermost function is a light C function */
+    return;  /* if slot 1 is missing, the outermost function is a light C function, which is not an
+                object */
   }
 }
 
-/* Cuts a text in place to 'most' bytes and "…", between characters. Returns it. */
+/* Cuts a text in place to at most 'most' bytes, between characters, and appends "…". Returns the
+   text. */
 static const char *clip (char text[WORDS_MOST], size_t most) {
   size_t n = most;
   if (strlen(text) <= most + 3) return text;
@@ -143,7 +147,8 @@ static const char *clip (char text[WORDS_MOST], size_t most) {
   return text;
 }
 
-/* Describes a stack slot that is no local variable; 'kind' is HEAP_ESTACK or HEAP_ECODE. */
+/* Describes a stack slot that is not a local variable. 'kind' is HEAP_ESTACK (slot of a Lua
+   function) or HEAP_ECODE (slot of a C function). */
 static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
   char function[WORDS_MOST];
   if (s != NULL && s->index == 1) {
@@ -157,7 +162,7 @@ static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char
   else snprintf(out, WORDS_MOST, "stack of %.450s, slot %u", clip(function, 440), s->index - 1);
 }
 
-/* Describes a local variable or an upvalue. */
+/* Describes a local variable or an upvalue; 'kind' is HEAP_ELOCAL or HEAP_EUPVALUE. */
 static void words_slot (const Graph *g, uint32_t from, int kind, const Slot *s,
                         char out[WORDS_MOST]) {
   char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";
