@@ -191,9 +191,9 @@ static void renew (void) {
   left = 0;
 }
 
-/* Handles a request of n bytes that has made 'left' negative: passes the block to the sampler if it
-   contains a sample point, and sets 'left' for the next one. 'block' NULL: the request failed.
-   Preserves errno. */
+/* Handles a request of n bytes that has made 'left' (the bytes to the next sample point) negative.
+   Passes the block to the sampler if it contains a sample point, and sets 'left' for the next one.
+   'block' NULL: the request failed. Preserves errno. */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);

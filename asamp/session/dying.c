@@ -15,8 +15,8 @@
 #define PATIENCE_MS	10000
 
 static void (*finish[2]) (void);  /* functions set by dying_watch; index: DyingWhen; atomic */
-/* Progress of finishing the profiles: 0: no thread has started, 1: a thread does it, 2: done.
-   Atomic. */
+/* Progress of finishing the profiles: 0: no thread has started, 1: a thread finishes them, 2: they
+   are finished. Atomic. */
 static int ended;
 /* The process whose profiles are being finished (atomic), and the OS thread that finishes them. */
 static pid_t where, who;

@@ -127,8 +127,8 @@ static void profilewriter_drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until there is enough data, a flush or a call of the callback 'round' is due, profile_dump
-   was called, or the profile ends. Lock held. */
+/* Waits until there are enough events, a flush or a call of the callback 'round' is due,
+   profile_dump was called, or the profile ends. Lock held. */
 static void profilewriter_await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;

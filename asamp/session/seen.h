@@ -67,8 +67,8 @@ typedef struct SeenNamed {
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
-/* Adds numbers of a state to the sums for its name. 'profile' 1: adds samples and bytes, because
-   the state leaves its profile. 'heap' 1: adds collections and pauses, because it was closed. */
+/* Adds numbers of a state to the sums for its name. 'profile' 1: the state leaves its profile, so
+   adds samples and bytes. 'heap' 1: the state was closed, so adds collections and pauses. */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
 /* Copies to to[i] the sums over the states that seen_past has counted under name number i. Returns
    the number of elements, SEEN_NAMES. */
