@@ -2,11 +2,11 @@
 /*
 ** Stores the rows of a Firefox profile in temporary files (firefox.h).
 **
-** The entries of the temporary file 'event', each a sequence of numbers:
-**   a collection           tag (number of a Lua state or script, tags.h); 1; then members of
-**                          ReadCollection: time, duration, inuse, held, rss, tenured, decided,
-**                          survived, minors + majors, major, state
-**   a mark of the program  tag; 0; time; lengths of name and value; then the bytes of both
+** An entry of the temporary file 'event' is a sequence of numbers. For a collection: the tag
+** (number of a Lua state or script, tags.h), 1, and these members of ReadCollection: time,
+** duration, inuse, held, rss, tenured, decided, survived, minors + majors, major, state. For a mark
+** of the program: the tag, 0, the time, and the lengths of name and value; the bytes of name and
+** value follow.
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -81,7 +81,8 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
 }
 
 /* Returns the index in 'leaves' of a sample's stack, kind and outcome. If the table is full, adds
-   'count' to its number of left-out samples. Returns SITETABLE_NONE if out of memory. */
+   'count' to the number of samples that the table leaves out. Returns SITETABLE_NONE if out of
+   memory. */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);

@@ -65,7 +65,8 @@ typedef struct Firefox {
                            references to them, 0: unknown */
   uint64_t last;        /* time of the last stored row of an allocation, us */
   uint64_t address;     /* largest address used */
-  uint64_t *unused;     /* addresses that are free again, because their samples have died */
+  uint64_t *unused;     /* addresses (small numbers) that no live sample uses any more; new samples
+                           receive these first */
   size_t nunused, unusedsize;
   FirefoxDeath *deaths; /* samples whose blocks have died, but whose rows with negative bytes are
                            not stored yet */

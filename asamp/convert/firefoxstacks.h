@@ -28,7 +28,8 @@ typedef struct FirefoxStacks {
   size_t n, size;
   IdMap byplace;       /* maps a label set and a call tree node to the index in 'list' of their
                           stack */
-  uint32_t *sets;      /* numbers of the label sets of these stacks (ReadSample.labels) */
+  uint32_t *sets;      /* numbers (ReadSample.labels) of the label sets that the stacks in 'list'
+                          have */
   size_t nsets, setsize;
 } FirefoxStacks;
 

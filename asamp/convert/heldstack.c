@@ -10,8 +10,8 @@ typedef struct Building {
   const ReadProfile *r;
   IdMap bystep;        /* maps a reference to its index in 'steps'. The key is 2 + the offset of
                           the reference's text, or 1 for UNKNOWN */
-  IdMap byleaf;        /* maps a hash of parent, function and line to the last node of a function
-                          that has this hash */
+  IdMap byleaf;        /* maps a hash of parent, function and line to the last function's node with
+                          this hash */
   uint32_t *ofpath;    /* ofpath[i]: node of the last reference of path i; 0: none yet */
   uint32_t unknown;    /* node of "[no holder known]"; 0: none yet */
 } Building;
@@ -29,8 +29,8 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
   return h->nnodes++;
 }
 
-/* Returns the index in 'steps' of the reference 'text'; adds the reference if it is new. 'key': its
-   key in the map 'bystep', from texts to indexes. Returns HELDSTACK_NONE if out of memory. */
+/* Returns the index in 'steps' of the reference 'text'; adds the reference if it is new. 'key' is
+   the reference's key in the map 'bystep'. Returns HELDSTACK_NONE if out of memory. */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
   uint32_t at = idmap_get(&b->bystep, key);

@@ -74,7 +74,7 @@ static void piece (Bytes *b, int field, const Bytes *from) {
   bytes_add(b, from->data, from->n);
 }
 
-/* Writes 'message' as a field of the profile, and empties it. */
+/* Writes 'message' as a field of the profile, and empties 'message'. */
 static void emit (Writer *w, int field) {
   Bytes head = {0};
   varint(&head, (uint64_t)field << 3 | 2);
@@ -111,9 +111,9 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/* Decides whether the file has sample types of allocations, of time, or both. It has those of which
-   the profile has samples, and those of the requested default type; if this is none, those of
-   allocations. */
+/* Decides whether the file has sample types of allocations, of time, or both: the types of which
+   the profile has samples, and the requested default type. Without any of these, the file has the
+   types of allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);

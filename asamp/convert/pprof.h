@@ -6,8 +6,9 @@
 ** alive at the end.
 **
 ** Values are estimates. The space of a sample is its number of sampling periods times the period;
-** its objects are this space / the size of its block. Labels are "type" and "class" of the block
-** and, if distinguished (tags.h), "state", "thread" and the program's labels.
+** its number of objects is this space divided by the size of the sampled block. Labels are "type"
+** and "class" of the block and, if distinguished (tags.h), "state", "thread" and the program's
+** labels.
 */
 #ifndef asamp_pprof_h
 #define asamp_pprof_h

@@ -36,8 +36,8 @@ typedef struct TranscodeState {
   int wall;             /* 1: 'timens' is wall time; 0: CPU time */
 } TranscodeState;
 
-/* The merged file into which a profile is written: its encoder, and callbacks of unite.c. Equal
-   names of functions and classes, and equal label sets, have one number there. */
+/* The merged file into which a profile is written: its encoder, and callbacks of unite.c. In the
+   merged file, functions with equal names have one number; so have equal classes and label sets. */
 typedef struct TranscodeInto {
   void *ud;
   Encoder *encoder;
@@ -76,8 +76,8 @@ typedef struct Transcode {
   uint32_t node;        /* call tree node of the encoder's current stack */
   uint32_t *path;       /* nodes of the encoder's current stack, outermost first */
   size_t npath;
-  uint32_t *place;      /* place[i]: index in 'path' at which call tree node i was last; another
-                           node may be there now */
+  uint32_t *place;      /* place[i]: last index in 'path' of call tree node i. Valid only if
+                           path[place[i]] still is i */
   uint32_t nplaces;     /* number of call tree nodes that have an element in 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* READER_MAXDEPTH frames */

@@ -19,7 +19,7 @@
 #include "output.h"
 #include "transcode.h"
 
-/* A state that is still open in the merged profile after its whole profile was copied. */
+/* A state whose end is not written yet although its whole profile was copied. */
 typedef struct UniteRest {
   uint32_t id;              /* number of the state in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
@@ -59,8 +59,8 @@ typedef struct Unite {
                                order */
   size_t nopen, opensize;
   TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
-  IdMap places;             /* maps each state of this profile that is in 'open' to its index
-                               there */
+  IdMap places;             /* maps each state of this profile that is in 'open' to its index in
+                               'open' */
   /* Maps an ended state with live native memory to the state's number in the merged profile. */
   IdMap orphaned;
   IdMap sets;               /* maps label sets of this profile to numbers of their texts in

@@ -318,8 +318,8 @@ int batch_full (const Batch *b) {
   return b->samples >= BATCH_SAMPLES || b->events.n >= BATCH_BYTES;
 }
 
-/* Writes 'letter' and 'text', the values of one column of the batch, as a line. Empties 'text'.
-   Does nothing if it is empty. */
+/* Writes a line with 'letter' and 'text', the values of one column of the batch. Empties 'text'.
+   Writes no line if 'text' is empty. */
 static void column (Bytes *to, char letter, Bytes *text) {
   if (text->n > 0) {
     bytes_char(to, letter);

@@ -59,14 +59,14 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32
 void batch_of (Batch *b, uint32_t id);
 /* Records the start of a state, and selects this state as batch_of does. */
 void batch_start (Batch *b, uint64_t us, uint32_t id);
-/* Records that the OS thread 'thread' now runs the state. */
+/* Records that the OS thread 'thread' now runs the selected state (batch_of). */
 void batch_thread (Batch *b, uint32_t thread);
-/* Records the name of the state. */
+/* Records the name of the selected state (batch_of). */
 void batch_called (Batch *b, const char *name, size_t n);
-/* Records the bytes that the state has allocated. */
+/* Records the bytes that the selected state (batch_of) has allocated. */
 void batch_allocated (Batch *b, uint64_t bytes);
-/* Records the end of the state, which has allocated 'bytes' bytes. 'orphans' is the number of its
-   samples of native memory that are still alive. */
+/* Records the end of the selected state (batch_of), which has allocated 'bytes' bytes. 'orphans' is
+   the number of its samples of native memory that are still alive. */
 void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans);
 /* Adds deaths of an ended state's samples of native memory (encoder_orphans). */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n);

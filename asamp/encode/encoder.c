@@ -41,8 +41,7 @@ struct Encoder {
   Origin *of;           /* Lua state to which the following events belong */
   Origin spare;         /* used instead of a new Origin if out of memory */
   uint64_t lost;        /* number of samples that are missing in the log */
-  uint64_t undecided;   /* number of samples of ended states of which it is not known whether they
-                           survived */
+  uint64_t undecided;   /* number of samples of ended states whose survival is unknown */
   uint64_t nstates;       /* number of Lua states in the log */
   uint64_t allocated;   /* exact bytes that all states have allocated; 0: unknown */
   int notallocated;     /* 1: omits the total of allocated bytes */
@@ -54,7 +53,7 @@ struct Encoder {
                            occurred */
   Objects objects;      /* extended format: sampled objects whose survival is not known yet */
   IdMap named;          /* set of the ids of functions whose names are written */
-  IdMap seen;           /* native addresses of all stacks */
+  IdMap seen;           /* set of the native addresses that have occurred in stacks */
   Bytes fresh;          /* native addresses whose names are not written yet */
   IdMap labels;         /* maps the number + 1 of a label set in the process to its number in the
                            file */
@@ -146,7 +145,7 @@ static void encoder_head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* start of the log, from which the times of stacks count, s */
+    /* start of the log, s, by the monotonic clock, which also gives the times of stacks */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     encoder_meta(e, "start_time_offset", text);

@@ -71,12 +71,13 @@ void encoder_free (Encoder *e);
 /* Assigns the following events to a Lua state and to an OS thread. If 'thread' is 0, keeps the
    state's last thread. */
 void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
-/* Records the start of the state, in files of many states. */
+/* Records the start of the current state (encoder_of). Only for files of many states. */
 void encoder_start (Encoder *e, uint64_t time);
-/* Records the name of the state, in files of many states. */
+/* Records the name of the current state (encoder_of). Only for files of many states. */
 void encoder_called (Encoder *e, const char *name, size_t n);
-/* Records the end of the state and its allocated bytes, in files of many states. 'orphans' is the
-   number of its samples of native memory that are still alive (encoder_orphans). */
+/* Records the end of the current state (encoder_of), and the bytes that it has allocated. Only for
+   files of many states. 'orphans' is the number of the state's samples of native memory that are
+   still alive; encoder_orphans records their deaths. */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /* Records deaths of an ended state's samples of native memory: n run lengths, alternately of live
    and dead samples, oldest sample first. Samples that an earlier call has reported dead are not
@@ -106,11 +107,11 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Adds to the total of the log the exact number of bytes that the state allocated. A total of 0
-   means unknown. */
+/* Adds the exact number of bytes that the current state (encoder_of) has allocated to the total of
+   the log. In files of many states, also records it for the state. A total of 0 means unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
-/* Records the exact bytes that the state allocated with a label set. The bytes of the next
-   encoder_allocated or encoder_end include them. */
+/* Records the exact bytes that the current state (encoder_of) has allocated with a label set. The
+   bytes of the next encoder_allocated or encoder_end include these bytes. */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 /* Records that the bytes by label set are unknown. */
 void encoder_notlabelled (Encoder *e);
@@ -144,7 +145,7 @@ void encoder_batch (Encoder *e);
 
 /* Marks the log as written by a flight recorder. The log has the events of the last 'ns' ns;
    'wanted' ns were requested. 'samples' and 'bytes' are the sampling periods and the bytes of older
-   samples that are still alive. */
+   samples whose memory was alive when this time started. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

@@ -34,8 +34,8 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* Replaces 'places' by a map without ended states, if it has 1,024 entries and three quarters of
-   them are of ended states. Does nothing if out of memory. */
+/* Replaces 'places' by a map without ended states, if it has at least 1,024 entries and at least
+   three quarters of them are of ended states. Does nothing if out of memory. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;

@@ -17,8 +17,8 @@
 
 #define PIECE_BYTES	BOUND(256u << 10, 2048)  /* size of the open buffer, bytes: the events that
                                                     are not compressed yet */
-#define PIECES		16            /* a piece covers at most 1/PIECES of the kept period or 1 s,
-                                         whichever is longer */
+#define PIECES		16            /* a piece of compressed events covers at most 1/PIECES of the
+                                         kept period or 1 s, whichever is longer */
 
 typedef struct Piece {
   struct Piece *next;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A flight recorder keeps the events of a recent period in memory, as compressed pieces and an open
-** buffer. It also keeps the older samples that are still alive (past.h). Both can be written as a
-** complete profile at any time. Used by the writer thread, except ring_bytes.
+** buffer. It also keeps older samples whose memory was alive when this period started (past.h).
+** Both can be written as a complete profile at any time. Used by the writer thread, except
+** ring_bytes.
 **
 **   RG1  no event is missing unless memory ran out: the oldest are in 'past', the next in pieces,
 **        the newest in the open buffer;
@@ -26,8 +27,8 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  uint64_t samples, bytes;  /* The samples older than the kept period whose memory is still alive:
-                               their number (in sampling periods) and the bytes that they
+  uint64_t samples, bytes;  /* The samples older than the kept period whose memory was alive at its
+                               start: their number (in sampling periods) and the bytes that they
                                represent. */
   uint64_t ns;              /* length of the kept period, ns */
 } RingTotals;
@@ -45,7 +46,8 @@ void ring_put (Ring *r, const Event *event, uint64_t now);
 /* Drops the oldest events as the limits require. Returns the start of the kept period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
-/* Writes the kept events, and the older samples whose memory is still alive, to a new encoder. */
+/* Writes the older samples whose memory was alive at the start of the kept period, and then the
+   events of this period, to a new encoder. */
 void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
 /* Returns the size of the compressed events, bytes. The newest events are not compressed yet and do

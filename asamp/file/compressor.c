@@ -15,7 +15,8 @@ static int openzlib (z_stream *z, int level) {
          Z_OK;
 }
 
-/* Runs a step of zlib. Returns the bytes written to 'packed', which has 'room' bytes. */
+/* Compresses bytes from *data (*n bytes) with zlib, and advances *data and *n. 'then': MORE, FLUSH
+   or END. Returns the number of bytes written to 'packed', which has space for 'room' bytes. */
 static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
@@ -98,8 +99,8 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
   return (uint32_t)fast->z.total_in;
 }
 
-/* Parameters of zlib for FAST: zlib accepts the first match. The output is as small as with the
-   default level, but takes two thirds of the time. */
+/* Parameters of zlib for the method FAST in builds without ISA-L. With them, zlib accepts the first
+   match. The output is as small as with the default level, and takes two thirds of the time. */
 enum { FASTLEVEL = 3, LONGEST = 258, FASTCHAIN = 32 };
 
 static void beginfast (struct isal_zstream *fast) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Compresses bytes to gzip. The method SMALL uses zlib. The method FAST uses ISA-L, which takes a
-** tenth of the time for a quarter to a half more bytes; builds without ISA-L use zlib with faster
-** parameters.
+** Compresses bytes to gzip. The method SMALL uses zlib. The method FAST uses the library ISA-L: it
+** needs a tenth of the time, but its output is larger by a quarter to a half. Builds without ISA-L
+** use zlib with faster parameters for FAST.
 **
 **   PK1  after FLUSH, all bytes so far can be decompressed from the output;
 **   PK2  the output is one gzip member, because some programs read only the first member of a file.
@@ -28,12 +28,13 @@ typedef int (*CompressorSink) (void *ud, const unsigned char *data, size_t n);
 
 /* A compressor. All zero: not open. */
 typedef struct Compressor {
-  struct isal_zstream *fast;  /* stream of the method FAST; NULL: another method */
+  struct isal_zstream *fast;  /* stream of the method FAST; NULL: the method is SMALL */
   int hasz;                   /* 1: 'z' was initialized (method SMALL) */
   z_stream z;
   unsigned char *packed;      /* output, COMPRESSOR_PIECE bytes */
   size_t npacked;             /* bytes in 'packed' not passed to the sink yet */
-  int isnew;                  /* 1: the member is new, or input came after the last flush */
+  int isnew;                  /* 1: a flush has something to write: the gzip member is new, or input
+                                 came after the last flush */
 } Compressor;
 
 /* Opens a compressor. Returns 0 if out of memory; call compressor_close in either case. */

@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-enum { HEAD = 10 };       /* smallest header of a member, bytes */
+enum { HEAD = 10 };       /* smallest header of a gzip member, bytes */
 
 struct Decompressor {
   z_stream z;

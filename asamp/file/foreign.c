@@ -105,8 +105,9 @@ static const char *foreign_kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* Returns 1 if the file may be opened although the process 'peer' has named it: it belongs to that
-   process's user, or is open in that process. 'peer' NULL: any file. */
+/* Returns 1 if the file may be opened although the process 'peer' has named it: the process has
+   this user, or the file belongs to the user of the process, or is open in it. 'peer' NULL: any
+   file. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }

@@ -6,7 +6,8 @@
 **   UF1  only regular files are opened, without following links. The type is checked first, because
 **        opening affects a pipe; the opened file must be the checked one;
 **   UF2  a file that another user's process names must belong to that user, or be open in that
-**        process (Linux 5.6): it may have changed its user after it opened the file;
+**        process (from Linux 5.6 on). The process may have opened the file before it changed its
+**        user;
 **   UF3  root makes and removes files of another user with that user's rights.
 */
 #ifndef asamp_foreign_h
@@ -21,14 +22,14 @@ typedef struct ForeignPeer {
   uid_t uid;		/* its present user */
 } ForeignPeer;
 
-/* Determines the process that listens at a connected socket. If it was root when it started to
-   listen, peer->uid is its present user, if the system shows it. Returns 0 with errno on
-   failure. */
+/* Stores the process that listens at a connected socket in *peer. peer->uid is the user of this
+   process when it started to listen; if that was root, its present user, if /proc shows it. Returns
+   0 with errno on failure. */
 int foreign_peer (int fd, ForeignPeer *peer);
 
-/* Opens a regular file for reading, without following links. If 'peer' is not NULL, the file must
-   belong to the user of that process, or be open in the process. Returns a descriptor, or -1 with
-   the reason in 'why'. */
+/* Opens a regular file for reading, without following links. If 'peer' is a process of another
+   user, the file must belong to that user or be open in that process; NULL: any file. Returns a
+   descriptor, or -1 with the reason in 'why'. */
 int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size);
 
 /* Makes a folder of mode 0700 from a template, with the rights of user 'uid'. Returns 0 or an

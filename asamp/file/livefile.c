@@ -65,8 +65,8 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 1;
 }
 
-/* Called after a failed write with its errno. Makes the file stall: later bytes are kept until a
-   flush can write them. Makes it fail if it cannot stall. */
+/* Handles a failed write; 'error' is its errno. Makes the file stall: later bytes are kept until a
+   flush can write them. If the file cannot stall, makes it fail. */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {

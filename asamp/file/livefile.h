@@ -41,8 +41,8 @@ typedef struct LiveFile {
   int fd;               /* -1: none */
   dev_t device;         /* device of the file, to notice that 'fd' refers to another file because
                            the program has reused the number */
-  ino_t inode;          /* inode of the file, for the same purpose */
-  char *path;           /* absolute, to open the file again; NULL: not known */
+  ino_t inode;          /* inode of the file; 'device' and 'inode' identify the file */
+  char *path;           /* absolute path, to open the file again; NULL: not known */
   int folder;           /* descriptor of the folder of 'path', to open the file again; 0: none */
   int packed;
   int error;            /* errno of the first failure, or 0 */

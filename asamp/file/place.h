@@ -33,7 +33,8 @@ typedef struct PlaceWish {
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
   /* Returns 1 if this process already writes 'file'. NULL: this process writes no file. */
   int (*taken) (const struct stat *file);
-  /* 1: place_open does not empty a file that it replaces, which may take long; the caller does. */
+  /* 1: place_open does not empty a file that it replaces, because that may take long. The caller
+     empties the file. */
   int later;
   int folder;           /* descriptor of the folder of 'path', for a program that cannot open the
                            folder by its name any more; 0: not needed */
@@ -51,8 +52,8 @@ typedef struct Place {
   int folder;           /* descriptor of the folder of 'path'; 0: not needed */
 } Place;
 
-/* Opens the file, and empties it unless wish->later. Returns 0, or an errno with a phrase in
-   'why', which may be empty. */
+/* Opens the file, and empties it unless wish->later is 1. Returns 0, or an errno; then 'why' has a
+   phrase with the reason, or "" if the errno is the reason. */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 
 /* Removes a file that place_open has created, if it is still empty and open. */

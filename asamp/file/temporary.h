@@ -5,11 +5,11 @@
 **
 **   TM1  handlers replace only default actions, and are removed with the last file. The process
 **        still ends by the signal. SIGXFSZ is ignored, so that writes fail instead;
-**   TM2  the list changes only while these signals are blocked;
+**   TM2  the list of temporary files changes only while these signals are blocked;
 **   TM3  a file is created with mode 0600 under a name that cannot be guessed. temporary_end gives
 **        it mode, group and owner of the file that it replaces, if possible;
-**   TM4  the target of a symbolic link is replaced, not the link. A foreign link (place.h) is an
-**        error;
+**   TM4  the target of a symbolic link is replaced, not the link. A link that another user may have
+**        made to deceive (place_foreign) is an error;
 **   TM5  temporary_end returns when the file, and then its name, are on disk (fsync);
 **   TM6  a profile or snapshot being written is not replaced (ETXTBSY). Other files have a shared
 **        lock until temporary_end, so that no session starts to write them.
