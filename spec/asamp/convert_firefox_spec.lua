@@ -495,7 +495,7 @@ describe("asamp convert --to firefox", function()
     local p = convert()
     world.err = unexpected
     checkshape(p)
-    assert.truthy(message:find "the result covers the readable part")
+    assert.truthy(message:find "the result covers only the readable part")
     assert.truthy(p.meta.extra[1].entries[1].value:find "^no: ")
   end)
 end)

@@ -560,7 +560,7 @@ describe("asamp convert", function()
     local profile = assert(reader.read(path))
     local code, _, err = run("--to", "pprof", path)
     assert.equal(0, code)
-    assert.equal(("asamp convert: '%s': %s; the result covers the " ..
+    assert.equal(("asamp convert: '%s': %s; the result covers only the " ..
                   "readable part\n"):format(path, profile.message), err)
     code = run("--to", "vmprof", path)
     assert.equal(0, code)
@@ -569,7 +569,7 @@ describe("asamp convert", function()
 
   it("reports wrong arguments", function()
     local cases = {
-      {{}, "no file given"}, {{"x"}, "no format given: %-%-to FORMAT"},
+      {{}, "no file given"}, {{"x"}, "no format given: use %-%-to FORMAT"},
       {{"--to", "svg", "x"}, "%-%-to needs firefox, pprof"},
       {{"--to", "pprof", "--weight", "time", "x"},
        "%-%-weight is only for %-%-to collapsed"},

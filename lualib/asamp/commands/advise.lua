@@ -108,7 +108,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not profile then
     return warn.failed("%s", message)
   end
-  warn.partial(o.files[1], profile.message, profile.samples, "the advice covers the readable part")
+  warn.partial(o.files[1], profile.message, profile.samples, "the advice covers only the readable part")
   local found = {advice = advice.of(profile)}
   if not found.advice then
     return warn.failed("'%s' has too few collections or samples for advice: profile a longer run, " ..

@@ -133,7 +133,7 @@ local function load(path, name, o, world, warn)
     warn.failed("%s", message)
     return nil
   end
-  warn.partial(name, profile.message, profile.samples, "the readable part is checked")
+  warn.partial(name, profile.message, profile.samples, "only the readable part is checked")
   if profile.samples == 0 and not decided(profile, o) then
     if not profile.message then
       warn.failed("'%s' has no allocation samples; a smaller --alloc takes more", name)
@@ -182,9 +182,9 @@ local function unfit(o)
   if not ispart(o) then
     return nil
   elseif o["max-peak"] then
-    return ("--max-peak is about the whole heap: leave --%s out, or use --max-alive"):format(part)
+    return ("--max-peak always checks the whole heap: leave --%s out, or use --max-alive"):format(part)
   elseif o["no-leak"] then
-    return ("--no-leak is about the whole run: leave --%s out, or use --max-alive"):format(part)
+    return ("--no-leak always checks the whole run: leave --%s out, or use --max-alive"):format(part)
   end
   return range.wrong(o)
 end

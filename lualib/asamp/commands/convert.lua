@@ -40,7 +40,7 @@ local DESCRIPTION = {
     "or by another VMProf profiler; - is standard input.",
   {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: go tool pprof, " ..
     "continuous profilers), collapsed (flamegraph.pl, inferno and others), speedscope (speedscope.app), " ..
-    "vmprof (Asamp's other flavour, stock or extended); " ..
+    "vmprof (a VMProf log of the other flavour, stock or extended); " ..
     "of a heap snapshot: heapsnapshot (the Memory panel of Chrome's DevTools)", options.oneof(NAMES)},
   options.out("path of the result (default: next to the profile, named after it; " ..
     "- is standard output, and the default for standard input)"),
@@ -79,7 +79,7 @@ end
 
 local function wrong(o)
   if not o.to then
-    return "no format given: --to FORMAT"
+    return "no format given: use --to FORMAT"
   elseif o.weight and o.to ~= "collapsed" then
     return "--weight is only for --to collapsed: give that format, or leave --weight out"
   elseif o.flavour and o.to ~= "vmprof" then
@@ -170,7 +170,7 @@ end
 
 local function warnings(warn, path, s, setting)
   warn.partial(path, s.message, s.samples + s.timesamples,
-               "the result covers the readable part")
+               "the result covers only the readable part")
   for _, left in ipairs(s.left) do
     warn.failed("'%s': %s", path, left.text)
   end

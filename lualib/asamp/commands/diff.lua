@@ -48,7 +48,7 @@ local function load(path, world, warn)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  warn.partial(path, profile.message, n, "the readable part is compared")
+  warn.partial(path, profile.message, n, "only the readable part is compared")
   if n == 0 then
     if not profile.message then
       warn.failed("'%s' has no samples; use a smaller --alloc", path)

@@ -40,7 +40,7 @@ local function judge(files, warn)
     else
       read = read + 1
       warn.partial(f.path, f.message, f.samples + f.timesamples,
-                   "the result covers the readable part")
+                   "the result covers only the readable part")
       for _, left in ipairs(f.left) do
         warn.failed("'%s': %s", f.path, left.text)
       end
@@ -51,7 +51,7 @@ end
 
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not o.out then
-    return warn.wrong("no path given for the result: -o OUT")
+    return warn.wrong("no path given for the result: use -o OUT")
   end
   local twice = options.twice(o.files)
   if twice then

@@ -218,7 +218,7 @@ local function annotated(wanted, t, started, functions)
   for _, row in ipairs(t.lines) do
     if samefile(row.file, wanted) then
       if file and row.file ~= file then
-        return nil, ("'%s' can be '%s' or '%s'; give more of the path"):format(wanted, file, row.file)
+        return nil, ("'%s' matches both '%s' and '%s'; give a longer path"):format(wanted, file, row.file)
       end
       file, rows[#rows + 1] = row.file, row
     end
@@ -330,7 +330,7 @@ local function readone(path, o, setting, world, warn)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  warn.partial(path, profile.message, n, "the report covers the readable part")
+  warn.partial(path, profile.message, n, "the report covers only the readable part")
   if n == 0 and not profile.complete then
     return nil
   end

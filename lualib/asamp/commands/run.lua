@@ -56,7 +56,8 @@ local DESCRIPTION = {
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100; 0 if a PROGRAM is run)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "samples wall-clock time instead of CPU time"},
-  {"exact", nil, "takes a stack for every sample of CPU time, not only at ticks of the system's scheduler"},
+  {"exact", nil, "takes a separate stack for each sample of CPU time; " ..
+    "without --exact, most kernels allow at most 250 stacks a second"},
   {"no-native", nil, "records no C stacks, only the C functions that Lua called"},
   {"fixed", nil, "takes allocation samples at fixed intervals, not at random ones"},
   {"seed", "N", "repeats the random intervals between allocation samples: runs with the same integer N " ..
@@ -353,7 +354,8 @@ local function shortreport(path, message, how, status, prove, world, warn)
     profile, message = world.read(path, {bins = leaks.BINS})
   end
   if not profile then
-    warn.failed(path and "no profile: %s; --out FILE writes it to another place" or "no profile: %s", message)
+    warn.failed(path and "no profile: %s; --out FILE writes the profile to another place" or "no profile: %s",
+                message)
     return
   end
   local t = totals.of(profile)
@@ -498,7 +500,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     elseif path or how == "signal" or not absent then
       shortreport(path, message, how, status, t.snapshot == "1", world, warn)
     elseif not t.out and not iswritable() then
-      warn.failed("no profile: the current folder cannot be written; --out FILE writes it to another place")
+      warn.failed("no profile: the current folder cannot be written; " ..
+                  "--out FILE writes the profile to another place")
     end
   end
   return ended(how, status, world)

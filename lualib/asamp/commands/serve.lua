@@ -134,7 +134,7 @@ local function targetsof(words, warn)
   for _, word in ipairs(words) do
     local before = same(list, word)
     if before then
-      warn.failed("'%s' is the same process as '%s'; it is served once", word, before.word)
+      warn.failed("'%s' is the same process as '%s', and is served once", word, before.word)
     else
       local name = word:match "([^/]*)$":gsub("%.sock$", "")
       name = (name == "" or used[name]) and word or name
@@ -156,7 +156,7 @@ local function reachable(list, warn)
     local exists = answer[1] or not select(3, client.find(words[i]))
     possible = possible or exists
     if not answer[1] then
-      warn.failed("%s%s", answer[2], exists and "; asamp_up is 0 until it answers" or "")
+      warn.failed("%s%s", answer[2], exists and "; the metric asamp_up is 0 until the process answers" or "")
     end
   end
   return possible
@@ -218,7 +218,7 @@ function Server:which(r)
     end
   end
   self:answer(r, name and 404 or 400, name and ("there is no target '%s'\n"):format(name)
-              or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
+              or "there are several targets: add target=NAME; /debug/pprof/ lists the names\n")
 end
 
 -- Returns the statistics of the target 'wanted' (nil: of all), by target. Also sends the request to all

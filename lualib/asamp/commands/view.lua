@@ -84,7 +84,7 @@ local function readold(path, new, world, warn)
   if not old then
     return nil, message
   end
-  warn.partial(path, old.message, old.samples + old.timesamples, "the readable part is compared")
+  warn.partial(path, old.message, old.samples + old.timesamples, "only the readable part is compared")
   local found = compared.of(old, new)
   if not found then
     for _, profile in ipairs{old, new} do
@@ -93,8 +93,8 @@ local function readold(path, new, world, warn)
       end
     end
     return nil, ("'%s' and '%s' have nothing in common to compare%s"):format(
-      path, new.path, ": " .. (compare.clocks(old, new) or "one has only allocation samples, the " ..
-        "other only time samples"))
+      path, new.path, ": " .. (compare.clocks(old, new) or
+        "one has only allocation samples, the other only time samples"))
   end
   return found
 end
@@ -136,7 +136,7 @@ local function make(path, out, o, world, warn)
     return nil, {message}
   end
   local n = profile.samples + profile.timesamples
-  warn.partial(path, profile.message, n, "the page shows the readable part")
+  warn.partial(path, profile.message, n, "the page shows only the readable part")
   if n == 0 and not profile.complete then
     return nil, {}
   end

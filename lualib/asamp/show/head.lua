@@ -267,10 +267,10 @@ local function recorder(p)
   if not ring then
     return nil
   end
-  local text = (p.profiles and "Flight recorders' last %s at least%s" or
-                "A flight recorder's last %s%s"):format(units.seconds(ring.seconds),
+  local text = (p.profiles and "The files have at least the last %s of each flight recorder%s" or
+                "The file has the last %s of a flight recorder%s"):format(units.seconds(ring.seconds),
     ring.wanted and ring.seconds < ring.wanted * 0.9 and
-    (", less than the %s that it should keep, because it has not run longer, or its memory was full"):format(
+    (", less than the %s that it should keep, because the run was shorter or memory was full"):format(
       units.seconds(ring.wanted))
     or "")
   if ring.samples == 0 then

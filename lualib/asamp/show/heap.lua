@@ -60,8 +60,8 @@ local function classes(list, info, style)
   end)
   for _, row in ipairs(list) do
     if row.least then
-      lines[#lines + 1] = tables.remark(style, 2, "+: a lower bound: in a large heap, bytes that several " ..
-        "objects of a class retain only together are not counted")
+      lines[#lines + 1] = tables.remark(style, 2, "+: a lower bound, because the heap is large: " ..
+        "bytes that only several objects of the class together retain are not counted")
       break
     end
   end

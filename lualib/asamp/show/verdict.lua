@@ -292,20 +292,20 @@ local function timing(v, p, add)
   end
   local inuse = p.course and p.course.last and p.course.last.inuse or 0
   if time.sort == "gc" and at and at.calls == "luaB_collectgarbage" then
-    add(("Time: %s of it is spent in garbage collection, most of it requested by collectgarbage at %s. " ..
+    add(("Time: %s is spent in garbage collection, most of it requested by collectgarbage at %s. " ..
       "Remove the call, or make it less often."):format(percent(time.gc), place(at)), "--by time")
   elseif time.sort == "gc" then
-    add(("Time: %s of it is spent in garbage collection%s.%s"):format(percent(time.gc),
+    add(("Time: %s is spent in garbage collection%s.%s"):format(percent(time.gc),
       at and ", most of it at " .. place(at) or "", inuse >= LARGE and
       (" Each major collection visits all live objects, %s: keep fewer."):format(units.bytes(inuse)) or
       " Allocate less there."), "advise")
   elseif time.sort == "c" then
     local named = at and at.share >= PROMINENT * time.c
-    add(("Time: %s of it is spent in C functions%s."):format(percent(time.c),
+    add(("Time: %s is spent in C functions%s."):format(percent(time.c),
       named and (", %s in %s, called at %s"):format(percent(at.share), cname(at.calls or "C"),
                                                    place(at)) or ""), "--by time")
   else
-    add(("Time: %s of it is spent in Lua%s."):format(percent(time.lua),
+    add(("Time: %s is spent in Lua%s."):format(percent(time.lua),
       at and (", %s at %s"):format(percent(at.share), place(at)) or ""), "--by time")
   end
 end

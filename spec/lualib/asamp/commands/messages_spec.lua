@@ -50,7 +50,7 @@ describe("asamp", function()
     ["run --exact --time 0 app.lua"] =
       "--exact needs time samples, but the rate is 0: give --time RATE, too",
     ["memory half.vmprof"] = "; snapshots of memory after that byte are missing",
-    ["advise half.vmprof"] = "; the advice covers the readable part",
+    ["advise half.vmprof"] = "; the advice covers only the readable part",
   } do
     it("reports the error of: " .. words, function()
       local code, out, err = run(words)

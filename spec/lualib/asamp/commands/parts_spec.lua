@@ -106,8 +106,8 @@ describe("a part of a profile", function()
     assert.equal(0, (check(path, "--baseline", path, "--from", middle)))
     for _, case in ipairs{
         {"--max-peak", "1M", "--from", middle,
-         says = "--max-peak is about the whole heap: leave --from out"},
-        {"--no-leak", "--exclude", "x", says = "--no-leak is about the whole run: leave --exclude out"},
+         says = "--max-peak always checks the whole heap: leave --from out"},
+        {"--no-leak", "--exclude", "x", says = "--no-leak always checks the whole run: leave --exclude out"},
         {"--max-alive", "1M", "--from", "2", "--until", "1", says = "--from 2 must be less than --until " ..
           "1"}} do
       local code, _, err = check(path, table.unpack(case))

@@ -236,7 +236,7 @@ describe("asamp report", function()
     assert.equal(0, code)
     assert.truthy(out:find("40 MiB allocated", 1, true))
     assert.equal(("asamp report: '%s': cannot be read after byte %d of the log: the file " ..
-                  "ends inside a record; the report covers the readable part\n")
+                  "ends inside a record; the report covers only the readable part\n")
                  :format(path, #bytes - 25), err)
     shell.write(path, bytes:sub(1, 60))
     code, out, err = run(path)

@@ -248,8 +248,8 @@ describe("asamp run", function()
     local _, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
       "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"", "sh", process.interpreter(), main, "run",
       script}
-    assert.matches("\nasamp run: no profile: the current folder cannot be written; --out FILE writes it " ..
-      "to another place\n", err, 1, true)
+    assert.matches("\nasamp run: no profile: the current folder cannot be written; --out FILE writes the " ..
+      "profile to another place\n", err, 1, true)
   end)
 
   it("knows the options of lua", function()

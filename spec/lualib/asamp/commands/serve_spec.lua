@@ -274,11 +274,12 @@ describe("asamp serve", function()
     stop()
     -- The last two lines were missing once: a wrong id or path was served without a word.
     assert.equal(([[
-asamp serve: '%s/./a.sock' is the same process as '%s'; it is served once
-asamp serve: '4194304' is the same process as '4194304'; it is served once
+asamp serve: '%s/./a.sock' is the same process as '%s', and is served once
+asamp serve: '4194304' is the same process as '4194304', and is served once
 asamp serve: no process 4194304 is running; give the id of a running one
 asamp serve: cannot query '%s/b.sock': No such file or directory; give the id of a process, ]] ..
-      "or the path of its socket; asamp_up is 0 until it answers\n"):format(folder, path, folder), err)
+      "or the path of its socket; the metric asamp_up is 0 until the process answers\n"):format(
+        folder, path, folder), err)
     os.execute("kill -9 " .. pid)
     shell.remove(folder)
   end)
