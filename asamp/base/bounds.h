@@ -28,19 +28,19 @@
 #define BOUND_MOVES	0
 #endif
 
-/* Limits of the writer: the largest number of each. */
+/* Limits of the writer: the largest numbers of these data. */
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks not loaded from
                                                         files */
-#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; the last one represents all
-                                                        others */
-#define CLASSES_MAX		BOUND(65535u, 8)     /* classes (names of metatables); the last
-                                                        one represents all others */
+#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; all further ones share the last
+                                                        number */
+#define CLASSES_MAX		BOUND(65535u, 8)     /* classes (names of metatables); all further
+                                                        ones share the last number */
 /* paths of references to sampled objects, in the writer and in the reader */
 #define READER_MAXPATHS		BOUND(1u << 16, 12)
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* references of one path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of coroutine labels */
-#define LABELS_VALUES		BOUND(4096u, 6)      /* values of a label name; the first,
-                                                        "(others)", represents all further ones */
+#define LABELS_VALUES		BOUND(4096u, 6)      /* values of a label name; all further ones
+                                                        become the first value, "(others)" */
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* label sets */
 /* addresses in native code for which a profile has function names */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)
@@ -48,7 +48,8 @@
 /* Blocks of one Lua state that are watched until they die (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-/* Names of Lua states for which totals are kept (seen.h); the last one represents all others. */
+/* Names of Lua states for which totals are kept (seen.h); all further names share the last
+   entry. */
 #define SEEN_NAMES		BOUND(64u, 4)
 
 /* Limits of a flight recorder, which keeps only the newest events. */
@@ -84,8 +85,8 @@
 #define FIFO_MOST		BOUND(2u << 20, 16)
 /* samples of one Lua state that have survived a collection and are not dead yet */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)
-#define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states in a report; the last one
-                                                         represents all further ones */
+#define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states in a report; all further ones
+                                                         share the last entry */
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states that exist at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 #define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* label sets of a profile */
@@ -101,8 +102,8 @@
 #define COURSE_MOST		BOUND(1u << 13, 8)
 /* marks of the program in the timeline; even, because beyond the limit every second is dropped */
 #define MARKS_MOST		BOUND(1u << 13, 8)
-#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one represents
-                                                         all others */
+#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; all further ones share the
+                                                         last entry */
 /* Lua states, or scripts, shown separately in files for other tools */
 #define TAGS_STATES		BOUND(64u, 3)
 /* combinations of Lua state, OS thread and labels in files for other tools */

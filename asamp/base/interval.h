@@ -29,8 +29,9 @@ void interval_open (Interval *v, uint64_t period, int random, uint64_t seed);
 /* Returns the bytes to the first sample point. */
 uint64_t interval_first (Interval *v);
 
-/* Handles an allocation whose first sample point is 'over' bytes before its end. Returns the
-   number of sample points in it, and sets *distance to the bytes from its end to the next one. */
+/* Handles an allocation whose first sample point is 'over' bytes before its end. Returns the number
+   of sample points in the allocation, and sets *distance to the bytes from its end to the next
+   sample point. */
 uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance);
 
 /* Returns a uniform random number below n > 0. */

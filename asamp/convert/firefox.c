@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Stores the rows of a Firefox profile in temporary files (firefox.h).
-**
-** An entry of the temporary file 'event' is a sequence of numbers. For a collection: the tag
-** (number of a Lua state or script, tags.h), 1, and these members of ReadCollection: time,
-** duration, inuse, held, rss, tenured, decided, survived, minors + majors, major, state. For a mark
-** of the program: the tag, 0, the time, and the lengths of name and value; the bytes of name and
-** value follow.
-*/
+/* Stores the rows of a Firefox profile in temporary files (firefox.h). */
 #include "firefox.h"
 #include "decimal.h"
 #include "list.h"
@@ -165,6 +157,8 @@ static void event (Firefox *f) {
   counts(f, tag)->events++;
 }
 
+/* Stores a collection in f->event: the tag (number of a Lua state or script, tags.h), the number 1,
+   and members of ReadCollection. */
 static void firefox_collection (void *ud, const ReadCollection *c) {
   Firefox *f = ud;
   const uint64_t values[] = {
@@ -180,6 +174,8 @@ static void firefox_collection (void *ud, const ReadCollection *c) {
   f->collections++;
 }
 
+/* Stores a mark of the program in f->event: the tag (number of a Lua state or script, tags.h), the
+   number 0, the time, the lengths of name and value, and the bytes of both. */
 static void firefox_mark (void *ud, const ReadMark *m) {
   Firefox *f = ud;
   event(f);

@@ -84,8 +84,8 @@ typedef struct Firefox {
      'tickstack': index in 'ticksites'; 'tickweight': ns; 'tickwhose': tag. */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* us */
-  /* Collections, and the marks (names and values) that the program recorded; firefox.c describes
-     the layout. */
+  /* Collections, and the marks (names and values) that the program recorded. The comments of
+     firefox_collection and firefox_mark describe the entries. */
   Spill event;
   /* Returns texts of scripts. May be set before firefoxfile_write; NULL: the file has no texts. */
   FirefoxSource source;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the weight of a site. 'weight' must not be FLAME_HELD. */
+/* Returns the weight of a site (bytes, samples or us of time). 'weight' must not be FLAME_HELD. */
 static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the folded frames (fold.h), from the outermost inwards. A node of the call tree reaches a
-   script if it or a descendant is a function of a script. The weight of a node is the number of
+/* Chooses the folded frames (fold.h), from the outermost inwards. A node of the call tree "reaches
+   a script" if it or a descendant is a function of a script. The weight of a node is the number of
    nodes in its subtree that reach a script. */
 #include "fold.h"
 

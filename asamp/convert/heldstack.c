@@ -50,9 +50,8 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Adds a node for the last reference of each path. The node's parent is the node of path p->parent,
-   the same path without its last reference; this path has a lower number. Returns 0 if out of
-   memory. */
+/* Adds a node for the last reference of each path. The parent of this node is the last node of the
+   path without this reference (p->parent), which has a lower number. Returns 0 if out of memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;

@@ -36,10 +36,10 @@ static void flush (Bytes *from, Output *o) {
   from->n = 0;
 }
 
-/* Completes the object records of a truncated log: adds a dead object of type "unknown" for each
-   stack of an allocation sample without an object, and the name of this type. Each added record
-   repeats the statistics (zeros). Adds none if these take more than half of a record, because a
-   damaged log could then grow without bound. */
+/* Completes the object records of a truncated log: each stack of an allocation sample without an
+   object receives a dead object of type "unknown". Each added record repeats the statistics, as
+   zeros. If these take more than half of a record, adds none, because a damaged log could then grow
+   without bound. */
 static void putobjects (const ReadProfile *r, Bytes *to, Output *o) {
   uint64_t left = r->end.unpaired, most = VMPROF_MAXWORDS - r->end.statistics, i;
   char key[32];

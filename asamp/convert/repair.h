@@ -36,9 +36,9 @@ enum {
   REPAIR_DONE, REPAIR_UNREADABLE, REPAIR_UNWRITABLE, REPAIR_SAME, REPAIR_LIVE
 };
 
-/* Repairs the log 'path' and writes the result to 'out', which may exist. If the log is complete,
-   writes no file. 'inplace' 1: both paths are one file. Returns a result of the enumeration above;
-   for REPAIR_UNREADABLE and REPAIR_UNWRITABLE, 'err' has the reason. Call it on one thread only. */
+/* Repairs the log 'path' and writes the result to 'out', which may exist. Writes no file if the log
+   is complete. 'inplace' 1: both paths are one file. For REPAIR_UNREADABLE and REPAIR_UNWRITABLE,
+   'err' has the reason. Call it on one thread only. */
 int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize);
 

@@ -181,7 +181,7 @@ static void transcode_ended (Transcode *t) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* Stores the name of a frame in the form of framename.h. */
+/* Stores the name of a frame in 'out', in the form of framename.h. */
 static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) {
   uint32_t name = idmap_get(&t->r->names, id);
   const char *text = name != IDMAP_NONE ? t->r->text.text + name : "";
@@ -413,7 +413,8 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
-/* Passes the deaths in 'deaths' to the encoder. Call it after handon for the same collection. */
+/* Passes the deaths in 'deaths' to the encoder. For the deaths of a collection, call it after
+   handon. */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);

@@ -304,9 +304,8 @@ static void unite_allocated (void *ud, uint64_t bytes) {
 }
 
 /* Callback TranscodeInto.orphaned: a sample of native memory of the closed state 'id' has died.
-   Stores the state's number in the merged profile in *number. If the state's end is not written
-   yet, decrements the number of live samples that the end will report. Returns 0 if the state is
-   unknown. */
+   Sets *number to the state's number in the merged profile, or returns 0 if the state is unknown.
+   If the state's end is not written yet, the sample no longer counts in TranscodeState.orphans. */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes the events of a profile (encoder.h). An encoder keeps in memory the output and details of
    the current batch of samples, a buffer for the deepest stack, the functions, and the native
-   addresses; in the extended format also the sampled objects whose survival is not known yet
-   (objects.h). */
+   addresses. In the extended format it also keeps the sampled objects whose survival is not known
+   yet (objects.h). */
 #include "batch.h"
 #include "details.h"
 #include "frameids.h"
@@ -314,8 +314,8 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
   return to + n * FRAME;
 }
 
-/* Writes the frames of the stack; of a deep stack, only the frames at both ends. Returns the end of
-   the output. */
+/* Writes the frames of the stack; of a stack deeper than PROFILE_DEPTH, only those at both ends.
+   Returns the end of the output. */
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;

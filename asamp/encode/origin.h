@@ -60,10 +60,10 @@ void origins_free (Origins *o);
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
-/* Returns the number in the file of the function *name, which has the number 'local' in its state,
-   and stores it for origin_number. Sets *isnew to 1 if the name must be written. Names beyond
-   FUNCTIONS_MOST share one number; for these, sets *name to ORIGIN_FUNCTIONS. Returns 0 if out of
-   memory. */
+/* Returns the number in the file of the function *name, or 0 if out of memory. Stores this number
+   for origin_number; 'local' is the function's number in the state. Sets *isnew to 1 if the name
+   must be written. Names beyond FUNCTIONS_MOST share one number; for these, sets *name to
+   ORIGIN_FUNCTIONS. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
 /* Like origins_function, for the class *name. Names beyond CLASSES_MAX share one number; for these,

@@ -84,7 +84,8 @@ static size_t bytesof (size_t n) {
   return sizeof(PastStack) + n * sizeof(ProfileFrame);
 }
 
-/* Copies the frames to be kept; of a deep stack, only those at both ends. Returns their number. */
+/* Copies the frames to be stored; of a stack deeper than PROFILE_DEPTH, only those at both ends.
+   Returns their number. */
 static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   if (n <= PROFILE_DEPTH) {
@@ -344,7 +345,8 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Frees the data of an ended state if none of its samples is live. */
+/* Called at the end of a state and when its samples die later. Frees the state's data if no sample
+   is live. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;

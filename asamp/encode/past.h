@@ -29,10 +29,12 @@ typedef struct PastTotals {
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 
-/* Stores the data of the next dropped event to which later events may refer. */
+/* Stores those data of an event to which later events may refer. The recorder calls it for each
+   event that it drops, in order. */
 void past_take (Past *p, const Event *event);
 
-/* Writes the kept data to a new encoder. */
+/* Writes the kept data to a new encoder, as if they were the first events of the profile. Sets
+   *totals. */
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
 /* Returns the number of items that limits have dropped: stacks, names, and survivors whose deaths

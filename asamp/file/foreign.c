@@ -74,8 +74,8 @@ static int isopen (int process, int n, const struct stat *file) {
   return is;
 }
 
-/* Returns 1 if the process has the file open (Linux 5.6). If the process has ended, its id may be
-   another process's, which counts only if it has the same user. */
+/* Returns 1 if the process has the file open (from Linux 5.6 on). Its id may belong to another
+   process now; returns 0 if that process has another user. */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
   const struct dirent *entry;
@@ -105,9 +105,8 @@ static const char *foreign_kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* Returns 1 if the file may be opened although the process 'peer' has named it: the process has
-   this user, or the file belongs to the user of the process, or is open in it. 'peer' NULL: any
-   file. */
+/* Returns 1 if the file may be opened although 'peer' supplied its path: 'peer' is NULL or a
+   process of this user, or the file belongs to the user of 'peer' or is open in 'peer'. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }

@@ -49,7 +49,7 @@ int output_open (Output *o, const char *path, int how) {
   }
   return o->fd < 0 ? errno : 0;
 }
-/* Writes compressed bytes to the file. */
+/* Writes compressed bytes to the file (CompressorSink). Returns 0 after a failure. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;
   output_put(o, data, n);

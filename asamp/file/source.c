@@ -105,7 +105,7 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
   return room - left;
 }
 
-/* Appends bytes to 'out'. Returns 0 if there are no more. */
+/* Appends bytes of the file to 'out'. Returns 0 at the end or after a failure. */
 static int source_fill (Source *s) {
   size_t n, room;
   if (s->ended)

@@ -138,8 +138,8 @@ static void temporary_forget (Temporary *t) {
   t->name = t->target = NULL;
 }
 
-/* Takes a shared lock of the file to be replaced, if any. Returns 0, or ETXTBSY if it is being
-   written. */
+/* Takes a shared lock of the file to be replaced, if it exists. Returns 0, or ETXTBSY if another
+   process is writing the file. */
 static int temporary_lock (Temporary *t) {
   struct stat s;
   if (stat(t->target, &s) != 0 || !S_ISREG(s.st_mode))
@@ -192,7 +192,7 @@ int temporary_imitate (int fd, const char *target) {
   return fchmod(fd, mode) != 0 ? errno : 0;
 }
 
-/* Writes the folder to disk, if possible. */
+/* Writes the folder of 'path' to disk (fsync), if possible. */
 static void syncfolder (const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
