@@ -29,8 +29,8 @@
 #endif
 
 /* Limits of the writer: the largest numbers of these data. */
-#define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks not loaded from
-                                                        files */
+#define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of Lua chunks that were not loaded
+                                                        from files */
 #define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; all further ones share the last
                                                         number */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* classes (names of metatables); all further
@@ -59,7 +59,8 @@
 /* bytes of the names that dropped events have defined (past.h); also the limit of the names of
    native functions in a flight recorder (ring.h) */
 #define PAST_TEXTS		BOUND(8u << 20, 400)
-#define RING_NATIVES		BOUND(1u << 16, 12)    /* addresses in native code with names */
+#define RING_NATIVES		BOUND(1u << 16, 12)    /* addresses in native code whose function
+                                                          names are stored */
 
 /* Limits of the reader. */
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a recorded stack. A file with

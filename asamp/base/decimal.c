@@ -37,7 +37,7 @@ double decimal_read (const char *text, char **end) {
   if (point == NULL)
     return strtod(text, end);
   text += n;
-  n = strcspn(text, point);  /* the number ends before the locale's point */
+  n = strcspn(text, point);  /* the locale's decimal point is not part of the number */
   if (n > 63)
     n = 63;
   before = strcspn(text, ".");

@@ -37,8 +37,7 @@ typedef struct Origin {
   Frames stack;
   Numbers functions, classes;
   ProfileCollection before;  /* the state's last collection */
-  uint64_t undecided;   /* number of the state's samples of which it is not known yet whether they
-                           survived or died */
+  uint64_t undecided;   /* number of the state's samples whose survival is not known yet */
 } Origin;
 
 typedef struct Origins {
