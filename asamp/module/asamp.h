@@ -8,16 +8,16 @@
 **   const asamp_Api *api = asamp_api(L);
 **   const char *error = api->start(L, &options, &client);
 **
-** The callbacks of one sample are 'allocated', then 'decided' (did the block survive its first
-** collection?), then for a survivor 'died', or 'left' if the client ends first. They all receive
-** the pointer that 'allocated' returned; free it in the last.
+** The callbacks of one sample are 'allocated', then 'decided', which reports whether the block
+** survived its first collection. For a survivor, 'died' follows, or 'left' if the client ends
+** first. They all receive the pointer that 'allocated' returned; free it in the last one.
 **
 ** Callbacks run on the state's OS thread, during an allocation or a collection, and are never
 ** nested. They must not call the Lua API, raise errors or use longjmp; of asamp_Api they may call
 ** 'symbol' and 'kindname'. Their arguments are valid until they return.
 **
-** The field 'size' of structs lets old programs work with later versions, which add fields only at
-** the end.
+** Later versions add fields only at the end of structs. Programs that were built with an older
+** version still work, because the field 'size' of a struct shows which fields it has.
 */
 #ifndef asamp_h
 #define asamp_h
@@ -34,74 +34,85 @@ typedef enum asamp_Kind {
   ASAMP_TABLE, ASAMP_ARRAY, ASAMP_HASH, ASAMP_STRING, ASAMP_LUACLOSURE,
   ASAMP_CCLOSURE, ASAMP_UPVALUE, ASAMP_USERDATA, ASAMP_COROUTINE, ASAMP_STACK,
   ASAMP_PROTO, ASAMP_BUFFER,
-  ASAMP_OUTSIDE		/* Memory or a resource outside the heap that a userdata owns
+  ASAMP_OUTSIDE		/* Memory or a resource outside the Lua heap that a userdata owns
                            (luaN_outside of seam.h). */
 } asamp_Kind;
 
-/* A function written in Lua. Valid until 'stop'; unique by name, source and line. */
+/* A function written in Lua. The struct is valid until 'stop'. There is one for each name, source
+   and line. */
 typedef struct asamp_Function {
-  const char *name;	/* Name from its definition, "main chunk" or "anonymous". "(tail call)"
-                           represents callers replaced by tail calls; "?" represents frames left out
-                           of a long stack, or a function if there is no memory. */
-  const char *source;	/* Path of its file, or the chunk name. */
+  /* Name from the function's definition, "main chunk" or "anonymous". "(tail call)" represents
+     callers that tail calls have replaced. "?" represents frames left out of a long stack, or a
+     function for which there is no memory. */
+  const char *name;
+  const char *source;	/* Path of the function's file, or its chunk name. */
   int linedefined;	/* Line of the function's definition; 0: none. */
 } asamp_Function;
 
 typedef struct asamp_Frame {
   const asamp_Function *function;  /* NULL: a native frame. */
   int line;		/* 0: unknown, or a native frame. */
-  const void *address;	/* Address in the code of a native frame: in its current call instruction,
-                           or the start of its function. NULL in a Lua frame. */
+  /* Address in the code of a native frame: in its current call instruction, or the start of its
+     function. NULL in a Lua frame. */
+  const void *address;
 } asamp_Frame;
 
 typedef struct asamp_Sample {
-  uint64_t number;	/* Number of the sample, from 1 for each client. */
+  uint64_t number;	/* Number of the sample, counted from 1 for each client. */
   uint64_t time;	/* CLOCK_MONOTONIC, ns. */
-  uint64_t size;	/* Bytes of the block, rounded up as the heap does. */
+  uint64_t size;	/* Size of the block in bytes, rounded up as by the heap. */
   uint64_t count;	/* Number of sampling periods that the sample represents, >= 1. */
   asamp_Kind kind;	/* Type of the block. */
   int outside;		/* 1: allocated outside the nursery (the area for new objects). */
-  const asamp_Frame *frames;  /* The whole stack, innermost frame first; with C frames if
-                                 'native' is set. */
+  const asamp_Frame *frames;  /* The whole stack, innermost frame first. C frames are included if
+                                 asamp_Options.native is set. */
   size_t nframes;	/* Number of frames. */
-  size_t shared;		/* Number of outermost frames equal to those of the previous
-                                   sample, lines included. */
+  size_t shared;		/* Number of outermost frames that are equal, lines included, to
+                                   those of the previous sample. */
 } asamp_Sample;
 
 /* A sample reported earlier. */
 typedef struct asamp_Known {
   uint64_t number;	/* As in asamp_Sample. */
   uint64_t size, count;	/* As in asamp_Sample. */
-  void *value;		/* The pointer that 'allocated' has returned for this sample; NULL without
-                           such a callback. */
+  void *value;		/* The pointer that the callback 'allocated' has returned for this sample;
+                           NULL if there is no such callback. */
 } asamp_Known;
 
-/* Outcome of a sample. The outcomes are reported in the order in which the samples were taken. */
+/* Outcome of a sample: whether its block survived. Outcomes are reported in the order of the
+   samples. */
 typedef struct asamp_Fate {
-  int survived;		/* 1: alive at the first collection after its allocation; 0: dead or
-                           freed. */
-  int followed;		/* 1: 'died' or 'left' will be called; 0: the block is dead, there is no
-                           callback 'died', or too many samples are followed. */
-  const char *class_name;  /* Name in the object's metatable, or NULL. Valid until 'stop'. */
+  int survived;		/* 1: alive at the first collection after its allocation; 0: dead, or freed
+                           before. */
+  /* 1: 'died' or 'left' will be called for this sample. 0: the block is dead, the client has no
+     callback 'died', or too many samples are followed to their deaths. */
+  int followed;
+  /* Class of the object: the field __name of its metatable, or a path to the metatable. NULL: none.
+     Valid until 'stop'. */
+  const char *class_name;
 } asamp_Fate;
 
-/* A collection. It is reported after the outcomes and deaths that it has found. A collection
-   without any may be left out for 10 ms after a reported one. Times are in ns, sizes in bytes. */
+/* A collection. Its report follows those of the outcomes and deaths that it has found. If it has
+   found none, it may go unreported up to 10 ms after a reported one. Times are in ns, sizes in
+   bytes. */
 typedef struct asamp_Collection {
   uint64_t time;	/* End, CLOCK_MONOTONIC. */
   uint64_t duration;	/* Length of the pause. */
-  /* Bytes in use, as in collectgarbage "count"; bytes reserved from lua_Alloc or mapped. */
+  /* 'inuse': bytes in use, as in collectgarbage "count". 'held': bytes reserved from lua_Alloc or
+     mapped. */
   uint64_t inuse, held;
   uint64_t rss;		/* Resident bytes of the process, up to 0.1 s old. */
-  uint64_t tenured;	/* Bytes that became old since the last report. Most objects become old when
-                           they survive one collection; large strings, three. */
-  uint64_t minors, majors;  /* Numbers of minor and major collections since the previous report
-                               that have no report of their own. */
-  int major;		/* 1: a full collection or the last marking slice of a major one; 0: a
-                           minor one. */
-  int phase;		/* Phase of the major collection afterwards: 0 none, 1 marking, 2
+  /* Bytes that became old since the last report. Most objects become old when they survive one
+     collection, large strings when they survive three. */
+  uint64_t tenured;
+  /* Numbers of minor and of major collections since the previous report that were not reported. */
+  uint64_t minors, majors;
+  int major;		/* 1: a full collection, or the last marking slice of a major collection; 0:
+                           a minor collection. */
+  int phase;		/* Phase of the major collection after this pause: 0 none, 1 marking, 2
                            sweeping. */
-  uint64_t lost;	/* Sampling periods dropped since 'start' for lack of memory. */
+  uint64_t lost;	/* Number of sampling periods since 'start' that were not reported for lack
+                           of memory. */
 } asamp_Collection;
 
 /*
@@ -111,8 +122,10 @@ typedef struct asamp_Collection {
 ** paths have equal numbers.
 */
 typedef struct asamp_Path {
-  uint32_t number;	/* Number of the path, from 1; 0: the object is dead or was not reached. */
-  const char *const *steps;  /* Texts of the references, the root first; valid in the callback. */
+  uint32_t number;	/* Number of the path, from 1; 0: the object is dead, or no path to it was
+                           found. */
+  const char *const *steps;  /* Texts of the references, the root first. Valid during the
+                                callback. */
   size_t nsteps;	/* Number of steps. */
 } asamp_Path;
 
@@ -120,15 +133,15 @@ typedef struct asamp_Path {
 typedef struct asamp_Client {
   size_t size;		/* sizeof(asamp_Client). */
   void *ud;		/* Passed to all callbacks. */
-  /* Reports a new sample. Returns a pointer for its later callbacks. */
+  /* Reports a new sample. Returns a pointer that the later callbacks of this sample receive. */
   void *(*allocated) (void *ud, const asamp_Sample *s);
   /* Reports the outcome of a sample. */
   void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
   /* Reports the death of a survivor: a major collection has found it dead, or it was freed
-     explicitly. At most 131072 survivors at a time are followed until their death; without this
-     callback, none. */
+     explicitly. At most 131072 survivors at a time are followed until their death. If this callback
+     is NULL, none are followed. */
   void (*died) (void *ud, const asamp_Known *s);
-  /* Reports a sample that is undecided or alive when the client ends. */
+  /* Reports a sample whose block is alive, or has no outcome yet, when the client ends. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
   /* Reports the path of references to a survivor. The function 'holders' calls it for the survivors
@@ -146,64 +159,66 @@ typedef struct asamp_Options {
 
 #define ASAMP_KINDS	((int)ASAMP_OUTSIDE + 1)
 
-/* Exact counts of a state's allocations. They only grow: subtract two reads. */
+/* Exact counts of a state's allocations. They only grow. The allocations of a piece of code are the
+   difference of two reads. */
 typedef struct asamp_Counts {
   size_t size;		/* sizeof(asamp_Counts). */
   uint64_t bytes;	/* Bytes of all kinds except ASAMP_STACK (call frames and grown stacks). */
-  uint64_t blocks;	/* Blocks of all kinds except ASAMP_STACK. A block counts when
-                           allocated, and each time it grows. */
+  /* Blocks of all kinds except ASAMP_STACK. A block counts when it is allocated, and each time it
+     grows. */
+  uint64_t blocks;
   uint64_t kindbytes[ASAMP_KINDS];  /* Bytes by asamp_Kind. */
   uint64_t kindblocks[ASAMP_KINDS];  /* Blocks by asamp_Kind. */
 } asamp_Counts;
 
-/* The functions. Except 'symbol' and 'kindname', call them only where the Lua API may be
-   called. */
+/* The functions of this interface. Except 'symbol' and 'kindname', call them only where the Lua API
+   may be called. */
 typedef struct asamp_Api {
   int version;		/* ASAMP_VERSION of the module. */
-  /* Starts the sampling of the state; copies *o and *c. Returns NULL, or the reason of the
-     failure as a static string. May raise a memory error. */
+  /* Starts the sampling of the state. Copies *o and *c. Returns NULL, or the reason of the failure
+     as a static string. May raise a memory error. */
   const char *(*start) (lua_State *L, const asamp_Options *o,
                         const asamp_Client *c);
-  /* Ends the sampling, as lua_close does. Runs a minor collection to learn the last outcomes,
+  /* Ends the sampling, as lua_close also does. Runs a minor collection to get the last outcomes,
      calls 'left' for the samples still alive, then removes the client. Returns 0 if there is no
      client. */
   int (*stop) (lua_State *L);
-  /* Changes the sampling period. Returns NULL or the reason of the failure. */
+  /* Changes the sampling period, in bytes. Returns NULL or the reason of the failure. */
   const char *(*period) (lua_State *L, uint64_t period);
-  /* Writes the name and the object file of a code address, truncated; "" if unknown. Slow.
-     Thread-safe. */
+  /* Writes the names of the function and the object file to which a code address belongs; "" if
+     unknown. Long names are cut. Slow. Thread-safe. */
   void (*symbol) (const void *address, char *name, size_t namesize, char *file,
                   size_t filesize);
   /* Returns the name of a kind, such as "table array part". */
   const char *(*kindname) (asamp_Kind kind);
-  /* Calls 'held' for every live survivor with 'followed' 1 (asamp_Fate). Takes about as long as a
-     full collection, and up to 16 bytes per object from malloc. Returns their number, or 0 on
-     failure. */
+  /* Calls 'held' for each live survivor with 'followed' 1 (asamp_Fate). Takes about as long as a
+     full collection, and up to 16 bytes of malloc's memory per object. Returns the number of calls,
+     or 0 on failure. */
   size_t (*holders) (lua_State *L);
-  /* Writes a snapshot of the heap to the file 'path', for 'asamp heap'. Needs no client. A forked
-     child writes the file; with 'wait' 0 the function returns after the fork. Overwrites only
-     snapshots and profiles. Returns 0 with a line in 'err' on failure. */
+  /* Writes a snapshot of the heap to the file 'path', for 'asamp heap'. No client is needed. A
+     forked child writes the file; with 'wait' 0 the function does not wait for its end. Overwrites
+     only snapshots and profiles. Returns 0 with a line in 'err' on failure. */
   int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
-  /* Sets a label of thread L. In profiles, the samples of L and of coroutines that it creates later
-     carry the label. 'value' NULL removes it. Copies name and value, truncated to 255 bytes.
+  /* Sets a label of thread L; 'value' NULL removes it. In profiles, the samples of L and of
+     coroutines that L creates later carry the label. Copies name and value, cut to 255 bytes.
      Returns NULL or the reason of the failure. */
   const char *(*label) (lua_State *L, const char *name, const char *value);
-  /* Starts a count of the state's allocations, which lasts until count_stop. Several counts may run
-     at a time. Returns NULL or the reason of the failure. */
+  /* Starts a count of the state's allocations, which lasts until count_stop. Several counts may
+     overlap. Returns NULL or the reason of the failure. */
   const char *(*count_start) (lua_State *L);
-  /* Ends a count. Returns NULL or the reason of the failure. */
+  /* Ends a count that count_start started. Returns NULL or the reason of the failure. */
   const char *(*count_stop) (lua_State *L);
-  /* Copies the counts to *to. Returns 0 in a callback, or if to->size is wrong. */
+  /* Copies the counts of the state to *to. Returns 0 in a callback, or if to->size is wrong. */
   int (*count) (lua_State *L, asamp_Counts *to);
-  /* Runs two full collections and returns the bytes in use, without the state itself, L, the
-     main thread and their stacks. Returns 0 in a finalizer or a callback, where no collection
-     can run. */
+  /* Runs two full collections and returns the bytes in use, without the state itself, L, the main
+     thread and the stacks of both. Returns 0 in a finalizer or a callback, where no collection can
+     run. */
   uint64_t (*alive) (lua_State *L);
 } asamp_Api;
 
 /* Loads the module profiler.core and returns its interface. Returns NULL if the module is not
-   found, is older than this header, or was built for another Lua; the error of require "profiler"
-   then names the reason. May raise a memory error. */
+   found, is older than this header, or was built for another Lua; require "profiler" then raises an
+   error with the reason. May raise a memory error. */
 static inline const asamp_Api *asamp_api (lua_State *L) {
   const asamp_Api *api = NULL;
   int top = lua_gettop(L);

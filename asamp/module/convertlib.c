@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** profiler.convert: a Lua module in C that writes profiles in other formats (firefox.h, pprof.h,
-** flame.h, transcode.h, unite.h). An output file is written completely or not at all (output.h).
+** flame.h, transcode.h), and merges profiles (unite.h). An output file is written completely or not
+** at all (output.h).
 **
-** Conversions return a summary: data of the profile (pushsummary), 'states' and 'groups' (of Lua
-** states), 'left' (data dropped by limits), 'written' (bytes before compression); on failure nil,
-** message. Options:
+** A conversion returns a summary of the profile (pushsummary), to which it adds 'states' and
+** 'groups' (numbers of Lua states and of their groups), 'left' (data dropped by limits) and
+** 'written' (bytes before compression). On failure it returns nil, message. Options:
 **
-**   - packing: gzip, "fast" or "small"; nil: none
+**   - packing: compression with gzip, "fast" or "small"; nil: none
 **   - progress: function, called with the finished share, 0 to 1
-**   - since, till: us; only samples with since <= time < till count
-**   - without: string with a byte for each call tree node; nonzero: the node's samples do not count
-**   - together: true: Lua states, threads and labels are not distinguished; "state": states are
-**     grouped by script, threads not distinguished (tags.h)
+**   - since, till: times in us; only samples with since <= time < till count
+**   - without: string with a byte for each node of the call tree; the samples of nodes with a
+**     nonzero byte do not count
+**   - together: true: does not distinguish Lua states, threads and labels; "state": groups states
+**     by script, and does not distinguish threads (tags.h)
 **   - startup: true: keeps the C functions with which every stack starts (fold.h)
 */
 #include "descriptor.h"
@@ -34,11 +36,11 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* Finished share of a conversion when the profile was read, 0 to 1. */
+/* Share of a conversion that is finished when the profile was read, 0 to 1. */
 #define READING		0.7
 
-/* The objects of a call, in a userdata whose finalizer frees them after an error. Stack index 4 has
-   the userdata, index 5 the progress function or nil. */
+/* The objects of a call of a Lua function, in a userdata whose finalizer frees them after an error.
+   The userdata has the stack index 4, the progress function (or nil) the index 5. */
 typedef struct Work {
   lua_State *L;
   const char *path, *out;
@@ -46,24 +48,24 @@ typedef struct Work {
   ReaderClient *client;
   Output *output;        /* NULL: not open */
   Firefox *firefox;
-  /* number of items that the Firefox output lacks because of each limit */
+  /* number of items that the output for Firefox lacks because of each limit */
   uint64_t firefoxleft[LEFT_N];
-  ReaderSum *sum;        /* totals, for the formats pprof and collapsed; else NULL */
+  ReaderSum *sum;        /* totals of the profile, for the formats pprof and collapsed; else NULL */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* for merge: number of finished profiles, number of all profiles */
+  lua_Integer done, all; /* for l_merge: number of finished profiles, number of all profiles */
   Fold fold;
-  int top;               /* Stack height before a call of the option 'source'. */
+  int top;               /* height of the Lua stack before a call of the option 'source' */
   char err[1024];
 } Work;
 
 #define RELEASE(of,free_of) \
   do { if ((of) != NULL) free_of(of); free(of); (of) = NULL; } while (0)
 
-/* Frees the conversion's objects. Completes the output file if 'keep' is set, else removes it.
-   Returns the errno of the output's first failure, or 0. Idempotent. */
+/* Frees the objects of a conversion. Completes the output file if 'keep' is 1, else removes it.
+   Returns the errno of the first failure of the output, or 0. Further calls do nothing. */
 static int convertlib_release (Work *w, int keep) {
   int error = 0;
   RELEASE(w->firefox, firefox_free);
@@ -88,7 +90,7 @@ static int convertlib_gc (lua_State *L) {
   return 0;
 }
 
-/* Pushes a new Work (index 4), then the option 'progress' (index 5). Returns the Work. */
+/* Pushes a new Work (index 4) and the option 'progress' (index 5). Returns the Work. */
 static Work *newwork (lua_State *L, const char *path) {
   Work *w;
   lua_settop(L, 3);
@@ -102,7 +104,7 @@ static Work *newwork (lua_State *L, const char *path) {
   return w;
 }
 
-/* Checks the arguments of a conversion and returns its Work. */
+/* Checks the arguments of a conversion: path, out, options. Returns its Work. */
 static Work *work (lua_State *L) {
   luaL_checkstring(L, 1);
   luaL_checkstring(L, 2);
@@ -110,7 +112,7 @@ static Work *work (lua_State *L) {
   return newwork(L, lua_tostring(L, 1));
 }
 
-/* Returns n zeroed bytes from malloc, or raises an error. */
+/* Returns n zeroed bytes from malloc. Raises an error if out of memory. */
 static void *allocate (Work *w, size_t n) {
   void *block = calloc(1, n);
   if (block == NULL)
@@ -118,7 +120,7 @@ static void *allocate (Work *w, size_t n) {
   return block;
 }
 
-/* Calls the progress function, if any. */
+/* Calls the progress function, if any, with the finished share. */
 static void convertlib_progress (Work *w, double fraction) {
   if (lua_isnil(w->L, 5))
     return;
@@ -127,7 +129,8 @@ static void convertlib_progress (Work *w, double fraction) {
   lua_call(w->L, 1, 0);
 }
 
-/* Calls the progress function; its error stops the reading. */
+/* Callback of the reader: calls the progress function. An error of that function stops the
+   reading. */
 static void readprogress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 5);
@@ -137,7 +140,8 @@ static void readprogress (void *ud, double fraction) {
                                              : "progress failed";
 }
 
-/* Frees all objects, removes the output, and pushes nil and the reason. Returns 2. */
+/* Ends a conversion that has failed: frees its objects, removes the output, and pushes nil and a
+   message with the reason. Returns 2. */
 static int convertlib_failed (Work *w, const char *reason) {
   lua_State *L = w->L;
   convertlib_release(w, 0);
@@ -146,7 +150,7 @@ static int convertlib_failed (Work *w, const char *reason) {
   return 2;
 }
 
-/* Applies the options 'since', 'till' and 'without' to a client. */
+/* Restricts the samples that the client receives, by the options 'since', 'till' and 'without'. */
 static void restrictclient (lua_State *L, ReaderClient *client) {
   if (!lua_istable(L, 3))
     return;
@@ -159,7 +163,8 @@ static void restrictclient (lua_State *L, ReaderClient *client) {
   lua_pop(L, 3);
 }
 
-/* Reads the profile. On failure returns 0, with all objects freed and nil, message pushed. */
+/* Reads the profile. On failure returns 0, after it has freed all objects and pushed nil,
+   message. */
 static int readprofile (Work *w, ReaderClient *client) {
   w->client = client;
   restrictclient(w->L, client);
@@ -176,8 +181,8 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* Returns the frames that the output leaves out: the C functions with which every stack starts. The
-   option 'startup' keeps them. */
+/* Returns the frames that the output omits: the C functions with which every stack starts. With the
+   option 'startup', none. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");
@@ -188,7 +193,8 @@ static const Fold *fold (Work *w) {
   return &w->fold;
 }
 
-/* Opens the output file, compressed by the option 'packing'. Returns an errno or 0. */
+/* Opens the output file, with the compression that the option 'packing' selects. Returns an errno
+   or 0. */
 static int create (Work *w) {
   static const char *const packings[] = {"", "small", "fast", NULL};
   int how;
@@ -199,8 +205,8 @@ static int create (Work *w) {
   return output_open(w->output, w->out, how);
 }
 
-/* Sets the field 'left' of the table on top: counts of data that this output lacks because of
-   limits. */
+/* Sets the field 'left' of the table on top of the stack: numbers of items that this output lacks
+   because of limits. */
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
   memcpy(counts, w->sum != NULL ? w->sum->left : w->profile->left,
@@ -209,15 +215,16 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  /* the limits of collections, marks and lifetimes drop nothing in formats with totals or a flame
-     graph, which never contain them */
+  /* formats with totals, and flame graphs, contain no collections, marks and lifetimes: the limits
+     of these are not reported */
   if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
 }
 
-/* Sets 'states', the number of Lua states in the profile, and 'groups', the number of their groups
-   in the output, in the table on top. Sets neither if the output does not distinguish states. */
+/* Sets two fields of the table on top of the stack: 'states', the number of Lua states in the
+   profile, and 'groups', the number of their groups in the output. Sets neither if the output does
+   not distinguish states. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -260,8 +267,8 @@ static void pushsummary (Work *w) {
   left(w);
 }
 
-/* Completes the output and frees all objects. Pushes the summary, or nil and a message. Returns
-   the number of pushed values. */
+/* Completes the output and frees all objects. Pushes the summary, or nil and a message. Returns the
+   number of pushed values. */
 static int convertlib_finish (Work *w) {
   int error;
   convertlib_progress(w, 1);
@@ -271,8 +278,8 @@ static int convertlib_finish (Work *w) {
   return error != 0 ? convertlib_failed(w, temporary_reason(error)) : 1;
 }
 
-/* Returns the folder for temporary files: that of the output, or /tmp if the output is a device
-   or "-". May push a string. */
+/* Returns the folder for temporary files: that of the output file, or /tmp if the output is a
+   device or "-". May push a string. */
 static const char *folder (Work *w) {
   const char *slash = strrchr(w->out, '/');
   if (strcmp(w->out, "-") == 0)
@@ -286,7 +293,8 @@ static const char *folder (Work *w) {
 
 /* ------------------------------------------------------------- formats -- */
 
-/* Returns the text of a script from the option 'source', valid until the next call; NULL: none. */
+/* Returns the text of the script 'file', which the function in the option 'source' supplies. The
+   text is valid until the next call. NULL: unknown. */
 static const char *source (void *ud, const char *file, size_t *n) {
   Work *w = ud;
   lua_State *L = w->L;
@@ -298,9 +306,9 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
-/* Returns the properties by which the output distinguishes samples, a sum of flags TAGS_BY...:
-   label sets, Lua states and threads. If the option 'together' is a string: labels and script;
-   true: none. */
+/* Returns the properties by which the output distinguishes samples, as flags TAGS_BY...: sets of
+   labels, Lua states and threads. If the option 'together' is a string: labels and scripts. If it
+   is true: none. */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)
@@ -311,8 +319,9 @@ static int tagsby (Work *w) {
   return by;
 }
 
-/* firefox(path, out, options) -> summary. Options: 'head', a function from the summary to the JSON
-   of "meta" and "libs"; 'source', a function from a script's name to its text or nil. */
+/* firefox(path, out, options) -> summary. Further options: 'head', a function that returns the JSON
+   of "meta" and "libs" for a summary; 'source', a function that returns the text of a script, or
+   nil, for its name. */
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
   const char *reason, *head;
@@ -344,9 +353,9 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reads the profile and computes its totals. Counts samples separately by the properties that the
-   options distinguish, except those in 'butby', a sum of TAGS_BY... flags. Returns 0 on failure,
-   like readprofile. */
+/* Reads the profile and computes its totals. Samples count separately for each of the properties
+   that tagsby() returns, except those in 'butby', also TAGS_BY... flags. Returns 0 on failure, like
+   readprofile. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -367,8 +376,8 @@ static int readtotals (Work *w, int butby) {
   return 1;
 }
 
-/* pprof(path, out, options) -> summary. Option 'first': the sample type that tools show first
-   ("alloc_space", "inuse_space" or "time"). */
+/* pprof(path, out, options) -> summary. Further option 'first': the sample type that tools show
+   first, "alloc_space", "inuse_space" or "time". */
 static int l_pprof (lua_State *L) {
   Work *w = work(L);
   int error;
@@ -382,8 +391,9 @@ static int l_pprof (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
-/* collapsed(path, out, options) -> summary. Option 'weight': "bytes", "samples", "survived",
-   "alive", "time" or "held"; default: "bytes", or "time" if the profile has only time samples. */
+/* collapsed(path, out, options) -> summary. Further option 'weight': "bytes", "samples",
+   "survived", "alive", "time" or "held"; default: "bytes", or "time" if the profile has only time
+   samples. */
 static int l_collapsed (lua_State *L) {
   static const char *const weights[] = {"bytes", "samples", "survived",
                                         "alive", "time", "held", NULL};
@@ -412,8 +422,8 @@ static int l_collapsed (lua_State *L) {
          ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
-/* speedscope(path, out, options) -> summary. Option 'name': name of
-   the profile; default: 'path'. */
+/* speedscope(path, out, options) -> summary. Further option 'name': name of the profile; default:
+   'path'. */
 static int l_speedscope (lua_State *L) {
   Work *w = work(L);
   const char *name, *reason;
@@ -433,8 +443,8 @@ static int l_speedscope (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* vmprof(path, out, options) -> summary. Option 'format': 6 or 7. 'together' and 'startup' have no
-   effect. */
+/* vmprof(path, out, options) -> summary. Further option 'format': version of the VMProf log, 6 or
+   7. The options 'together' and 'startup' have no effect. */
 static int l_vmprof (lua_State *L) {
   Work *w = work(L);
   const char *reason;
@@ -455,8 +465,8 @@ static int l_vmprof (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Calls the progress function of l_merge. 'fraction' is the finished share of the current profile.
-   Ignores errors of the progress function. */
+/* Calls the progress function of l_merge, if any, and ignores its errors. 'fraction' is the
+   finished share of the current profile. */
 static void manyprogress (void *ud, double fraction) {
   Work *w = ud;
   if (lua_isnil(w->L, 5))
@@ -467,8 +477,8 @@ static void manyprogress (void *ud, double fraction) {
     lua_settop(w->L, lua_gettop(w->L) - 1);
 }
 
-/* Sets element i of the list on top: to the summary of the profile at 'path', with the field
-   'path'; if 'isread' is 0, to {path, error}. */
+/* Sets element i of the list on top of the stack to the summary of the profile at 'path' or, if
+   'isread' is 0, to {error}. Adds the field 'path'. */
 static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   if (isread)
     pushsummary(w);
@@ -480,7 +490,7 @@ static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   lua_rawseti(w->L, -2, i);
 }
 
-/* Returns the i-th path of merge, which the list at index 1 keeps alive. */
+/* Returns the path of the i-th profile to merge. The list at index 1 keeps the string alive. */
 static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   const char *path;
   lua_rawgeti(L, 1, i);
@@ -489,8 +499,8 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   return path;
 }
 
-/* Merges the profiles that can be merged, and leaves the result list 'files' on the stack. Returns
-   NULL, or the reason why there is no result. */
+/* Merges the profiles that can be merged. Leaves 'files', the list for the result, on the stack.
+   Returns NULL, or the reason why there is no output. */
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;
   lua_Integer i, good = 0;
@@ -522,8 +532,8 @@ static const char *mergeall (Work *w) {
 }
 
 /* merge(paths, out, options) -> {files, states, written, left}; on failure nil, message [, files].
-   Options: 'packing' and 'progress'. 'files' has for each path its summary and 'path', or {path,
-   error}. */
+   Options: 'packing' and 'progress'. For each path, 'files' has the summary with the field 'path',
+   or {path, error}. */
 static int l_merge (lua_State *L) {
   Work *w;
   const char *reason;
@@ -571,7 +581,7 @@ static int l_merge (lua_State *L) {
   return error != 0 ? convertlib_failed(w, temporary_reason(error)) : 1;
 }
 
-/* A client that reads only the head of a file. */
+/* Data of the head of a file, and a client of the reader that reads only the head. */
 typedef struct Peek {
   ReaderClient client;
   int version;
@@ -579,7 +589,7 @@ typedef struct Peek {
   Bytes sources;
 } Peek;
 
-/* Callback of the reader: copies the data of the head of the file to a Peek, then stops the
+/* Callback of the reader: copies the data of the head of the file to the Peek *ud, then stops the
    reader. */
 static void convertlib_head (void *ud, const ReadProfile *r) {
   Peek *l = ud;
@@ -591,10 +601,9 @@ static void convertlib_head (void *ud, const ReadProfile *r) {
   l->client.stop = "looked at";
 }
 
-/* version(path) -> version, pid, started, clock, recordings: data from the head of a profile; on
-   failure nil, message. 'version': of the VMProf format. 'started': start in s since the epoch;
-   'clock': start in us of the monotonic clock; these and 'pid' are 0 if unknown. 'recordings': a
-   text that identifies the recording. */
+/* version(path) -> version (of the VMProf format), pid, started (s since the epoch), clock (start
+   in us of the monotonic clock), recordings (a text that identifies the recording): data from the
+   head of a profile. Unknown numbers are 0. On failure nil, message */
 static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
@@ -620,7 +629,7 @@ static int l_version (lua_State *L) {
   return 5;
 }
 
-/* kind(path) -> kind of the file (filekind_name) or nil */
+/* kind(path) -> kind of the file, such as "a profile" (filekind_name), or nil */
 static int l_kind (lua_State *L) {
   int fd = descriptor_open(luaL_checkstring(L, 1), O_RDONLY | O_NONBLOCK, 0);
   lua_pushstring(L, fd < 0 ? NULL : filekind_name(filekind_offile(fd)));
@@ -629,8 +638,8 @@ static int l_kind (lua_State *L) {
   return 1;
 }
 
-/* Creates an empty file with the rights that the umask allows; a file that replaces it has the
-   same. Returns 1 if the file did not exist. */
+/* Creates an empty file with the rights that the umask allows. The output that replaces this file
+   gets the same rights. Returns 1 if the file did not exist. */
 static int created (const char *path) {
   int fd = descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (fd >= 0)
@@ -639,7 +648,7 @@ static int created (const char *path) {
 }
 
 /* write(out, text [, shared]) -> true: writes a text to a file; on failure nil, message. A new file
-   has mode 0600 or, with 'shared', the rights that the umask allows. */
+   has mode 0600 or, if 'shared' is true, the rights that the umask allows. */
 static int l_write (lua_State *L) {
   const char *out = luaL_checkstring(L, 1);
   size_t n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.core: the sampler for profiler.lua, which checks the arguments, and the
-** functions that the Lua core calls if the variable ASAMP is set. Failures of the system are
-** returned as nil, message, errno.
+** The Lua module profiler.core: the interface of the sampler for profiler.lua, which checks the
+** arguments. Failures of the system are returned as nil, message, errno. The file also has the
+** functions that the Lua core calls if the environment variable ASAMP is set.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@
 #include "timing.h"
 #include "uncancelled.h"
 
-/* Returns the sampler of the state, or raises an error. */
+/* Returns the sampler of the state. Raises an error if there is none. */
 static Sampler *corelib_check (lua_State *L) {
   Sampler *s = sampler_of(L);
   if (s == NULL)
@@ -39,8 +39,8 @@ static Sampler *corelib_check (lua_State *L) {
   return s;
 }
 
-/* Reads SamplerOptions from the fields of the table at index 1. Leaves the strings on the
-   stack, which keeps them alive. */
+/* Reads SamplerOptions from the fields of the table at index 1. Leaves strings of the table on the
+   stack, because *o points to them. */
 static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
   memset(o, 0, sizeof(*o));
@@ -72,7 +72,8 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->ring.most = (size_t)getinteger(L, "ring");
 }
 
-/* Pushes true, or nil, message, errno if 'ok' is 0. Returns their number. */
+/* Pushes the results of a function: true, or if 'ok' is 0 nil, message, errno. Returns the number
+   of results. */
 static int result (lua_State *L, int ok, const char *err) {
   int e = errno;
   if (!ok) return pushfailed(L, err, e);
@@ -80,8 +81,8 @@ static int result (lua_State *L, int ok, const char *err) {
   return 1;
 }
 
-/* open{options, period} -> true: opens a session; 'period' in bytes; on failure nil, message,
-   errno */
+/* open{options, period} -> true: opens a session, which writes a profile; on failure nil, message,
+   errno. 'options' are the fields of SamplerOptions; 'period' is in bytes */
 static int corelib_open (lua_State *L) {
   Sampler *s = corelib_check(L);
   SamplerOptions o;
@@ -93,10 +94,10 @@ static int corelib_open (lua_State *L) {
                 err);
 }
 
-/* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every state
-   made from now on; on failure nil, message, errno. Call it once. 'options': the fields of
-   SamplerOptions; 'alloc' true: samples allocations; 'listen' to 'max': see ControlOptions
-   (control.h). */
+/* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every Lua state
+   that this process creates from now on; on failure nil, message, errno. Call it once. 'options'
+   are the fields of SamplerOptions. 'alloc' true: samples allocations. For 'listen' to 'max' see
+   ControlOptions (control.h). */
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
@@ -118,8 +119,8 @@ static int l_setup (lua_State *L) {
   return result(L, process_setup(&with, err, sizeof(err)), err);
 }
 
-/* path(pattern, pid) -> path of the profile of process 'pid', for the present time; "": not enough
-   memory */
+/* path(pattern, pid) -> the path of a profile: 'pattern' with its placeholders replaced, for
+   process 'pid' and the present time (process_path); "": not enough memory */
 static int l_path (lua_State *L) {
   char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
                           clock_read(CLOCK_REALTIME) / 1000);
@@ -128,22 +129,23 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* on(period, random): switches sampling on, in a session */
+/* on(period, random): starts allocation sampling in the open session, every 'period' bytes;
+   'random' true: at random distances with this mean */
 static int l_on (lua_State *L) {
   sampler_on(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1),
              lua_toboolean(L, 2));
   return 0;
 }
 
-/* off() -> true if sampling was on */
+/* off() -> true if allocation sampling was on: stops it */
 static int l_off (lua_State *L) {
   lua_pushboolean(L, sampler_off(corelib_check(L), L));
   return 1;
 }
 
-/* timeon(period, wall, exact) -> true: starts time sampling in a session, with a period in ns.
-   'wall': of wall time (TIMER_WALL); 'exact': of CPU time with perf events only (TIMER_EXACT);
-   neither: of CPU time (TIMER_CPU). On failure nil, message, errno */
+/* timeon(period, wall, exact) -> true: starts time sampling in the open session, every 'period' ns.
+   'wall': of wall time. 'exact': of CPU time, only with perf events. Neither: of CPU time. On
+   failure nil, message, errno */
 static int l_timeon (lua_State *L) {
   char err[512];
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
@@ -153,7 +155,7 @@ static int l_timeon (lua_State *L) {
                                   err, sizeof(err)), err);
 }
 
-/* timeoff() -> true if time sampling was on */
+/* timeoff() -> true if time sampling was on: stops it */
 static int l_timeoff (lua_State *L) {
   lua_pushboolean(L, sampler_timeoff(corelib_check(L), L));
   return 1;
@@ -170,15 +172,15 @@ static int l_close (lua_State *L) {
   return 1;
 }
 
-/* period(bytes): changes the sampling period of the session */
+/* period(bytes): changes the period of allocation sampling in the session */
 static int l_period (lua_State *L) {
   sampler_period(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1));
   return 0;
 }
 
-#define NUMBER_TEXT	48	/* bytes of a Lua number as text, with the NUL */
+#define NUMBER_TEXT	48	/* space for a Lua number as text, bytes with the NUL */
 
-/* Copies the text of a number to 'room', with the decimal point '.' in every locale. Returns
+/* Copies the text of a number to 'room', with '.' as the decimal point in every locale. Returns
    'room'. */
 static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
   snprintf(room, NUMBER_TEXT, "%s", number);
@@ -186,7 +188,7 @@ static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
   return room;
 }
 
-/* mark(name, value) -> true if a session has received the mark */
+/* mark(name, value) -> true if a session was open: adds a mark to its profile */
 static int l_mark (lua_State *L) {
   char room[NUMBER_TEXT];
   size_t n, m;
@@ -201,7 +203,7 @@ static int l_mark (lua_State *L) {
   return 1;
 }
 
-/* Pushes a table {name = value} of a label set. */
+/* Pushes the labels of a set as a table {name = value}. */
 static void pushset (lua_State *L, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   size_t i, n = labels_of(NULL, set, labels);
@@ -213,7 +215,8 @@ static void pushset (lua_State *L, uint32_t set) {
 }
 
 /* stats(sets) -> the table that profiler.lua documents. If 'sets' is true, it has 'labels', a list
-   with {bytes, labels} for each label set. Reads the numbers before it allocates the tables. */
+   with {bytes, labels} for each set of labels. The numbers are read before the tables are created,
+   so that these allocations do not count. */
 static int l_stats (lua_State *L) {
   SamplerStats t;
   Sampler *s = corelib_check(L);
@@ -252,9 +255,9 @@ static int l_stats (lua_State *L) {
   return 1;
 }
 
-/* dump(path or nil) -> path: writes the flight recorder of the process, else that of the
-   session, to a file. Without one, writes all events so far to the session's file. On failure
-   nil, message. */
+/* dump(path or nil) -> path: writes the newest events, which a flight recorder keeps, to a file.
+   Uses the recorder of the process, else that of the session. Without a recorder, writes all events
+   so far to the session's file. On failure nil, message. */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);
@@ -267,13 +270,14 @@ static int l_dump (lua_State *L) {
   return ok ? 1 : 2;
 }
 
-/* holders() -> number of samples whose paths of references were written */
+/* holders() -> number of samples: writes the paths of references to the live sampled objects to the
+   profile */
 static int l_holders (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)sampler_holders(corelib_check(L), L));
   return 1;
 }
 
-/* distance() -> bytes to the next sample; nil: sampling is off */
+/* distance() -> number of bytes until the next sample; nil: sampling is off */
 static int l_distance (lua_State *L) {
   uint64_t d = sampler_distance(corelib_check(L), L);
   if (d == UINT64_MAX) luaL_pushfail(L);
@@ -281,13 +285,13 @@ static int l_distance (lua_State *L) {
   return 1;
 }
 
-/* allocated() -> bytes that the state has allocated, with external bytes */
+/* allocated() -> number of bytes that the state has allocated so far, with external bytes */
 static int l_allocated (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_allocated(L));
   return 1;
 }
 
-/* check() -> true, or nil and the violated heap invariant */
+/* check() -> true, or nil and the invariant of the heap that is violated */
 static int l_check (lua_State *L) {
   const char *broken = luaN_check(L);
   if (broken != NULL) return pushfailure(L, broken);
@@ -295,7 +299,7 @@ static int l_check (lua_State *L) {
   return 1;
 }
 
-/* session() -> 1 at the first call in this process, then 2, ...: a number for a new session */
+/* session() -> number for a new session: 1 at the first call in this process, then 2, ... */
 static int l_session (lua_State *L) {
   static unsigned int sessions;
   lua_pushinteger(L, __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED));
@@ -307,7 +311,7 @@ static int l_getpid (lua_State *L) {
   return 1;
 }
 
-/* printable(text) -> up to 4095 bytes of the text, with "?" for control characters */
+/* printable(text) -> the first 4095 bytes of the text, with "?" for control characters */
 static int l_printable (lua_State *L) {
   char line[4096];
   snprintf(line, sizeof(line), "%s", luaL_checkstring(L, 1));
@@ -316,10 +320,10 @@ static int l_printable (lua_State *L) {
   return 1;
 }
 
-#define LABELS_ATONCE	64	/* largest number of label changes in a call of labels_change */
+#define LABELS_ATONCE	64	/* largest number of changes in one call of labels_change */
 
-/* Sets *c to the label whose name and value are on top of the stack. Returns 0 if they are not
-   valid. *c points to these strings or, if the value is a number, to 'number'. */
+/* Sets *c to the label whose name and value are on top of the stack. Returns 0 if they are invalid.
+   *c then points to these strings; a number is converted to text in 'number'. */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
   if (lua_type(L, -2) != LUA_TSTRING) return 0;
@@ -342,7 +346,7 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
 }
 
 /* label(t) -> true: changes the labels of the calling coroutine. t maps names to a string, number
-   or true; false removes a label. If t is invalid, returns false and changes nothing. */
+   or true; false removes a label. If t is invalid, returns false; labels then stay as they were. */
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
   char numbers[LABELS_ATONCE][NUMBER_TEXT];
@@ -366,13 +370,13 @@ static int l_label (lua_State *L) {
   return 1;
 }
 
-/* labelled() -> number of the calling coroutine's label set */
+/* labelled() -> number of the set of labels of the calling coroutine */
 static int l_labelled (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_label(L));
   return 1;
 }
 
-/* relabel{number}: gives the calling coroutine the label set with that number */
+/* relabel{number}: gives the calling coroutine the set of labels with that number */
 static int l_relabel (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_rawgeti(L, 1, 1);
@@ -380,7 +384,7 @@ static int l_relabel (lua_State *L) {
   return 0;
 }
 
-/* labels() -> table {name = value} of the calling coroutine */
+/* labels() -> the labels of the calling coroutine as a table {name = value} */
 static int l_labels (lua_State *L) {
   pushset(L, luaN_label(L));
   return 1;
@@ -414,7 +418,8 @@ static const luaL_Reg functions[] = {
   {NULL, NULL}
 };
 
-/* Pushes the same table at each call in a state, because profiler.lua stores itself there. */
+/* Pushes the same table at each call in a state, because profiler.lua stores its own module in this
+   table. */
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   static const char key = 0;
   if (!binding_open(L, "profiler.core", 1)) return 0;
@@ -440,9 +445,9 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
 int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);
 
-/* Applies 'wish', the value of the variable ASAMP: runs the Lua module profiler.process in a
-   temporary state, with modules from folders below 'home'. Called once. Returns 0 on failure, with
-   a line on stderr or in the system's log. */
+/* Applies 'wish', the value of the environment variable ASAMP: runs the Lua module profiler.process
+   in a temporary state, with modules from folders below 'home'. Called once. On failure returns 0,
+   after a line on stderr or in the system's log. */
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =
     "local wish, home = ... "
@@ -474,7 +479,7 @@ int asamp_setup (const char *wish, const char *home) {
   return ok;
 }
 
-/* Starts the profiling of a new state, after asamp_setup. */
+/* Starts the profiling of a new Lua state. Called after asamp_setup. */
 void asamp_join (lua_State *L) {
   UNCANCELLED;
   process_join(L);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact counts (counting.h). A state has one Counting, a userdata in its registry. Its numbers only
-   grow; a count is the difference of two reads. Sums leave out LUAN_KSTACK, because collections
-   shrink stacks and calls grow them at varying times. */
+/* Exact counts (counting.h). A state has one Counting, a userdata in its registry. The numbers in
+   it only grow; the result of a count is the difference of two reads. Sums leave out stacks
+   (LUAN_KSTACK), because it depends on earlier calls and collections when a stack grows. */
 #include "counting.h"
 
 #include <stdio.h>
@@ -21,11 +21,13 @@ typedef struct Counting {
 typedef struct Counter {
   Counting *counting;	/* the exact counts of the Lua state */
   int active;		/* 1: not closed yet */
-  luaN_Counts counts;	/* While 'active' is 1: counting->counts at the start of this counter.
-                           After the counter is closed: the allocations that it has counted. */
+  /* While 'active' is 1: counting->counts at the start of this counter. After that: the allocations
+     that this counter has counted. */
+  luaN_Counts counts;
 } Counter;
 
-static const char key = 0;	/* its address is the Counting's key in the registry */
+static const char key = 0;	/* the address of 'key' is the key of the Counting in the
+                                   registry */
 
 static void counting_count (lua_State *L, Counting *c) {
   if (c->depth++ == 0) luaN_setcounts(L, &c->counts);
@@ -43,7 +45,7 @@ static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
   return all - n[LUAN_KSTACK];
 }
 
-/* Returns the Counting of the state, or NULL. */
+/* Returns the Counting of the state; NULL: counting_open was not called. */
 static Counting *counting_record (lua_State *L) {
   Counting *c;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
@@ -75,7 +77,8 @@ int counting_read (lua_State *L, asamp_Counts *to) {
   return 1;
 }
 
-/* Returns the bytes of a thread with its stack, whose size depends on earlier calls. */
+/* Returns the size of a thread with its stack, bytes. The size of a stack depends on earlier
+   calls. */
 static uint64_t threadbytes (lua_State *L) {
   luaN_Object o;
   luaN_object(L, L, &o);
@@ -92,7 +95,7 @@ uint64_t counting_alive (lua_State *L) {
 
 /* {== functions for Lua ================================================ */
 
-/* Raises an error unless argument 1 may be called. */
+/* Raises an error unless argument 1 can be called. */
 static void checkcalled (lua_State *L) {
   int type = lua_type(L, 1);
   if (type != LUA_TFUNCTION && type != LUA_TTABLE && type != LUA_TUSERDATA)
@@ -104,8 +107,8 @@ static int counting_nothing (lua_State *L) {
   return 0;
 }
 
-/* The end of l_count, also after a yield. The stack has the Counting, the counted bytes and blocks
-   before the call of f, and the results of f. */
+/* Returns the results of l_count, also if f has yielded. The stack has the Counting, the counted
+   bytes and blocks before the call of f, and the results of f. */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
   uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);
@@ -121,9 +124,9 @@ static int counted (lua_State *L, int status, lua_KContext k) {
   return lua_gettop(L) - 1;
 }
 
-/* count(f, ...) -> bytes, blocks, results of f. The Counting is a to-be-closed value, so that
-   errors end the count. The call of counting_nothing allocates the call frame for f, which is thus
-   not counted. */
+/* count(f, ...) -> bytes, blocks, results of f: counts the allocations of the call f(...). The
+   Counting is a to-be-closed value, so that an error in f ends the count. counting_nothing is
+   called before the count, so that the call frame for f is allocated already and not counted. */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   checkcalled(L);
@@ -146,7 +149,7 @@ static int l_count (lua_State *L) {
   return counted(L, LUA_OK, 0);
 }
 
-/* __close of the Counting userdata: ends the count that l_count has started. */
+/* __close of the Counting: ends the count that l_count has started. */
 static int l_countend (lua_State *L) {
   Counting *c = counting_record(L);
   if (c != NULL && lua_touserdata(L, 1) == c) counting_uncount(L, c);
@@ -161,7 +164,7 @@ static uint64_t checkedalive (lua_State *L) {
   return n;
 }
 
-/* The end of l_alive, also after a yield. The stack has f, its arguments, and the number of bytes
+/* Returns the result of l_alive, also if f has yielded. The top of the stack is the number of bytes
    alive before the call of f. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
@@ -169,8 +172,8 @@ static int alive (lua_State *L, int status, lua_KContext k) {
   return 1;
 }
 
-/* alive(f, ...) -> bytes that the call f(...) has left alive: counting_alive after the call minus
-   counting_alive before it */
+/* alive(f, ...) -> number of bytes that the call f(...) has left alive: counting_alive after the
+   call minus counting_alive before it */
 static int l_alive (lua_State *L) {
   int n = lua_gettop(L), i;
   checkcalled(L);
@@ -181,7 +184,7 @@ static int l_alive (lua_State *L) {
   return alive(L, LUA_OK, 0);
 }
 
-/* counter() -> a userdata that counts until 'close', __close or __gc */
+/* counter() -> a Counter, which counts allocations until 'close', __close or __gc */
 static int l_counter (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   Counter *r = lua_newuserdatauv(L, sizeof(*r), 0);
@@ -194,13 +197,13 @@ static int l_counter (lua_State *L) {
   return 1;
 }
 
-/* Returns now[kind] - from[kind]. If 'kind' is negative, returns the sum of these differences over
-   all kinds except stacks. */
+/* Returns the counted allocations of a kind since 'from': now[kind] - from[kind]. If 'kind' is
+   negative, returns the sum over all kinds except stacks. */
 static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
   return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
 }
 
-/* Raises an error for an invalid kind, argument 2. */
+/* Raises an error for argument 2, the invalid name of a kind of block. */
 static int unknownkind (lua_State *L, const char *name) {
   char known[256];
   size_t n = 0;
@@ -212,8 +215,8 @@ static int unknownkind (lua_State *L, const char *name) {
                                              known));
 }
 
-/* read([kind]) -> bytes, blocks since the counter's start; without 'kind' of all kinds but
-   stacks */
+/* read([kind]) -> bytes, blocks: allocations of this kind since the counter's start. Without an
+   argument: of all kinds except stacks */
 static int l_read (lua_State *L) {
   const Counter *r = luaL_checkudata(L, 1, COUNTER);
   const char *name = luaL_optlstring(L, 2, NULL, NULL);
@@ -230,7 +233,8 @@ static int l_read (lua_State *L) {
   return 2;
 }
 
-/* close(), __close and __gc: ends the count; 'read' still works */
+/* close(), __close and __gc of a Counter: end its count. Afterwards, 'read' returns the final
+   numbers. */
 static int l_counterend (lua_State *L) {
   Counter *r = luaL_checkudata(L, 1, COUNTER);
   const luaN_Counts *now = &r->counting->counts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements asamp.h on top of a tracker (embed.h). */
+/* Implements asamp.h on top of a tracker, which takes the samples of a Lua state (embed.h). */
 #include "embed.h"
 
 #include "binding.h"
@@ -23,36 +23,36 @@
 
 /* The sampling of a state for a client of asamp.h. */
 typedef struct Embed {
-  asamp_Client client;	/* The client's callbacks; NULL for those that the program's version of
-                           asamp.h does not have. */
+  asamp_Client client;	/* The client's callbacks. NULL: not given, or missing in the program's
+                           version of asamp.h. */
   Tracker *tracker;	/* The state's tracker. */
   IdMap ids;			/* Maps function ids to indexes in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* stack of the last sample: the last n elements of the array */
-  size_t n, size;		/* number of frames in 'frames'; its capacity */
-  asamp_Known *reported;		/* samples that the client knows: 'nfollowed' survivors,
-                                           then samples not decided yet */
+  asamp_Frame *frames;		/* array whose last n elements are the stack of the last sample */
+  size_t n, size;		/* number of frames of that stack; capacity of 'frames' */
+  asamp_Known *reported;		/* samples for which the client will receive callbacks:
+                                           'nfollowed' survivors, then samples without an outcome */
   size_t nreported, nfollowed, reported_size;
-  uint64_t samples;		/* number of samples reported so far */
+  uint64_t samples;		/* number of samples reported to the client */
 } Embed;
 
-/* 1: this OS thread runs a callback of the client. The functions below then fail, because even
-   sampler_of would call the Lua API. */
+/* 1: this OS thread runs a callback of the client. The functions of asamp.h, except 'symbol' and
+   'kindname', then fail, because they would call the Lua API, which callbacks must not do. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
 #define INSIDE	"it must not be called in a callback of the client; call it later"
 
-/* Calls the client's callback f, if any, with 'inside' set. */
+/* Calls the callback f of the client, if it has one, with 'inside' set. */
 #define notify(e,f,...) \
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* Represents functions for which there is no memory, and for frames that a long stack leaves out
-   (FRAME_CUT). */
+/* Represents a function that could not be stored for lack of memory, and the frames that a long
+   stack leaves out (FRAME_CUT). */
 static const asamp_Function unknown = {"?", "?", 0};
 
-/* Stands for callers that tail calls have replaced (FRAME_TAIL). */
+/* Represents callers that tail calls have replaced (FRAME_TAIL). */
 static const asamp_Function tailcalls = {"(tail call)", "?", 0};
 
 /* {== callbacks of the tracker ========================================= */
@@ -71,7 +71,8 @@ static asamp_Function *newfunction (const char *name, int linedefined,
   return f;
 }
 
-/* Stores a function under its id, or 'unknown' if out of memory. */
+/* Stores a new function under its id. If out of memory, stores nothing: functionof then returns
+   'unknown'. */
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Embed *e = ud;
@@ -92,14 +93,14 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   return (at != IDMAP_NONE) ? e->functions[at] : &unknown;
 }
 
-/* Reserves space in 'reported' for one more sample. Returns 0 if out of memory. */
+/* Reserves space in e->reported for one more sample. Returns 0 if out of memory. */
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;
   return list_grow(&e->reported, e->nreported, &e->reported_size, sizeof(*e->reported));
 }
 
-/* Stores a sample and its stack; calls the client's callback 'allocated'. */
+/* Stores a sample and its stack. Calls the client's callback 'allocated'. */
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
@@ -111,9 +112,9 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  if (shared > e->n) shared = e->n;  /* for lack of memory, e->frames lacks inner frames */
+  if (shared > e->n) shared = e->n;  /* e->frames lacks inner frames for lack of memory */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
-    n = 0;  /* no memory: drops the new, inner frames */
+    n = 0;  /* no memory: drops the frames that the stack does not share */
   e->n = shared + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
@@ -138,8 +139,9 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   inside = 0;
 }
 
-/* Calls the client's callback 'decided' for all samples that the collection has decided, in order.
-   Then removes all of these samples but the survivors whose deaths will be reported. */
+/* Calls the client's callback 'decided' for all samples whose outcome a collection has found, in
+   order. Then removes these samples from e->reported, except the survivors whose deaths will be
+   reported. */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
@@ -156,8 +158,9 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   e->nreported = e->nfollowed;
 }
 
-/* Calls the client's callback 'died' for dead survivors and removes them from 'reported'. 'deaths'
-   has run lengths over the survivors: live, dead, live ... */
+/* Calls the client's callback 'died' for dead survivors, and removes these from e->reported.
+   deaths->runs alternates: number of survivors in a row that are alive, then dead, then alive,
+   ... */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
@@ -174,13 +177,13 @@ static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   e->nreported = e->nfollowed = e->nreported - (at - to);
 }
 
-/* Calls the client's callback 'left' for all samples that the client knows. */
+/* Calls the client's callback 'left' for all samples in e->reported. */
 static void notifyleft (Embed *e) {
   size_t i;
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
 }
 
-/* Calls the client's callbacks for the samples that a collection has decided, then for deaths, then
+/* Calls the client's callbacks for the outcomes and the deaths that a collection has found, then
    for the collection. */
 static void oncollection (void *ud, const ProfileCollection *in,
                           const PendingFates *fates,
@@ -203,7 +206,7 @@ static void oncollection (void *ud, const ProfileCollection *in,
   notify(e, collected, &c);
 }
 
-/* Does nothing: embed_notifyfates takes the names of classes from the tracker. */
+/* Does nothing with a new class: embed_notifyfates reads the names of classes from the tracker. */
 static void onclass (void *ud, uint32_t id, const char *name) {
   (void)ud; (void)id; (void)name;
 }
@@ -217,7 +220,7 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 /* Calls the client's callback 'held' for each live survivor. h->ids[i] is the number of the path of
-   references to the survivor reported[i]. */
+   references to the survivor e->reported[i]. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];
@@ -238,7 +241,8 @@ static void onholders (void *ud, Holders *h) {
   {onfunction, onclass, onroom, onsample, NULL, oncollection, NULL, onclosing, follows, \
    NULL, onholders, NULL, NULL}
 
-/* The tracker's clients: [1] has the callback 'died', [0] does not. */
+/* The callbacks that the tracker calls: clients[1] if the client has the callback 'died', else
+   clients[0]. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};
 
 /* }===================================================================== */
@@ -255,27 +259,28 @@ static void freeembed (Embed *e) {
   free(e);
 }
 
-/* Returns 1 if the tracker was started by this file: then its 'ud' is an Embed. */
+/* Returns 1 if this file has started the tracker, so that its 'ud' is an Embed. */
 static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }
 
 /* Returns the Embed of the state, or NULL. May raise a memory error. Must not be called in a
-   callback. */
+   callback of the client. */
 static Embed *embed_current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;
   return (t != NULL && embed_isours(t)) ? (Embed *)t->ud : NULL;
 }
 
-/* Returns NULL, or why the period is invalid. */
+/* Returns NULL, or the reason why the period is invalid. */
 static const char *badperiod (uint64_t period) {
   return (period >= INTERVAL_MIN && period <= INTERVAL_MAX)
          ? NULL : "the period must be 64 to 2^62 bytes";
 }
 
-/* Copies the program's struct, whose first member is its size, to 'to' and zeroes the rest: an
-   older header has fewer members. Returns 0 if its size is invalid. */
+/* Copies a struct of the program to 'to', 'size' bytes. The first member of the struct is its size:
+   a program with an older header has fewer members, and the others become zero. Returns 0 if the
+   size is invalid. */
 static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;
   if (known < sizeof(size_t) || known > size) return 0;

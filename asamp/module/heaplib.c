@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.heap: reads a heap snapshot and answers the queries of 'asamp heap'.
+** The Lua module profiler.heap: reads a heap snapshot and computes the results of 'asamp heap'.
 ** Sizes are in bytes. Wrong arguments raise errors; so does lack of memory, except in functions
 ** that return messages.
 **
-** A "row" is an entry of a tree of objects. Its fields are those of MergeRow (merge.h), except
-** example, from and way, and in addition: text (description), kind (HEAP_E... of the reference),
-** address and function. The state's own memory is a row with count 0. A query returns at most
-** 'most' rows (default 10000) whose value is at least 'least'. Totals are {count, self, value, left
-** (rows left out), cut (those of them that are large enough, but too many or too deep)}.
+** A "row" is an element of a displayed tree of objects: a table with the fields of MergeRow
+** (merge.h), except example, from and way. It also has the fields text (description), kind (of the
+** reference, HEAP_E...), address and function. The Lua state's own memory is a row with count 0.
+**
+** A function that returns a tree returns at most 'most' rows (default 10000), all with a 'value' of
+** at least 'least'. It also returns totals: {count, self, value, left (number of omitted rows), cut
+** (those of them that are large enough, but too many or too deep)}.
 */
 #include "cut.h"
 #include "devtools.h"
@@ -28,27 +30,30 @@
 #define TYPENAME "profiler.heap"
 #define OBJECTS_MOST	256u	/* largest n of heap:objects */
 
-/* The address and index of an object. Lists of them are sorted by address. */
+/* The address and number of an object, for lists that are sorted by address. */
 typedef struct Identity {
   uint64_t address;
   uint32_t v;
 } Identity;
 
-/* A heap userdata: a heap snapshot and data computed from it. 'graph' is NULL after close. */
+/* A heap, the userdata of this module: a heap snapshot and data computed from it. 'graph' is NULL
+   after heap:close. */
 typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* isnew[v] is 1 if heap:compare did not find object v in the other
-                           snapshot; NULL: never compared. */
-  Identity *sorted;	/* All objects by address; NULL before the first heap:path. */
-  lua_State *L;		/* While heaplib_open runs: its Lua thread, whose index 2 is 'progress'. */
-  int failed;	/* 1: 'progress' raised an error */
+  /* isnew[v] is 1 if heap:compare did not find object v in the other snapshot. NULL: heap:compare
+     was not called. */
+  unsigned char *isnew;
+  Identity *sorted;	/* All objects, sorted by address; NULL before the first heap:path. */
+  /* While heaplib_open runs: its Lua thread, with the function 'progress' at stack index 2. */
+  lua_State *L;
+  int failed;	/* 1: the function 'progress' has raised an error */
 } Heap;
 
 int luaopen_profiler_heap (lua_State *L);
 
-/* Returns argument i, an open heap. */
+/* Returns the heap that is argument i. Raises an error if it is closed. */
 static Heap *heaplib_check (lua_State *L, int i) {
   Heap *h = luaL_checkudata(L, i, TYPENAME);
   if (h->graph == NULL)
@@ -68,7 +73,8 @@ static int heaplib_gc (lua_State *L) {
   return 0;
 }
 
-/* Returns the integer field 'key' of the table at index 2, or 'otherwise' if nil; at least 0. */
+/* Returns the integer field 'key' of the table at index 2, or 'otherwise' if the field is nil.
+   Returns 0 instead of a negative number. */
 static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise) {
   lua_Integer n;
   lua_getfield(L, 2, key);
@@ -79,7 +85,8 @@ static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise
 
 /* {== reading ========================================================== */
 
-/* Calls the function 'progress', if any. If it raises an error, it is not called again. */
+/* Calls the function 'progress', if any, with the finished share. After an error in that function,
+   does nothing. */
 static void heaplib_progress (void *ud, double share) {
   Heap *h = ud;
   if (h->failed || lua_type(h->L, 2) != LUA_TFUNCTION)
@@ -92,8 +99,8 @@ static void heaplib_progress (void *ud, double share) {
   }
 }
 
-/* open(path [, progress]) -> heap; on failure nil, message. 'progress' is called with shares
-   from 0 to 1, until it raises an error. */
+/* open(path [, progress]) -> heap; on failure nil, message. The function 'progress' is called with
+   the finished share, 0 to 1, until it raises an error. */
 static int heaplib_open (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
@@ -116,9 +123,8 @@ static int heaplib_open (lua_State *L) {
   return pushfailure(L, err);
 }
 
-/* heap:info() -> {objects, references, classes and samples (numbers), bytes (of all objects),
-   state (bytes of the state itself), command (nil: unknown), and the fields of Graph with the
-   same names} */
+/* heap:info() -> {objects, references, classes, samples, command (nil: unknown), and the fields of
+   Graph (graph.h) with the same names}. The first four are numbers of these things. */
 static int l_info (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -148,15 +154,17 @@ static int l_info (lua_State *L) {
 /* {== classes ========================================================== */
 
 typedef struct ClassRow {
-  uint64_t count, self;	/* number of objects; their own bytes */
-  uint64_t new, newbytes, gone, gonebytes;  /* heap:compare: number and bytes of objects only in
-                                               this snapshot, and of those only in the other */
-  /* heap:compare: bytes by which the objects that are in both snapshots have grown */
+  uint64_t count, self;	/* number of objects of the class; their own bytes */
+  /* For heap:compare: number and bytes of the objects that are only in this snapshot, and of those
+     that are only in the other one. */
+  uint64_t new, newbytes, gone, gonebytes;
+  /* For heap:compare: bytes by which the objects that are in both snapshots have grown. */
   int64_t grown;
 } ClassRow;
 
-/* Adds to bytes[c], for each class c, the bytes that its objects retain. An object that another
-   object of c dominates is skipped: the other's bytes include it. Returns 0 if out of memory. */
+/* Adds to bytes[c], for each class c, the bytes that its objects retain. Skips an object that
+   another object of the class dominates: the other one's bytes include it. Returns 0 if out of
+   memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -171,7 +179,7 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
       first[v + 2] = sum;
     }
     for (v = 1; v < n; v++) child[first[d->dominator[v] + 1]++] = v;
-    /* first[v]: index in 'child' of the child of v that is visited next */
+    /* from here on, first[v] is the index in 'child' of the child of v that is visited next */
     for (v = 0; ; ) {
       if (first[v] < n - 1 && d->dominator[child[first[v]]] == v) {
         uint32_t c = child[first[v]++];
@@ -191,16 +199,17 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-#define EXACT_EDGES	UINT64_C(200000000)	/* largest number of references and objects that
-                                                   'together' visits (about 4 s) */
+/* Largest number of references and objects that together() visits. The visits take about 4 s. */
+#define EXACT_EDGES	UINT64_C(200000000)
 
-/* A class of which retained() may count too few bytes: it misses an object to which two objects of
-   the class refer, because neither of them alone retains it. */
+/* A class for which retained() may count too few bytes. If an object is reachable only through
+   two objects of the class, neither of the two retains it alone, so that retained() does not
+   count it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes that retained() misses. Each reference from an object of the class to an
-     object of another class adds the target's retained bytes, or 1 if the source dominates the
-     target. */
+  /* Estimate of the bytes that retained() does not count. Each reference from an object of the
+     class to an object of another class adds the bytes that the target retains, or 1 if the source
+     dominates the target. */
   uint64_t weight;
 } Candidate;
 
@@ -209,8 +218,8 @@ static int byweight (const void *a, const void *b) {
   return (x->weight < y->weight) - (x->weight > y->weight);
 }
 
-/* Returns the bytes reachable from the state without passing objects of class 'left'. 'seen'
-   and 'queue' are buffers for all objects. */
+/* Returns the bytes of the objects that are reachable without objects of the class 'left'. 'seen'
+   and 'queue' are buffers with an element for each object. */
 static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
                          unsigned char *seen, uint32_t *queue) {
   uint64_t bytes = 0;
@@ -232,8 +241,9 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes for which retained() may return too few bytes, in descending order of 'weight'.
-   'list' and 'count' (zeroed) have space for all classes. Returns the number of listed classes. */
+/* Lists the classes for which retained() may return too few bytes, in descending order of
+   'weight'. 'list' and 'count' (zeroed) have an element for each class. Returns the number of
+   listed classes. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;
@@ -254,9 +264,10 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/* Corrects 'bytes', the results of retained(), for the classes of candidates(), by walks of the
-   heap without a class's objects. After EXACT_EDGES visits, stops and sets least[c] to 1 for each
-   remaining class c: bytes[c] is a lower bound. Returns 0 if out of memory. */
+/* Corrects 'bytes', the results of retained(), for the classes of candidates(). For each, computes
+   the bytes that are unreachable without the objects of the class. After EXACT_EDGES visits, stops:
+   sets least[c] to 1 for each remaining class c, because bytes[c] is only a lower bound. Returns 0
+   if out of memory. */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
   const Graph *g = h->graph;
@@ -283,7 +294,7 @@ static int together (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-/* Pushes a userdata with n zeroed bytes and returns their address. */
+/* Pushes a userdata with n zeroed bytes. Returns their address. */
 static void *scratch (lua_State *L, size_t n) {
   return memset(lua_newuserdatauv(L, n, 0), 0, n);
 }
@@ -298,8 +309,8 @@ static void *scratchwith (lua_State *L, size_t n, lua_CFunction end) {
   return p;
 }
 
-/* heap:classes() -> {{name, count (objects), self (their own bytes), retained (bytes), least (true:
-   'retained' is a lower bound)}, ...} */
+/* heap:classes() -> {{name, count (of objects), self (their own bytes), retained (bytes that they
+   retain), least (true: 'retained' is a lower bound)}, ...} */
 static int l_classes (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   uint32_t v, i, k = 0;
@@ -315,8 +326,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* The class HEAP_KINDS represents the Lua state. The state retains everything, so only its own
-     bytes are shown. */
+  /* The class HEAP_KINDS is the Lua state itself. The state retains everything, so its row has only
+     its own bytes. */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
@@ -336,14 +347,15 @@ static int l_classes (lua_State *L) {
 
 /* {== sites ============================================================ */
 
-/* Totals of an allocation site: samples, bytes that they represent, sampled objects, their own
-   bytes, sum of ages in ms. */
+/* Totals of an allocation site: number of samples, bytes that they represent, number of sampled
+   objects, their own bytes, sum of the ages of the samples in ms. */
 typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
-/* Adds up the samples of the objects with wanted[v] != 0 (NULL: all) by allocation site, in zeroed
-   rows. Sets site[v] to the site of object v's first sample; g->nsites: no sample counts. */
+/* Computes the totals of each allocation site, in zeroed rows. Only samples of objects with
+   wanted[v] != 0 count (NULL: all). Sets site[v] to the site of the first counted sample of object
+   v, or to g->nsites if there is none. */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -356,16 +368,17 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* The object is already counted: a table
-                                                    has a sample for each sampled part. */
+    /* The object is counted already: a table has a sample for each of its parts that was
+       sampled. */
+    if (site[s->object] != g->nsites) continue;
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
   }
 }
 
-/* Sets the fields of an allocation site in the table on top. Site 0 is unknown and has only its
-   number. */
+/* Sets the fields of an allocation site in the table on top of the stack. The unknown site 0 has
+   only its number. */
 static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   const Site *s = &g->sites[site];
   setinteger(L, "site", site);
@@ -377,7 +390,7 @@ static void setsite (lua_State *L, const Graph *g, uint32_t site) {
 }
 
 /* Pushes the result of l_sites. For each site i, bytes[i] is the number of retained bytes, and
-   least[i] is 1 if that is a lower bound. */
+   least[i] is 1 if bytes[i] is a lower bound. */
 static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const uint64_t *bytes,
                        const unsigned char *least) {
   uint32_t i, k = 0;
@@ -401,10 +414,10 @@ static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const 
 static uint32_t classfield (lua_State *L, const Heap *h);
 static const unsigned char *newfield (lua_State *L, const Heap *h);
 
-/* heap:sites{class} or heap:sites{new} -> {{site, name, source, defined, line, samples, bytes
-   (represented), objects, self, retained, least (see heap:classes), age (mean, ms)}, ...}: the
-   allocation sites of a class's objects, of new objects, or of all sampled objects. nil: no such
-   class. Site 0 is unknown. */
+/* heap:sites{class} or heap:sites{new} or heap:sites{} -> {{site, name, source, defined, line,
+   samples, bytes (that the samples represent), objects, self, retained and least (see
+   heap:classes), age (mean, ms)}, ...}: the allocation sites of the objects of a class, of the new
+   objects, or of all sampled objects; nil: no such class. */
 static int l_sites (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -438,7 +451,7 @@ static int l_sites (lua_State *L) {
 
 /* {== trees ============================================================ */
 
-/* Pushes a table with the fields of a MergeRow. */
+/* Pushes a row as a table, with the fields of MergeRow. */
 static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   char text[WORDS_MOST];
   lua_createtable(L, 0, 12);
@@ -463,7 +476,7 @@ static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   setboolean(L, "repeated", r->repeated);
 }
 
-/* Pushes the rows of a merged tree (merge.h) and its totals. Returns 2. */
+/* Pushes a list of the rows of a merged tree (merge.h) and a table with its totals. Returns 2. */
 static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
   size_t i;
   lua_createtable(L, (int)m->n, 0);
@@ -486,8 +499,8 @@ static int endmerge (lua_State *L) {
   return 0;
 }
 
-/* Sets *w to the arguments of merge_of for a dominator tree. The options at index 2 are 'least',
-   the smallest value of a row, and 'most', the largest number of rows. */
+/* Sets *w to the arguments of merge_of for a tree of dominators. The table at index 2 may have the
+   options 'least', the smallest 'value' of a row, and 'most', the largest number of rows. */
 static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   luaL_checktype(L, 2, LUA_TTABLE);
   memset(w, 0, sizeof(*w));
@@ -498,7 +511,7 @@ static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   w->most = (uint32_t)integer(L, "most", 10000);
 }
 
-/* heap:tree{least, most} -> list of the rows of the dominator tree (see pushmerge), totals */
+/* heap:tree{least, most} -> rows of the tree of dominators, totals (see pushmerge) */
 static int l_tree (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -509,7 +522,7 @@ static int l_tree (lua_State *L) {
   return pushmerge(L, h, m);
 }
 
-/* Returns the class named by the option 'class', or GRAPH_NONE. */
+/* Returns the class with the name in the option 'class', or GRAPH_NONE. */
 static uint32_t classfield (lua_State *L, const Heap *h) {
   const char *name;
   uint32_t i;
@@ -521,8 +534,8 @@ static uint32_t classfield (lua_State *L, const Heap *h) {
   return i < h->naming.n && i != HEAP_KINDS ? i : GRAPH_NONE;
 }
 
-/* Returns the flags of the new objects if the option 'new' is true, else NULL. Raises an error if
-   the heap was not compared. */
+/* If the option 'new' is true, returns Heap.isnew, which has the new objects, else NULL. Raises an
+   error if the heap was not compared with another one. */
 static const unsigned char *newfield (lua_State *L, const Heap *h) {
   int isnew;
   lua_getfield(L, 2, "new");
@@ -533,8 +546,8 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
   return isnew ? h->isnew : NULL;
 }
 
-/* Pushes and returns an array of flags: 1 for objects sampled at a site in the list at index
-   'list'. */
+/* Pushes and returns an array of flags: 1 for the objects that were sampled at one of the
+   allocation sites in the list at stack index 'list'. */
 static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
   unsigned char *sites = scratch(L, g->nsites), *objects = scratch(L, g->n);
   lua_Integer i, n = (lua_Integer)lua_rawlen(L, list), number;
@@ -551,9 +564,9 @@ static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
 }
 
 /* heap:heldby{class or sites or new, least, most} -> rows, totals (see pushmerge); nil: no such
-   class. The rows are the shortest paths from the state to all objects of a class, to the objects
-   sampled at a list of sites, or to the new objects. 'least': smallest bytes of a row (default 0);
-   'most': most rows (default 10000). */
+   class. The rows are the shortest paths from the state to the objects of a class, to the objects
+   sampled at a list of allocation sites, or to the new objects. 'least' (default 0): smallest
+   'value' of a row; 'most' (default 10000): largest number of rows. */
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -572,8 +585,8 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/* Pushes the path of references from the state to object v: a list with a table for each. If there
-   are more than 64, one table replaces those between the first 40 and the last 21. */
+/* Pushes the path of references from the state to object v, a list with a row for each. In a path
+   of more than 64, one table "(n more)" replaces those between the first 40 and the last 21. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -581,7 +594,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
-    /* references in the middle: the table "(n more)" that is added below replaces them */
+    /* skips the references that the table "(n more)" replaces, which is added below */
     if (all > 64 && depth > 40 && depth < all - 20) continue;
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));
@@ -604,8 +617,8 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   }
 }
 
-/* Pushes the table that heap:path returns for object v: {address, class, self, retained, path},
-   and, if the object was sampled, its allocation site and 'age'. */
+/* Pushes the table that heap:path returns for object v: {address, class, self, retained, path} and,
+   if the object was sampled, its allocation site and 'age' (ms). */
 static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   const Sample *samples;
   size_t n;
@@ -623,8 +636,8 @@ static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   lua_setfield(L, -2, "path");
 }
 
-/* heap:objects{class, n} -> list of the n objects that retain most, of the class or of all classes;
-   nil: no such class. An element is a result of heap:path. */
+/* heap:objects{class, n} -> list of the n objects that retain most, of one class or of all; nil: no
+   such class. The elements are tables as from heap:path. */
 static int l_objects (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const uint64_t *r = h->dominators.retained;
@@ -661,7 +674,8 @@ static int byaddress (const void *a, const void *b) {
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Returns all objects sorted by address, to be freed by the caller, or NULL if out of memory. */
+/* Returns a list of all objects, sorted by address, or NULL if out of memory. The caller frees the
+   list. */
 static Identity *identities (const Graph *g) {
   Identity *a = malloc((size_t)g->n * sizeof(*a));
   uint32_t v;
@@ -674,8 +688,8 @@ static Identity *identities (const Graph *g) {
   return a;
 }
 
-/* heap:path(address) -> {address, class, self, retained, path (see pushpath); if sampled, also its
-   site and age}; nil: no such object */
+/* heap:path(address) -> {address, class, self, retained, path (see pushpath) and, if the object was
+   sampled, its allocation site and age (ms)}; nil: no such object */
 static int l_path (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Identity key, *found;
@@ -689,8 +703,8 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Returns the index of a class of the snapshot 'old' in the result of heap:compare. Classes of
-   'new' come first; a class of 'old' with the same name has the same index. 'known' caches
+/* Returns the row of heap:compare for a class of the snapshot 'old'. The rows of the classes of
+   'new' come first; a class of 'old' with the same name has the same row. 'known' caches
    results. */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
@@ -701,8 +715,8 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
-/* Computes the rows of heap:compare, and h->isnew and old->isnew: the objects that the other heap
-   lacks. Two objects are the same if their address, kind and class name are equal. 'a' has the
+/* Computes the rows of heap:compare. Flags the objects that the other heap lacks in h->isnew and
+   old->isnew. Two objects are the same if their address, kind and class name are equal. 'a' has the
    objects of h by address, 'b' those of 'old'. 'known' caches results of rowof. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
@@ -738,7 +752,8 @@ static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity
   }
 }
 
-/* Pushes the result of heap:compare: a table for each class whose objects have changed. */
+/* Pushes the result of heap:compare: a table for each class whose objects differ between the
+   snapshots. */
 static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const ClassRow *rows) {
   uint32_t i, n = 0;
   lua_createtable(L, (int)h->naming.n, 0);
@@ -758,9 +773,9 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
 }
 
 /* heap:compare(old) -> {{name, new and gone (numbers of objects), newbytes, gonebytes, grown (bytes
-   by which objects in both snapshots have grown)}, ...}, a row for each class. Also marks objects:
-   the option {new = true} of other methods then selects the new objects of 'heap', and the gone
-   objects of 'old'. */
+   by which objects in both snapshots have grown)}, ...}, a table for each class. After that, the
+   option 'new' of other methods selects, in 'heap', the objects that 'old' lacks, and in 'old' the
+   objects that 'heap' lacks. */
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);
@@ -791,8 +806,8 @@ static int l_compare (lua_State *L) {
 
 /* {== heap:cut: the effect of removing a reference ====================== */
 
-/* Sets the fields of the result of heap:cut that count samples of objects v with wanted[v] != 0. If
-   such an object stays reachable, sets 'also' to a path to it. */
+/* Sets the fields of the result of heap:cut that count the samples of objects v with wanted[v] !=
+   0. If one of these objects stays reachable, sets 'also' to a path to it. */
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
@@ -826,11 +841,17 @@ static int endcut (lua_State *L) {
 
 /*
 ** heap:cut{steps, sites, elements} -> {freed, objects, references, samples, samplebytes,
-** freedsamples, freedbytes, also}; on failure nil, reason. Computes the effect of removing the last
-** reference of the path 'steps' (cut.h). With 'elements', removes the references to the elements of
-** the table at the end of the path. 'freed' and 'objects': bytes and number of the freed objects.
-** 'samples' and 'samplebytes' count the samples at 'sites', 'freedsamples' and 'freedbytes' those
-** of freed objects. 'also': path of a sampled object that stays reachable.
+** freedsamples, freedbytes, also}; on failure nil, reason.
+**
+** Computes the effect of removing the last reference of the path 'steps' (cut.h). If 'elements' is
+** true, removes the references to the elements of the table at the end of the path instead.
+**
+**   - freed, objects: bytes and number of the freed objects
+**   - references: number of removed references
+**   - samples, samplebytes: number of samples of the allocation sites 'sites', and the bytes that
+**     they represent
+**   - freedsamples, freedbytes: the part of them whose objects are freed
+**   - also: path of a sampled object that stays reachable
 */
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
@@ -869,7 +890,8 @@ static int l_cut (lua_State *L) {
 /* }===================================================================== */
 
 /* heap:devtools(path [, how]) -> true: writes the snapshot as a file for Chrome's DevTools
-   (devtools.h). 'how': compression of the file (OUTPUT_PLAIN, ...). On failure nil, message. */
+   (devtools.h); on failure nil, message. 'how' selects the compression, OUTPUT_PLAIN, ...
+   (output.h). */
 static int l_devtools (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char *path = luaL_checkstring(L, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* asamp.host: a C module for Lua with system functions that the command 'asamp' needs. Fields:
-   'release' is Asamp's release, 'lua' that of the Lua it is a fork of. */
+/* asamp.host: a C module for Lua with system functions that the command 'asamp' needs. Two fields
+   are strings: 'release' is the release of Asamp, 'lua' that of the Lua on which it is based. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -27,11 +27,12 @@
 #include "descriptor.h"
 #include "foreign.h"
 
-#define FOLDER	"asamp.host.folder"  /* metatable of a DIR *, NULL if closed */
+#define FOLDER	"asamp.host.folder"  /* metatable of a userdata with a DIR *, which is NULL after
+                                        closing */
 
-enum { COLUMNS = 80, ROWS = 24 };  /* size assumed for a terminal that does not report it */
+enum { COLUMNS = 80, ROWS = 24 };  /* size assumed for a terminal that does not report its size */
 
-/* terminal(fd) -> columns, rows (80, 24 if unknown); nil: no terminal */
+/* terminal(fd) -> columns, rows of a terminal (80, 24 if unknown); nil: fd is not a terminal */
 static int l_terminal (lua_State *L) {
   int fd = (int)luaL_checkinteger(L, 1);
   struct winsize size;
@@ -46,14 +47,14 @@ static int l_terminal (lua_State *L) {
   return 2;
 }
 
-/* realpath(path) -> absolute path without links; nil: no such file */
+/* realpath(path) -> absolute path without symbolic links; nil: no such file */
 static int l_realpath (lua_State *L) {
   char path[PATH_MAX];
   lua_pushstring(L, realpath(luaL_checkstring(L, 1), path));  /* NULL pushes nil */
   return 1;
 }
 
-/* isfile(path) -> true for a regular file or a link to one; does not open it */
+/* isfile(path) -> true for a regular file or a symbolic link to one; does not open the file */
 static int l_isfile (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 &&
@@ -61,14 +62,14 @@ static int l_isfile (lua_State *L) {
   return 1;
 }
 
-/* issocket(path) -> true for a socket or a link to one; does not open it */
+/* issocket(path) -> true for a socket or a symbolic link to one; does not open the socket */
 static int l_issocket (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 && S_ISSOCK(s.st_mode));
   return 1;
 }
 
-/* modified(path) -> time of the last change in s since the epoch; nil: no such file */
+/* modified(path) -> time of the last change of the content, s since the epoch; nil: no such file */
 static int l_modified (lua_State *L) {
   struct stat s;
   if (stat(luaL_checkstring(L, 1), &s) != 0)
@@ -78,7 +79,7 @@ static int l_modified (lua_State *L) {
   return 1;
 }
 
-/* samefile(a, b) -> true if both names lead to the same file */
+/* samefile(a, b) -> true if the paths a and b lead to the same file */
 static int l_samefile (lua_State *L) {
   struct stat a, b;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
@@ -87,7 +88,7 @@ static int l_samefile (lua_State *L) {
   return 1;
 }
 
-/* __gc of the userdata FOLDER: closes the folder. */
+/* __gc of a userdata with the metatable FOLDER: closes the folder. */
 static int l_closefolder (lua_State *L) {
   DIR **d = luaL_checkudata(L, 1, FOLDER);
   if (*d != NULL)
@@ -96,8 +97,8 @@ static int l_closefolder (lua_State *L) {
   return 0;
 }
 
-/* files(path) -> {{name, size, inode, changed (ns since the epoch)}, ...}: the regular files of
-   a folder, without links; on failure nil, message, errno */
+/* files(path) -> {{name, size, inode, changed (ns since the epoch)}, ...}: the regular files of a
+   folder, without symbolic links; on failure nil, message, errno */
 static int l_files (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   DIR **d = lua_newuserdatauv(L, sizeof(*d), 0);
@@ -134,7 +135,7 @@ static int l_files (lua_State *L) {
   return 1;
 }
 
-/* names(path) -> {name, ...}: all entries of a folder; nil: unreadable */
+/* names(path) -> {name, ...}: the names of all entries of a folder; nil: unreadable */
 static int l_names (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   DIR **d = lua_newuserdatauv(L, sizeof(*d), 0);
@@ -155,7 +156,8 @@ static int l_names (lua_State *L) {
   return 1;
 }
 
-/* owner(path) -> user id of the file's owner, links not followed; nil: no such file */
+/* owner(path) -> user id of the owner of a file; does not follow symbolic links; nil: no such
+   file */
 static int l_owner (lua_State *L) {
   struct stat s;
   if (lstat(luaL_checkstring(L, 1), &s) != 0) return 0;
@@ -166,10 +168,10 @@ static int l_owner (lua_State *L) {
 enum {
   MAX_ANSWER = 1 << 20,  /* bytes */
   MAX_SECONDS = 1 << 30, /* seconds */
-  RETRY_MS = 10          /* ms between attempts to connect */
+  RETRY_MS = 10          /* time between two attempts to connect, ms */
 };
 
-/* Returns 1 if the last line of the answer is "ok" or "error ...". */
+/* Returns 1 if the answer, n bytes, is complete: its last line is "ok" or "error ...". */
 static int iswhole (const char *text, size_t n) {
   size_t at;
   if (n == 0 || text[n - 1] != '\n')
@@ -178,15 +180,16 @@ static int iswhole (const char *text, size_t n) {
   return strncmp(text + at, "ok\n", 3) == 0 || strncmp(text + at, "error ", 6) == 0;
 }
 
-/* A request on one socket and its answer. */
+/* A request to a process that listens on a Unix socket, and the answer. */
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
-  int isover;	/* 1: finished, with or without an answer */
-  /* errno of the request, 0: success. Before it is finished: the errno for a timeout. */
+  int isover;	/* 1: the request is finished, with or without an answer */
+  /* If finished: errno of the failure, or 0. Before: the errno with which a timeout will finish the
+     request. */
   int error;
   int fd;               /* -1: not connected */
-  size_t sent;          /* number of bytes of the request's line that were sent */
-  ForeignPeer peer;     /* the listening process; valid after connecting */
+  size_t sent;          /* number of bytes of the line that were sent */
+  ForeignPeer peer;     /* the listening process; valid when connected */
   Bytes got;            /* the answer so far */
 } Request;
 
@@ -199,14 +202,14 @@ static void hostlib_end (Request *a, int error) {
   a->fd = -1;
 }
 
-/* Tries to connect. The request stays unfinished if the socket's backlog is full, or no
-   descriptor is free. */
+/* Tries to connect. If the socket's queue of connections is full, or no descriptor is free, the
+   request stays unfinished, so that the next call tries again. */
 static void joinsocket (Request *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* tried again, because another request may close its descriptor */
+    a->error = EMFILE;  /* not finished, because another request may close its descriptor */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -221,7 +224,8 @@ static void joinsocket (Request *a) {
   }
 }
 
-/* Connects, sends and receives as far as possible without blocking. */
+/* Continues a request: connects, sends the line and receives the answer, as far as that is possible
+   without blocking. */
 static void goon (Request *a, const char *line, size_t n) {
   if (a->fd < 0)
     joinsocket(a);
@@ -230,8 +234,8 @@ static void goon (Request *a, const char *line, size_t n) {
     if (sent < 0 && errno == EAGAIN)
       return;
     if (sent < 0 && errno == EPIPE)
-      a->sent = n;  /* sends no more: the other process has closed the socket, perhaps after an
-                       answer */
+      a->sent = n;  /* sends nothing more: the other process has closed the socket, but may have
+                       answered before */
     else if (sent < 0)
       hostlib_end(a, errno);
     else
@@ -256,8 +260,8 @@ static void goon (Request *a, const char *line, size_t n) {
   }
 }
 
-/* Sends n requests and receives answers until all are finished or the time 'due' (clock_now).
-   'polled' has space for n elements. */
+/* Sends n requests and receives their answers, until all are finished or the time 'due' (clock_now,
+   ns) is reached. 'polled' has space for n elements. */
 static void talk (Request *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
   for (;;) {
@@ -286,7 +290,8 @@ static void talk (Request *all, struct pollfd *polled, size_t n, const char *lin
       hostlib_end(&all[n], all[n].error);
 }
 
-/* Pushes the results of 'query' for a finished request. Returns their number. Frees the answer. */
+/* Pushes the results of l_query for a finished request. Returns the number of results. Frees the
+   answer. */
 static int pushanswer (lua_State *L, Request *a) {
   int i;
   if (a->error == 0) {
@@ -309,7 +314,8 @@ static int pushanswer (lua_State *L, Request *a) {
   return 5;
 }
 
-/* Initializes a request to the socket at 'path'. Too long a path finishes it with ENAMETOOLONG. */
+/* Initializes a request to the socket at 'path'. If the path is too long, finishes the request with
+   ENAMETOOLONG. */
 static void setpath (Request *a, const char *path) {
   memset(a, 0, sizeof(*a));
   a->fd = -1;
@@ -321,8 +327,8 @@ static void setpath (Request *a, const char *path) {
     hostlib_end(a, ENAMETOOLONG);
 }
 
-/* Sends n requests and receives their answers. Argument 2 is the line to send, 3 the timeout in
-   seconds. */
+/* Sends n requests and receives their answers. Lua argument 2 is the line to send, argument 3 the
+   timeout in seconds. */
 static void querythem (lua_State *L, Request *all, size_t n) {
   size_t length;
   const char *line = luaL_checklstring(L, 2, &length);
@@ -335,9 +341,11 @@ static void querythem (lua_State *L, Request *all, size_t n) {
 
 /*
 ** query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid: sends a line to a Unix socket and
-** returns the answer, which ends with a line "ok" or "error ...". The default timeout is 15 s. On
-** failure nil, message, timedout (true: after a timeout), refused (true: the connection was
-** refused), closer (id of the process that closed it).
+** returns the answer, which ends with a line "ok" or "error ...", and the listening process. The
+** default timeout is 15 s.
+**
+** On failure nil, message, timedout (true: after a timeout), refused (true: the connection was
+** refused), closer (id of the process that closed the connection).
 */
 static int l_query (lua_State *L) {
   Request a;
@@ -346,7 +354,8 @@ static int l_query (lua_State *L) {
   return pushanswer(L, &a);
 }
 
-/* queryall(paths, line [, seconds]) -> {{results of query}, ...}: several sockets at once */
+/* queryall(paths, line [, seconds]) -> {{results of query}, ...}: sends a line to several sockets
+   at once */
 static int l_queryall (lua_State *L) {
   size_t i, n;
   Request *all;
@@ -371,15 +380,15 @@ static int l_queryall (lua_State *L) {
   return 1;
 }
 
-/* Closes a file of 'openfile', for the io library. */
+/* Closes a file that l_openfile has returned. The method file:close calls this function. */
 static int l_closefile (lua_State *L) {
   luaL_Stream *s = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   lua_pushboolean(L, fclose(s->f) == 0);
   return 1;
 }
 
-/* Returns a path of the open file 'fd': its path in /proc/self/fd, written to 'to', if that leads
-   to the file; else 'path'. */
+/* Returns a path to the open file 'fd': its link in /proc/self/fd, written to 'to', or 'path' if
+   there is no such link. */
 static const char *hostlib_nameof (int fd, const char *path, char *to, size_t size) {
   struct stat named, file;
   snprintf(to, size, "/proc/self/fd/%d", fd);
@@ -387,9 +396,9 @@ static const char *hostlib_nameof (int fd, const char *path, char *to, size_t si
          named.st_dev == file.st_dev ? to : path;
 }
 
-/* openfile(path [, pid, uid]) -> file, name: opens a regular file whose path another process
-   supplied (foreign.h); on failure nil, message. 'name' is a path of the open file, even if another
-   file is renamed to 'path'. */
+/* openfile(path [, pid, uid]) -> file, name: opens a regular file whose path another process, 'pid'
+   of user 'uid', has supplied (foreign.h); on failure nil, message. The path 'name' leads to the
+   open file even if 'path' is replaced. */
 static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
@@ -414,13 +423,13 @@ static int l_openfile (lua_State *L) {
   return 2;
 }
 
-/* Returns argument i, a user id; default: the effective user. */
+/* Returns Lua argument i, a user id. Default: the effective user. */
 static uid_t useroption (lua_State *L, int i) {
   return (uid_t)luaL_optinteger(L, i, (lua_Integer)geteuid());
 }
 
-/* newfolder(parent [, uid]) -> path: makes a folder that only its owner, user 'uid', can enter; on
-   failure nil, message */
+/* newfolder(parent [, uid]) -> path: creates a folder in 'parent' that only its owner, user 'uid',
+   can enter; on failure nil, message */
 static int l_newfolder (lua_State *L) {
   char path[PATH_MAX];
   const char *parent = luaL_checkstring(L, 1);
@@ -435,8 +444,8 @@ static int l_newfolder (lua_State *L) {
   return 2;
 }
 
-/* temporary() -> folder for temporary files: $TMPDIR, or /tmp if that is not an absolute, plain
-   path */
+/* temporary() -> folder for temporary files: $TMPDIR, or /tmp if $TMPDIR is not an absolute path of
+   plain characters */
 static int l_temporary (lua_State *L) {
   static const char plain[] = "/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const char *folder = getenv("TMPDIR");
@@ -445,7 +454,7 @@ static int l_temporary (lua_State *L) {
   return 1;
 }
 
-/* discard(path [, uid]): removes a folder of 'newfolder' with its files */
+/* discard(path [, uid]): removes a folder that 'newfolder' has created, with its files */
 static int l_discard (lua_State *L) {
   foreign_discard(luaL_checkstring(L, 1), useroption(L, 2));
   return 0;
@@ -457,7 +466,7 @@ static int l_unlinksocket (lua_State *L) {
   return 0;
 }
 
-/* clock() -> us of the monotonic clock */
+/* clock() -> time of the monotonic clock, us */
 static int l_clock (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)(clock_now() / 1000));
   return 1;
@@ -472,7 +481,8 @@ static int l_uid (lua_State *L) {
 /* The signals blocked by 'catch'. */
 static sigset_t caught;
 
-/* catch(): blocks SIGINT, SIGTERM and SIGHUP unless ignored; they stay pending until 'pause' */
+/* catch(): blocks those of SIGINT, SIGTERM and SIGHUP that are not ignored. Blocked signals stay
+   pending until 'pause' receives them */
 static int l_catch (lua_State *L) {
   static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction now;
@@ -486,8 +496,8 @@ static int l_catch (lua_State *L) {
   return 0;
 }
 
-/* pause(milliseconds) -> nil after that time; or, as soon as a signal blocked by 'catch' is
-   pending, its number */
+/* pause(milliseconds) -> nil after that time; the number of a signal as soon as a signal that
+   'catch' has blocked is pending */
 static int l_pause (lua_State *L) {
   lua_Integer ms = luaL_checkinteger(L, 1);
   struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
@@ -497,14 +507,13 @@ static int l_pause (lua_State *L) {
   return 1;
 }
 
-/* Process that 'run' waits for; 0: none. */
+/* Program for whose end 'run' waits, a process id; 0: none. */
 static volatile pid_t running;
 
-/* had[s] is 1 after this process received signal s while 'run' waited for a program. Never
-   reset. */
+/* had[s] is 1 if this process has ever received signal s while 'run' waited for a program. */
 static volatile sig_atomic_t had[NSIG];
 
-/* Signal handler: passes the signal on at once. */
+/* Signal handler: sends the signal to the running program at once. */
 static void passon (int signal) {
   int e = errno;
   had[signal] = 1;
@@ -513,11 +522,11 @@ static void passon (int signal) {
   errno = e;
 }
 
-static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
+static volatile sig_atomic_t delayed;  /* signal that passlater has delayed */
 
-/* Handles SIGINT and SIGQUIT. Ignores those of the terminal, which the program receives too. Passes
-   others on after a second if the program still runs, because the whole process group may have
-   received them. */
+/* Handles SIGINT and SIGQUIT. Ignores those from the terminal, which the program receives, too.
+   Passes others on to the program after a second, if it still runs: such a signal may have been
+   sent to the whole process group. */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)
@@ -527,16 +536,16 @@ static void passlater (int signal, siginfo_t *info, void *context) {
   alarm(1);
 }
 
-/* Handles SIGALRM: passes the delayed signal on. */
+/* Handles SIGALRM: passes the delayed signal on to the program. */
 static void passdelayed (int signal) {
   (void)signal;
   passon(delayed);
 }
 
-/* How this process handles one signal while 'run' waits for another process. */
+/* How this process handles one signal while 'run' waits for a program. */
 typedef struct Passing {
   int signal;
-  /* The handler of the signal is 'at_once' or 'later'; the other one is NULL. */
+  /* The handler of the signal: one of 'at_once' and 'later'. The other one is NULL. */
   void (*at_once) (int);
   void (*later) (int, siginfo_t *, void *);
   struct sigaction before;  /* the previous action */
@@ -550,7 +559,8 @@ static const Passing PASSING[NPASSING] = {
   {.signal = SIGALRM, .at_once = passdelayed}
 };
 
-/* Stores the present action of a signal. Installs the handler, unless the signal is ignored. */
+/* Stores the present action of a signal in p->before. Installs the handler, unless the signal is
+   ignored. */
 static void handle (Passing *p) {
   struct sigaction a;
   memset(&a, 0, sizeof(a));
@@ -567,15 +577,15 @@ static void handle (Passing *p) {
     sigaction(p->signal, &a, NULL);
 }
 
-/* Restores the previous action of a signal after the program's end, unless the signal was received:
-   timeout(1) sends a signal twice, and the second one would end this process. */
+/* Restores the previous action of a signal after the end of the program, but not if the signal was
+   received: timeout(1) sends a signal twice, and the second one would end this process. */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
     sigaction(p->signal, &p->before, NULL);
 }
 
-/* Starts the program words[0] and waits for its end. Sets *pid, and *status to the wait status.
-   Returns 0 or an errno. */
+/* Starts the program words[0] and waits for its end. Sets *pid to its id, and *status to its wait
+   status. Returns 0 or an errno. */
 static int hostlib_await (char *const words[], char *const environment[],
                           int *status, pid_t *pid) {
   Passing passing[NPASSING];
@@ -617,13 +627,14 @@ static int hostlib_await (char *const words[], char *const environment[],
   return e;
 }
 
-/* Pushes a userdata for n pointers and returns its address. */
+/* Pushes a userdata with space for n pointers. Returns its address. */
 static char **pointers (lua_State *L, size_t n) {
   return lua_newuserdatauv(L, n * sizeof(char *), 0);
 }
 
-/* Returns the program's environment: the pairs of the table at index 2, then other variables of
-   this process. It is valid while the values pushed here are on the stack. */
+/* Returns the environment for the program: the variables in the table at index 2, then the other
+   variables of this process. The result is valid while the values that this function pushes are on
+   the stack. */
 static char **environmentof (lua_State *L) {
   size_t n = 0, own = 0, i, given;
   char **list;
@@ -645,8 +656,7 @@ static char **environmentof (lua_State *L) {
     lua_pop(L, 1);
   }
   given = n;
-  for (i = 0; i < own; i++) {  /* the variables of this process that the table at index 2 does not
-                                  set */
+  for (i = 0; i < own; i++) {  /* adds the variables of this process that the table does not set */
     size_t k = 0, length = strcspn(environ[i], "=") + 1;
     while (k < given && strncmp(list[k], environ[i], length) != 0)
       k++;
@@ -659,7 +669,7 @@ static char **environmentof (lua_State *L) {
 
 /* run(words [, environment]) -> "exit", status, pid or "signal", number, pid: runs the program
    words[1] and waits for its end; on failure nil, message. 'environment' sets variables, {name =
-   value}. Passes SIGTERM and SIGHUP on to the program; SIGINT and SIGQUIT only if not from the
+   value}. Passes signals on to the program (PASSING), except SIGINT and SIGQUIT from the
    terminal. */
 static int l_run (lua_State *L) {
   size_t i, n;
@@ -702,7 +712,7 @@ static int l_run (lua_State *L) {
   return 3;
 }
 
-/* interruptible(): lets SIGINT end this process at once, unless it is ignored */
+/* interruptible(): lets SIGINT end this process at once, unless SIGINT is ignored */
 static int l_interruptible (lua_State *L) {
   struct sigaction now;
   (void)L;
@@ -712,19 +722,21 @@ static int l_interruptible (lua_State *L) {
   return 0;
 }
 
-/* streams(): reserves the numbers of closed standard streams, so that no file gets them */
+/* streams(): reserves the descriptors of closed standard streams, so that no file is opened as
+   one */
 static int l_streams (lua_State *L) {
   (void)L;
   descriptor_hold();
   return 0;
 }
 
-/* raise(signal): ends this process with that signal, without a core file */
+/* raise(signal): ends this process with a signal, without a core file */
 static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
   sigset_t set;
-  setrlimit(RLIMIT_CORE, &none);  /* only a core file of the program that this one ran is useful */
+  setrlimit(RLIMIT_CORE, &none);  /* a core file of this process is useless: the program that it ran
+                                     is of interest */
   signal(number, SIG_DFL);
   sigemptyset(&set);
   sigaddset(&set, number);

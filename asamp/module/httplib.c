@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** asamp.http: an HTTP server for Lua, based on libmicrohttpd. Everything runs on the caller's
-** thread, in wait and close. A request stays suspended until it is answered; bodies are discarded.
-** A connection is closed if no whole request arrives within 'patience', if an answer takes longer
-** than SENDING, or if nothing is transferred for PATIENCE.
+** asamp.http: an HTTP server for Lua, based on libmicrohttpd. The server has no thread: it runs
+** during server:wait and server:close. A request stays suspended until it is answered; bodies are
+** discarded. A connection is closed if no whole request arrives within 'patience', if sending an
+** answer takes longer than SENDING, or if nothing is transferred for PATIENCE.
 **
 **   - open(host, port, most [, patience]) -> server: accepts up to 'most' connections; 'patience'
 **     in seconds; port "0": any free one; on failure nil, message
@@ -34,13 +34,14 @@
 #define STOPPING	"the server is shutting down\n"
 /* largest request, bytes */
 #define REQUEST_BYTES	(32u << 10)
-/* seconds; default of 'patience', and longest time without a transfer */
+/* default of 'patience', and longest time without a transfer, s */
 #define PATIENCE	10u
-/* seconds; longest time for an answer (up to 256 MiB) */
+/* longest time for sending an answer, which has up to 256 MiB, s */
 #define SENDING		300u
-#define BACKLOG		1024	/* connections not yet accepted */
+#define BACKLOG		1024	/* largest number of connections that are not accepted yet */
 
-/* An HTTP request, from the arrival of its header to its end. */
+/* An HTTP request. It exists from the arrival of its header until its connection has finished
+   it. */
 typedef struct Request {
   struct Request *next;	/* an older request */
   struct MHD_Connection *connection;
@@ -48,41 +49,43 @@ typedef struct Request {
   const char *method;
   lua_Integer id;
   unsigned status;	/* HTTP status of the answer */
-  /* The answer. NULL: not made yet, already queued, or there was no memory. */
+  /* The answer. NULL: server:answer was not called, the answer is queued already, or there was no
+     memory for it. */
   struct MHD_Response *response;
-  /* 'issuspended' 1: the whole request has arrived. 'isanswered' 1: httplib_answer was called.
-     'isreturned' 1: server:wait has returned the request. */
+  /* 'issuspended' 1: the whole request has arrived. 'isreturned' 1: server:wait has returned it.
+     'isanswered' 1: server:answer or server:close has answered it. */
   int issuspended, isanswered, isreturned;
 } Request;
 
 /* An open connection. */
 typedef struct Client {
-  struct Client *next, **at;	/* next Client; address of the pointer to this one */
+  struct Client *next, **at;	/* next Client of the list; address of the pointer to this one */
   int fd;
-  uint64_t until;	/* time of closing (clock_now, ns); 0: never, a request is suspended */
+  uint64_t until;	/* time when the connection is closed (clock_now, ns); 0: never, because a
+                           request is suspended */
 } Client;
 
 typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
-  Request *all;	/* uncompleted requests, newest first */
+  Request *all;	/* requests that are not finished, newest first */
   Client *clients;	/* open connections */
-  uint64_t patience;	/* longest time until a whole request has arrived, ns */
+  uint64_t patience;	/* longest time from the connection to the end of a request, ns */
   lua_Integer last;	/* id of the newest request */
 } Server;
 
 /* {== callbacks of libmicrohttpd =========================================== */
 
-static Request refused;  /* context of requests whose address has a zero byte */
+static Request refused;  /* context of all requests whose address has a zero byte */
 
-/* Returns the context of a new request. Refuses an address with a zero byte, because libmicrohttpd
-   would end the address there. */
+/* Returns the context of a new request. An address with a zero byte gets the context 'refused',
+   because libmicrohttpd would end the address at this byte. */
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
   (void)c;
   return strstr(uri, "%00") != NULL ? &refused : NULL;
 }
 
-/* Adds a Client for a new connection, or frees that of a closed one. */
+/* Adds a Client for a new connection. Frees the Client of a closed connection. */
 static void onconnection (void *ud, struct MHD_Connection *c, void **context,
                           enum MHD_ConnectionNotificationCode what) {
   Server *s = ud;
@@ -108,7 +111,7 @@ static void onconnection (void *ud, struct MHD_Connection *c, void **context,
   }
 }
 
-/* Lets endslow close the connection after 'ns' nanoseconds; 0: never. */
+/* Sets the time after which endslow closes the connection: 'ns' nanoseconds from now; 0: never. */
 static void limit (struct MHD_Connection *c, uint64_t ns) {
   const union MHD_ConnectionInfo *i =
     MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -116,7 +119,7 @@ static void limit (struct MHD_Connection *c, uint64_t ns) {
   if (client != NULL) client->until = (ns > 0) ? clock_now() + ns : 0;
 }
 
-/* Shuts down connections whose time is up. */
+/* Shuts down the connections whose time has run out (Client.until). */
 static void endslow (const Server *s) {
   const Client *c;
   uint64_t now = clock_now();
@@ -124,7 +127,7 @@ static void endslow (const Server *s) {
     if (c->until != 0 && now >= c->until) (void)shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Queues an answer with a constant text. */
+/* Queues an answer with a constant text for a connection. */
 static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, const char *text) {
   struct MHD_Response *r =
     MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
@@ -133,9 +136,9 @@ static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, c
   return ok;
 }
 
-/* libmicrohttpd calls this function several times for a request: when the header has arrived; with
-   each piece of the body; with *size 0 after the last piece; when the request is resumed. The
-   result MHD_NO closes the connection. */
+/* libmicrohttpd calls this function several times for a request: when the header has arrived, with
+   each piece of the body, with *size 0 after the last piece, and when the request is resumed. If it
+   returns MHD_NO, the connection is closed. */
 static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context) {
@@ -173,7 +176,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     a->response = NULL;
     return ok;
   }
-  if (a->isanswered) return MHD_NO;  /* no memory for the answer */
+  if (a->isanswered) return MHD_NO;  /* an answer that could not be created for lack of memory */
   if (!a->issuspended) {
     a->issuspended = 1;
     limit(c, 0);
@@ -182,7 +185,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   return MHD_YES;
 }
 
-/* Frees a request that is answered or whose connection is closed. */
+/* Frees a request whose answer was sent, or whose connection is closed. */
 static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
                          enum MHD_RequestTerminationCode code) {
   Server *s = ud;
@@ -202,15 +205,15 @@ static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
 
 /* {== methods ============================================================== */
 
-/* Returns argument 1, an open server. */
+/* Returns the server that is argument 1. Raises an error if it is closed. */
 static Server *server (lua_State *L) {
   Server *s = luaL_checkudata(L, 1, TYPENAME);
   if (s->daemon == NULL) luaL_error(L, "the server is closed");
   return s;
 }
 
-/* Returns a socket that listens at the address, or -1 with errno. SO_REUSEADDR ignores
-   lingering connections of a closed server. */
+/* Returns a socket that listens at the address, or -1 with errno. With SO_REUSEADDR, connections of
+   a closed server that still linger do not block the address. */
 static int listening (const struct addrinfo *a) {
   static const int on = 1;
   int e, fd;
@@ -227,7 +230,8 @@ static int listening (const struct addrinfo *a) {
   return -1;
 }
 
-/* Resolves the address and starts the daemon. Returns NULL or the reason of the failure. */
+/* Resolves 'host' and 'port', and starts the server there, for up to 'most' connections. Returns
+   NULL or the reason of the failure. */
 static const char *httplib_start (Server *s, const char *host, const char *port, unsigned most) {
   struct addrinfo hints, *a;
   int e, fd;
@@ -282,7 +286,7 @@ static int l_port (lua_State *L) {
   return 1;
 }
 
-/* The name and the value of a header, or of an argument of the query. */
+/* Name and value of a header or of an argument in the query of a request. */
 typedef struct Pair {
   const char *key, *value;
 } Pair;
@@ -292,8 +296,8 @@ typedef struct Pairs {
   Pair *list;
 } Pairs;
 
-/* Called by the library. Must not call Lua: an error would leave the library's function by
-   longjmp. */
+/* Adds a header or an argument to the Pairs *ud. libmicrohttpd calls this function. It must not
+   call Lua, because an error would jump over the frames of libmicrohttpd. */
 static enum MHD_Result onvalue (void *ud, enum MHD_ValueKind kind, const char *key,
                                 const char *value) {
   Pairs *p = ud;
@@ -304,8 +308,8 @@ static enum MHD_Result onvalue (void *ud, enum MHD_ValueKind kind, const char *k
   return MHD_YES;
 }
 
-/* Returns the headers or the arguments of a suspended request, in a userdata on top of the
-   stack. */
+/* Returns the headers or the query arguments of a suspended request. They are in a new userdata on
+   top of the stack. */
 static Pairs httplib_values (lua_State *L, const Request *a, enum MHD_ValueKind kind) {
   Pairs p = {0, MHD_get_connection_values(a->connection, kind, NULL, NULL), NULL};
   p.list = lua_newuserdatauv(L, ((size_t)p.size + 1) * sizeof(Pair), 0);
@@ -313,8 +317,8 @@ static Pairs httplib_values (lua_State *L, const Request *a, enum MHD_ValueKind 
   return p;
 }
 
-/* Sets 'field' of the table below the top to the value of a header, if present. Repeated values are
-   joined by commas. */
+/* Sets 'field' of the table at index -2 to the value of the header 'header', if present. The values
+   of a repeated header are joined by commas. */
 static void setheader (lua_State *L, const Pairs *p, const char *field, const char *header) {
   int i, found = 0;
   for (i = 0; i < p->n; i++) {
@@ -328,7 +332,7 @@ static void setheader (lua_State *L, const Pairs *p, const char *field, const ch
   if (found > 0) lua_setfield(L, -3, field);
 }
 
-/* Pushes a table with the data of a suspended request. */
+/* Pushes the table with which server:wait describes a suspended request. */
 static void httplib_push (lua_State *L, const Request *a) {
   Pairs p;
   int i;
@@ -364,13 +368,13 @@ static int l_wait (lua_State *L) {
     httplib_push(L, a);
     lua_rawseti(L, -2, ++n);
   }
-  /* all are marked only now: if there was an error above, the next call returns the same
-     requests */
+  /* marks the requests only after the loop: if an error was raised in the loop, the next call
+     returns the same requests */
   for (a = s->all; a != NULL; a = a->next) a->isreturned |= a->issuspended;
   return 1;
 }
 
-/* Answers a suspended request and resumes it. Copies 'body'. */
+/* Answers a suspended request and resumes its connection. Copies 'body', n bytes. */
 static void httplib_answer (Request *a, unsigned status, const char *type, const void *body,
                             size_t n) {
   a->response = MHD_create_response_from_buffer(n, (void *)body, MHD_RESPMEM_MUST_COPY);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Implements profiler.limit (limiting.h). The limits are in a userdata on the stack of l_limit. In
-   nested calls the smaller limit of each kind applies. l_limit calls the user's function with
-   lua_pcall, to restore the outer limits after an error; so the function cannot yield. */
+   nested calls, the smaller limit of each kind applies. The user's function cannot yield: l_limit
+   calls it with lua_pcall, in order to restore the outer limits after an error. */
 #include "limiting.h"
 
 #include <string.h>
 
-/* Number of values below the function on l_limit's stack: two limits, the userdata, two
+/* Number of values below the user's function on the stack of l_limit: two limits, the userdata, two
    messages, argument 1. */
 #define BELOW	6
 
-/* Does nothing. l_limit calls it before it sets the limits, so that the call frame that f then uses
-   is already allocated. */
+/* Does nothing. l_limit calls this function before it sets the limits, so that the call frame of
+   the user's function is allocated already. */
 static int limiting_nothing (lua_State *L) {
   (void)L;
   return 0;
 }
 
-/* Pushes and returns a text for the value at 'index' in a message: a string or number, or the
-   type's name. */
+/* Pushes and returns the text that represents the value at 'index' in a message: the string or
+   number, or the name of its type. */
 static const char *shown (lua_State *L, int index) {
   const char *text;
   lua_pushvalue(L, index);
@@ -26,8 +26,8 @@ static const char *shown (lua_State *L, int index) {
   return (text != NULL) ? text : lua_typename(L, lua_type(L, -1));
 }
 
-/* Pushes the limits of allocated and of live bytes from argument 1, each an integer or nil.
-   Raises an error if it is wrong. */
+/* Pushes the limits in argument 1: of allocated bytes, then of live bytes, each an integer or nil.
+   Raises an error if argument 1 is invalid. */
 static void pushlimits (lua_State *L) {
   int i, given = 0;
   if (lua_type(L, 1) != LUA_TTABLE) {
@@ -61,8 +61,9 @@ static void pushlimits (lua_State *L) {
   }
 }
 
-/* Lowers *limit to n + 'used', where n is the integer at 'index' (nil: no limit), and sets *why to
-   the string at 'message'. Does nothing if *limit is not above n + 'used'. */
+/* Lowers *limit to n + 'used', and sets *why to the message at the stack index 'message'. n is
+   the integer at the stack index 'index'. Does nothing if that is nil, or if *limit is lower
+   already. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;
@@ -71,8 +72,8 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
   *why = lua_topointer(L, message);
 }
 
-/* limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f.
-   Raises f's errors. Allocates only before the limits are set. */
+/* limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
+   the errors of f. Allocates nothing itself after the limits are set. */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);
   luaN_Memory m;

@@ -5,7 +5,7 @@
 
 #include "binding.h"
 
-/* Puts 'limit' into the table on top of the stack. */
+/* Adds the function 'limit' to the table on top of the stack. */
 void limiting_open (lua_State *L);
 
 #endif

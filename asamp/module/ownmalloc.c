@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts the memory that the profiler itself allocates (own.h), by usable size. In the object files
-   of profiler.core the linker replaces malloc, free and so on by these functions (--wrap). Free
-   here only blocks that these functions have allocated. Thread-safe. */
+   of profiler.core, the linker replaces malloc, free and so on by the functions of this file
+   (--wrap). These object files must free only blocks that they have allocated, or the count would
+   be wrong. Thread-safe. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdarg.h>
@@ -25,12 +26,12 @@ char *__wrap_strdup (const char *s);
 char *__wrap_strndup (const char *s, size_t n);
 int __wrap_asprintf (char **to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Returns the usable bytes of a block; 0 for NULL. */
+/* Returns the usable size of a block in bytes; 0 for NULL. */
 static int64_t size (void *p) {
   return p == NULL ? 0 : (int64_t)malloc_usable_size(p);
 }
 
-/* Adds n to the count of bytes; n may be negative. */
+/* Adds n, which may be negative, to the count of bytes. */
 static void ownmalloc_count (int64_t n) {
   if (n != 0) __atomic_add_fetch(&own_count, n, __ATOMIC_RELAXED);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.reader: a Lua module in C that reads profiles into tables. A comment "Sets 'x'" below
-** means the field x of the table on top of the stack.
+** profiler.reader: a Lua module in C that reads a profile into a Lua table. In the comments of this
+** file, "Sets 'x'" means: sets the field x of the table on top of the stack.
 **
 ** Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod' and 'ring.seconds' are in
-** seconds, other times in us since the start. "Columns" are lists of equal length: row i has the
-** i-th element of each. A sample of n sampling periods counts n times.
+** seconds, other times in us since the start of the profile. "Columns" are lists of equal length:
+** row i consists of the i-th element of each list. A sample that represents n sampling periods
+** counts n times.
 */
 #include "luafields.h"
 #include "reader.h"
@@ -17,12 +18,12 @@
 
 #define TYPENAME	"profiler.reader.profile"
 
-/* Sets a field to 'us' in seconds. */
+/* Sets the field 'key' to 'us', converted to seconds. */
 static void setseconds (lua_State *L, const char *key, uint64_t us) {
   setnumber(L, key, (lua_Number)us / 1e6);
 }
 
-/* Sets 'functions': {name, line, file, native} each. */
+/* Sets 'functions', a list of the functions in stacks, {name, line, file, native} each. */
 static void pushfunctions (lua_State *L, const ReadProfile *r) {
   uint32_t i;
   lua_createtable(L, (int)r->nfunctions, 0);
@@ -39,8 +40,8 @@ static void pushfunctions (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "functions");
 }
 
-/* Pushes a new list for n elements, stored in the field 'key' of the table on top. Returns its
-   stack index. */
+/* Pushes a new list for n elements and stores it in the field 'key' of the table on top of the
+   stack. Returns the stack index of the list. */
 static int list (lua_State *L, const char *key, size_t n) {
   lua_createtable(L, n < INT32_MAX ? (int)n : 0, 0);
   lua_pushvalue(L, -1);
@@ -48,8 +49,8 @@ static int list (lua_State *L, const char *key, size_t n) {
   return lua_gettop(L);
 }
 
-/* Sets nkeys fields of the table at index 'to' to new lists for n elements. Stores the lists' stack
-   indexes in 'columns'. Leaves 2 * nkeys values on the stack. */
+/* Sets nkeys fields of the table at index 'to' to new lists for n elements, and columns[k] to the
+   stack index of list k. Leaves 2 * nkeys values on the stack. */
 static void lists (lua_State *L, int to, const char *const keys[], int nkeys, size_t n,
                    int columns[]) {
   int k;
@@ -59,14 +60,14 @@ static void lists (lua_State *L, int to, const char *const keys[], int nkeys, si
   }
 }
 
-/* Sets element i of the list at index 'to' to an integer. */
+/* Sets element i of the list at stack index 'to' to an integer. */
 static void readerlib_put (lua_State *L, int to, size_t i, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
   lua_rawseti(L, to, (lua_Integer)i);
 }
 
-/* Sets 'nodes', the call tree: columns parent, fn (index in 'functions'), line.
-   parent[i] < i; 0 is the root. */
+/* Sets 'nodes', the call tree, as columns: parent (parent[i] < i; 0 is the root), fn (index in
+   'functions'), line. */
 static void pushtree (lua_State *L, const ReadProfile *r) {
   static const char *const keys[] = {"parent", "fn", "line"};
   int nodes = lua_gettop(L) + 1;
@@ -84,8 +85,8 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "nodes");
 }
 
-/* Adds the column 'key' to the table at index 'sites': for each Site of 'table' the double at
-   'offset' in it. Pops the values above 'sites'. */
+/* Adds the column 'key' to the table at index 'sites'. It has the double at 'offset' of each Site
+   of 'table'. Pops the values above 'sites' from the stack. */
 static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
   size_t i;
@@ -100,13 +101,13 @@ static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
   lua_settop(L, sites);
 }
 
-/* Returns 1 if allocation samples represent different numbers of bytes. */
+/* Returns 1 if the allocation samples represent different numbers of bytes. */
 static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }
 
-/* Adds the columns that only some profiles need to the table at index 'sites'. They are named as
-   the fields of Site. */
+/* Adds the columns that only some profiles need to the table at index 'sites'. Their names are
+   those of the fields of Site (sitetable.h). */
 static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
@@ -129,10 +130,10 @@ static void pushothers (lua_State *L, const ReadProfile *r,
   }
 }
 
-/* Sets 'sites': totals by node of the call tree and kind of sample. Columns: node (0: unknown
-   stack), kind (index in 'kinds'), samples, bytes, survived, survivedbytes, later (survivors that
-   died later), laterbytes, undecided, undecidedbytes. Also sets the sums of the columns from
-   'bytes' on, as fields with these names. */
+/* Sets 'sites', totals for each node of the call tree and kind of sample, as columns: node (0:
+   unknown stack), kind (index in 'kinds'), samples, bytes, survived, survivedbytes, later
+   (survivors that died later), laterbytes, undecided (without an outcome), undecidedbytes. Also
+   sets 'bytes' to 'undecidedbytes' to the sums of these columns. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -164,8 +165,7 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
     setinteger(L, keys[k], total[k]);
 }
 
-/* Pushes a table with four columns of a SiteTable: node, kind, samples and bytes. The argument
-   'kind' is the name of the second column. */
+/* Pushes a table with four columns of a SiteTable: node, the one named 'kind', samples, bytes. */
 static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind) {
   const char *const keys[] = {"node", kind, "samples", "bytes"};
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -183,8 +183,8 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets 'copies', if copied bytes were sampled: columns node, sort, samples, bytes. 'sort' is 0 for
-   bytes copied to a new string; 1 if that string replaces the copied one, as in s = s .. x; 2 for
+/* Sets 'copies', if copied bytes were sampled, as columns: node, sort, samples, bytes. 'sort' is 0
+   for bytes copied to a new string, 1 if this string replaces the copied one (s = s .. x), 2 for
    bytes moved when a buffer or table grew. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
@@ -193,18 +193,19 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets 'lifeclasses', about samples that died: columns node (the kind of block), digits (number of
-   binary digits of the life in us), samples, bytes, objects. */
+/* Sets 'lifeclasses', totals by lifetime of the sampled blocks that died, as columns: node (here
+   the kind of block), digits (number of binary digits of the lifetime in us), samples, bytes,
+   objects. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/* Sets 'ages', survival by age (ages.h): a list of the nonempty cells {behind, before, bytes,
+/* Sets 'ages', survival by age (ages.h): a list of nonempty cells {behind, before, bytes,
    survived}, with the fields 'first' (AGES_FIRST) and 'doubling' (AGES_DOUBLING). The first two are
-   bins: of the bytes allocated from an allocation to the next collection, and from the previous
-   collection to the allocation. */
+   bins: of the bytes allocated from an allocation to the next collection, and of those from the
+   previous collection to the allocation. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -225,9 +226,9 @@ static void pushages (lua_State *L, const Ages *a) {
   lua_setfield(L, -2, "ages");
 }
 
-/* Sets 'holders', if the file has paths of references. Columns about live samples: node, path (0:
-   unknown), samples, bytes. Columns about paths: parent (number of the path without its last
-   reference; 0: empty), step (text of the last reference). */
+/* Sets 'holders', the references that keep live samples alive, if the file has them. Columns of
+   samples: node, path (0: unknown), samples, bytes. Columns of paths: parent (number of the path
+   without the last reference; 0: empty path), step (text of the last reference). */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
   int holders = lua_gettop(L) + 1;
@@ -246,8 +247,8 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
-/* Sets 'kinds': a list of the kinds of samples, {name, class, time (true: time samples), blocks,
-   objects, outside} each. The last three are those of KindTotals. */
+/* Sets 'kinds', a list of the kinds of samples: {name, class, time (true: time samples), blocks,
+   objects, outside} each. The last three are totals as in KindTotals (readersum.h). */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -267,8 +268,8 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Sets 'collections': a list with the totals of each span, a group of successive
-   collections. The fields are those of Span (course.h). */
+/* Sets 'collections', a list with totals for each span, a group of successive collections. The
+   fields are those of Span (course.h). */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -320,8 +321,8 @@ static void setsizes (lua_State *L, const char *key, uint64_t inuse,
   lua_setfield(L, -2, key);
 }
 
-/* Sets 'course', totals of all collections; nil: no collections. The totals are those of
-   Course (course.h). */
+/* Sets 'course', totals of all collections, with the fields of Course (course.h). Sets nothing if
+   there are no collections. */
 static void pushcourse (lua_State *L, const Course *c) {
   if (c->collections == 0)
     return;
@@ -350,8 +351,8 @@ static void pushcourse (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "course");
 }
 
-/* Sets 'marks': a list of the program's marks, {time, name, value} each. Of very many marks, the
-   list has every second, fourth, eighth, ... one. */
+/* Sets 'marks', a list of the marks that the program has set: {time, name, value} each. If there
+   are too many, the list has only every second (fourth, eighth, ...) mark. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -366,8 +367,8 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets 'walktimes': a list of heap walks, {time, duration} each. If there are too many,
-   only every second (fourth, eighth, ...) walk. */
+/* Sets 'walktimes', a list of the walks of the heap for paths of references: {time, duration} each.
+   If there are too many, the list has only every second (fourth, eighth, ...) walk. */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -380,8 +381,8 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/* Sets the field 'key' to 'number': an integer if all values of the marks are integers, else a
-   float. */
+/* Sets the field 'key' to 'number': as an integer if all values of the marks with this name are
+   integers, else as a float. */
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -390,8 +391,9 @@ static void setmark (lua_State *L, const char *key, const MarkName *m, double nu
   lua_setfield(L, -2, key);
 }
 
-/* Sets 'marknames': {name, count, first, last (times of the first and last mark), value (the last)}
-   for each name of marks. If all values are numbers, also least, mean and most. */
+/* Sets 'marknames', a list with totals for each name of marks: {name, count, first and last (times
+   of the first and last mark), value (of the last mark)}. If all values are numbers, also {least,
+   mean, most}. */
 static void pushmarknames (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->nnames, 0);
@@ -413,8 +415,9 @@ static void pushmarknames (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marknames");
 }
 
-/* Sets 'pictures': a list of the snapshots of resident memory, {time, rows} each; nil: none. A row
-   has the bytes and the use of a part of the memory, and a file, a source line or "". */
+/* Sets 'pictures', a list of the snapshots of the process's resident memory: {time, rows} each. A
+   row is a part of the memory, with its size, its use, and a file, a source line or "". Sets
+   nothing if there are none. */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -439,12 +442,12 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* Number of columns of each of the fields 'gone', 'bins' and 'born' of a profile. These are the
-   first columns in the list 'keys' of pushslices. */
+/* Numbers of columns in the fields 'gone', 'bins' and 'born' of a profile. These columns are the
+   first ones in the list 'keys' of pushslices. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
-/* Pushes a table with totals by slice of time: 'width', the width of a slice, and the first nkeys
-   of the columns in 'keys'. */
+/* Pushes a table with totals for each slice of time: 'width', the length of a slice, and as columns
+   the first nkeys of 'keys'. */
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   static const char *const keys[BORNKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -469,9 +472,9 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets 'bins': totals by slice of time, as the columns of pushslices, start, width (of a slice) and
-   n (number of slices). Also sets 'gone': survivors that died later, by slice of their death,
-   perhaps with another width. */
+/* Sets 'bins', totals for each slice of time: the columns of pushslices, 'start', 'width' (length
+   of a slice) and 'n' (number of slices). Also sets 'gone', totals of the survivors that died later
+   by slice of their death, perhaps with another 'width'. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -490,10 +493,10 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets three fields. 'born' counts the samples with an outcome, 'alive' those alive at the end, by
-   slices of allocated bytes (ReadSample.born). In 'alive', 'path' is the number of a path of
-   references (0: unknown), and 'vector' is 1 for a table's array or hash part. 'worked' counts time
-   samples by slices of time. */
+/* Sets 'born', totals of the samples with an outcome, and 'alive', totals of those alive at the
+   end, both by slices of allocated bytes (ReadSample.born). Also sets 'worked', totals of time
+   samples by slices of time. In 'alive', the column 'path' is the number of a path of references
+   (0: unknown), and 'vector' is 1 for the array or hash part of a table. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -520,7 +523,7 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
 }
 
 /* Sets the fields that describe the file: its origin, times and format. 'complete' is false if the
-   file's end is missing or data are damaged; 'message' has the reason. 'live' is true while the
+   end of the file is missing or data are damaged; 'message' is the reason. 'live' is true while the
    file is being written. 'profiles' is the number of merged profiles. */
 static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
@@ -551,10 +554,10 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
 }
 
 /*
-** Sets the fields that describe the sampling: periods, samples, outcomes, collections and heap
-** walks.
+** Sets the fields that describe the sampling: periods, samples, outcomes, collections, and walks of
+** the heap.
 **
-**   - offset: bytes of the file that were read
+**   - offset: number of bytes of the file that were read
 **   - periods: number of changes of the sampling period
 **   - uneven: true if allocation samples represent different numbers of bytes
 **   - wall, cpu: true if there are samples of wall time, of CPU time
@@ -600,9 +603,9 @@ static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *su
   setinteger(L, "longestwalk", r->longestwalk);
 }
 
-/* Sets 'labels': the totals of the samples without labels, then of those with each label set. nil:
-   the file has no labels. 'labels' is the set, {name = value}; 'exact' the exact bytes allocated
-   with it, if known. */
+/* Sets 'labels', a list of totals: of the samples without labels, then of those with each set of
+   labels. In an element, 'labels' is the set, {name = value}, and 'exact' the exact number of bytes
+   allocated with the set, if known. Sets nothing if the file has no labels. */
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
     "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
@@ -633,8 +636,9 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
-/* In a profile of a process, sets the lists 'states' and 'threads', and 'begun', the number of
-   states ever made. The elements have the fields of ReadState and ReadThread; nil: unknown. */
+/* In a profile of a process, sets the lists 'states' and 'threads', with the fields of ReadState
+   and ReadThread (reader.h), and 'begun', the number of Lua states that were ever created. In other
+   profiles, sets nothing. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
@@ -686,8 +690,9 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   setorigin(L, path, r);
   setsampling(L, r, sum);
   pushsites(L, r, sum);
-  /* About survivors that died later: columns node, digits, samples, bytes. 'digits' is the number
-     of binary digits of the bytes that the state allocated from the allocation to the death. */
+  /* Sets 'lifetimes', totals of the survivors that died later, as columns: node, digits, samples,
+     bytes. 'digits' is the number of binary digits of the bytes that the state allocated from the
+     allocation of a block to its death. */
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
   pushcopies(L, r, sum);
@@ -712,16 +717,16 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushlabels(L, r, sum);
 }
 
-/* The objects of a call of 'read', in a userdata whose finalizer frees them. */
+/* The objects of a call of l_read, in a userdata whose finalizer frees them after an error. */
 typedef struct Work {
   lua_State *L;
   ReadProfile *profile;
-  uint32_t *only;	/* states selected by the option 'states'; NULL: all */
+  uint32_t *only;	/* ids of the Lua states that the option 'states' selects; NULL: all */
   char *labelname, *labelvalue;  /* option 'label'; NULL: none */
   ReaderSum sum;
 } Work;
 
-/* Frees the objects of a Work, argument 1. Also its __gc. */
+/* Frees the objects of a Work, argument 1. Also the Work's __gc. */
 static int readerlib_gc (lua_State *L) {
   Work *w = luaL_checkudata(L, 1, TYPENAME);
   if (w->profile != NULL)
@@ -737,19 +742,20 @@ static int readerlib_gc (lua_State *L) {
   return 0;
 }
 
-/* Calls the progress function at index 2. Its error ends the reading. */
+/* Calls the progress function at index 2 with the finished share. An error of the function stops
+   the reading. */
 static void readerlib_progress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 2);
   lua_pushnumber(w->L, fraction);
   if (lua_pcall(w->L, 1, 0, 0) != LUA_OK) {
-    w->sum.client.stop = lua_tostring(w->L, -1);  /* the string stays on the stack */
+    w->sum.client.stop = lua_tostring(w->L, -1);  /* the stack keeps the string alive */
     if (w->sum.client.stop == NULL)
       w->sum.client.stop = "progress failed";
   }
 }
 
-/* Returns the field 'key' of the options at index 2, a time in us; 'none' if it is nil. */
+/* Returns a time in us, the field 'key' of the options at index 2; 'none' if it is nil. */
 static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) {
   uint64_t t;
   lua_getfield(L, 2, key);
@@ -761,14 +767,15 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
 /* The numeric options of 'read'. */
 typedef struct Numbers {
   uint32_t bins;
-  /* Times in us: values of the fields 'instant', 'since' and 'till' of ReaderSum, which restrict
-     the samples. */
+  /* Times in us that restrict the samples, for the fields 'instant' ('at'), 'since' and 'till' of
+     ReaderSum (readersum.h). */
   uint64_t at, since, till;
 } Numbers;
 
-/* Reads the options in argument 2 into *to: 'bins' (slices of time, up to 16384), 'at' (selects
-   samples alive at that time), 'since', 'till'. Leaves the options 'progress', 'states' (ascending
-   ids) and 'label' ({name, value}; value nil: samples without that label) at indexes 2 to 4. */
+/* Reads the options, argument 2. Stores in *to 'bins' (number of slices of time, up to 16384), 'at'
+   (selects the samples alive at that time), 'since' and 'till'. Leaves on the stack 'progress'
+   (index 2), 'states' (3; ascending ids) and 'label' (4; {name, value}, value nil: samples without
+   that label). */
 static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;
   to->at = to->till = READERSUM_EVER;
@@ -796,7 +803,7 @@ static void options (lua_State *L, Numbers *to) {
   to->bins = (uint32_t)bins;
 }
 
-/* Restricts the reading to the states in the list at index 3, unless nil. */
+/* Restricts the reading to the Lua states in the list at index 3, unless it is nil. */
 static void readerlib_want (lua_State *L, Work *w) {
   size_t i, n;
   if (lua_isnil(L, 3))
@@ -815,7 +822,8 @@ static void readerlib_want (lua_State *L, Work *w) {
   w->sum.client.nonly = n;
 }
 
-/* Returns a copy of the string field 'key' of the table at index 4, or NULL. */
+/* Returns a copy of the string field 'key' of the table at index 4; NULL if it is not a string.
+   Raises an error if out of memory. */
 static char *copied (lua_State *L, const char *key) {
   const char *text;
   char *to = NULL;
@@ -827,8 +835,8 @@ static char *copied (lua_State *L, const char *key) {
   return to;
 }
 
-/* If the value at index 4 is the table {name, value}, not nil, reads only samples and collections
-   with that label. */
+/* Restricts the reading to samples and collections with the label {name, value} at index 4, unless
+   it is nil. */
 static void wantlabel (lua_State *L, Work *w) {
   if (lua_isnil(L, 4))
     return;
@@ -837,7 +845,7 @@ static void wantlabel (lua_State *L, Work *w) {
   w->sum.client.labelvalue = w->labelvalue = copied(L, "value");
 }
 
-/* read(path [, options]) -> profile; on failure nil, message */
+/* read(path [, options]) -> the profile as a table (see pushprofile); on failure nil, message */
 static int l_read (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   Numbers numbers;

@@ -12,9 +12,9 @@
 #include "luafields.h"
 
 /* snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork failed),
-   stopped (seconds of the pause)}; on failure nil, message, errno. The names are those of
+   stopped (pause in seconds)}; on failure nil, message, errno. The other names are those of
    SnapshotWish and Snapshot (snapshot.h). 'wait' true: waits until the file is complete; a number:
-   also fails after that many seconds. */
+   waits, and fails after that many seconds. */
 int snapshot_lua (lua_State *L) {
   SnapshotWish wish;
   Snapshot s;
@@ -44,8 +44,8 @@ int snapshot_lua (lua_State *L) {
   return 1;
 }
 
-/* Writes the path of the snapshot to 'to': the path of the profile with .heap in place of .vmprof
-   or .vmprof.gz. */
+/* Writes the path of the snapshot to 'to': that of the profile, with .heap in place of .vmprof or
+   .vmprof.gz. */
 static void nextto (const char *profile, char to[PATH_MAX]) {
   const char *endings[] = {".vmprof.gz", ".vmprof"};
   size_t n = strlen(profile), i;
