@@ -109,14 +109,14 @@ static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n)
   __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* Writes compressed bytes to the file. */
+/* Writes compressed bytes to the file. Returns 0 if the file has failed or is stalled. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   LiveFile *f = ud;
   livefile_writeall(f, data, n);
   return f->error == 0 && f->stalled == 0;
 }
 
-int livefile_open (LiveFile *f, int fd, int how) {
+int livefile_open (LiveFile *f, int fd, int packed, int patient) {
   struct stat s;
   memset(f, 0, sizeof(*f));
   f->fd = fd;
@@ -124,8 +124,8 @@ int livefile_open (LiveFile *f, int fd, int how) {
     return errno;
   f->device = s.st_dev;
   f->inode = s.st_ino;
-  f->patient = S_ISREG(s.st_mode) && how != LIVEFILE_FAST;
-  f->packed = how != LIVEFILE_PLAIN;
+  f->patient = patient && S_ISREG(s.st_mode);
+  f->packed = packed;
   if (f->packed && !compressor_open(&f->compressor, COMPRESSOR_FAST))
     return ENOMEM;
   return 0;

@@ -11,8 +11,9 @@
 **   W5  no other file is written or closed: the program may have closed the descriptor and reused
 **       its number, as daemons do. The file is then opened again by its path. If the path leads to
 **       another file, for example after chroot, that is a failure (EBADF);
-**   W6  if a write fails (disk full), a regular file that can be truncated to its last flush
-**       stalls: later bytes are kept in memory, up to LIVEFILE_KEPT, and each flush tries again;
+**   W6  if a write fails (disk full), a regular file that was opened with 'patient' 1, and can be
+**       truncated to its last flush, stalls: later bytes are kept in memory, up to LIVEFILE_KEPT,
+**       and each flush tries again;
 **   W7  a file truncated by another program is a failure (ESTALE);
 **   W8  a write waits for the reader of a full pipe; at the end of the profile only for 5 s
 **       (ETIMEDOUT).
@@ -25,11 +26,6 @@
 
 #include "bytes.h"
 #include "compressor.h"
-
-/* Values of 'how' in livefile_open. PLAIN: not compressed; FAST and LIVE: gzip. After a failed
-   write with FAST, the file fails; with PLAIN and LIVE, a regular file stalls: its bytes are kept
-   in memory and written at a later flush. */
-enum { LIVEFILE_PLAIN, LIVEFILE_FAST, LIVEFILE_LIVE };
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
 #define LIVEFILE_PIECE	(1u << 20)    /* a file that can stall (keep its bytes while writes fail) is
@@ -62,8 +58,9 @@ typedef struct LiveFile {
 } LiveFile;
 
 /* Opens *f for the descriptor 'fd' of an empty regular file, or of another kind of file such as a
-   pipe. Returns 0 or an errno; call livefile_close in either case. */
-int livefile_open (LiveFile *f, int fd, int how);
+   pipe. 'packed' 1: compresses with gzip. 'patient' 1: a regular file stalls after a failed write
+   (W6); 0: it fails. Returns 0 or an errno; call livefile_close in either case. */
+int livefile_open (LiveFile *f, int fd, int packed, int patient);
 
 /* Sets the path of the open file, so that it can be opened again if the program closes its
    descriptor. 'folder': descriptor of its folder; 0: none. */

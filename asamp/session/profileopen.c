@@ -58,7 +58,7 @@ static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *
   int error = place_open(&wish, &p->place, why, size);
   if (error != 0)
     return error;
-  error = livefile_open(&p->file, p->place.fd, config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
+  error = livefile_open(&p->file, p->place.fd, config->compress, 1);
   livefile_at(&p->file, p->place.path, config->folder);
   return error;
 }

@@ -265,8 +265,8 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* with LIVEFILE_FAST, a failed write ends the dump: such a file cannot stall */
-  return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
+  /* a dump has one flush, so a failed write cannot be repeated: the file must not stall */
+  return livefile_open(&p->file, p->place.fd, c->compress, 0);
 }
 
 /* Encodes the content of the flight recorder into the open file. 'isend' 1: the profile ends.

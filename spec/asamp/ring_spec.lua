@@ -214,41 +214,45 @@ describe("a flight recorder", function()
     end)
   end
 
-  -- The message, too: it named the recorder's first file, which was complete.
-  it("leaves no file of a dump that has failed, which 'keep' would never remove, and names it", function()
-    local code, _, err = run([[
-      local host, gen = require "asamp.host", require "profilegen"
-      local keep = {}
-      local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
-      for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end
-      for _ = 1, 12000 do
-        if host.samefile("x.sock", "x.sock") then break end
-        host.pause(10)
+  -- Former faults: the message named the recorder's first file, which was complete; a dump that is not
+  -- compressed left an empty file.
+  for _, compress in ipairs{1, 0} do
+    it("leaves no file of a failed dump, and names it, with compress=" .. compress, function()
+      local code, _, err = run([[
+        local host, gen = require "asamp.host", require "profilegen"
+        local keep = {}
+        local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
+        for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end
+        for _ = 1, 12000 do
+          if host.samefile("x.sock", "x.sock") then break end
+          host.pause(10)
+        end
+        local function list() return require "spec.support.shell".output "ls *.vmprof 2>/dev/null; :" end
+        local function send(what) return host.query("x.sock", what .. "\n") end
+        gen.filelimit(1000)
+        for _, what in ipairs{"dump", "rotate", "dump " .. os.getenv "HERE" .. "/q.vmprof"} do
+          assert(send(what):find "^error cannot write profile '[^']+': File too large\n$")
+        end
+        assert(list() == "", list())
+        gen.filelimit(1 << 30)
+        assert(send "dump":find "/p.vmprof\nok\n$")
+        assert(send "dump":find "/p.2.vmprof\nok\n$")
+        gen.filelimit(1000)
+        -- the third file fails, and q.vmprof exists
+        assert(send "dump":find "^error cannot write profile '[^']+/p%.3%.vmprof': File too large\n$")
+        assert(os.rename("p.2.vmprof", "q.vmprof"))
+        assert(send("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
+        assert(os.rename("q.vmprof", "p.2.vmprof"))]],
+        {env = {ASAMP = "ring=1m,alloc=64,listen=x.sock,out=p.vmprof,quiet,native=0,compress=" .. compress,
+             HERE = folder}})
+      assert.equal(0, code, err)
+      for _, name in ipairs{"p", "p.2"} do
+        assert.is_true(assert(reader.read(("%s/%s.vmprof"):format(folder, name))).complete)
       end
-      local function list() return require "spec.support.shell".output "ls *.vmprof 2>/dev/null; :" end
-      local function send(what) return host.query("x.sock", what .. "\n") end
-      gen.filelimit(1000)
-      for _, what in ipairs{"dump", "rotate", "dump " .. os.getenv "HERE" .. "/q.vmprof"} do
-        assert(send(what):find "^error cannot write profile '[^']+': File too large\n$")
-      end
-      assert(list() == "", list())
-      gen.filelimit(1 << 30)
-      assert(send "dump":find "/p.vmprof\nok\n$")
-      assert(send "dump":find "/p.2.vmprof\nok\n$")
-      gen.filelimit(1000)
-      -- the third file fails, and q.vmprof exists
-      assert(send "dump":find "^error cannot write profile '[^']+/p%.3%.vmprof': File too large\n$")
-      assert(os.rename("p.2.vmprof", "q.vmprof"))
-      assert(send("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
-      assert(os.rename("q.vmprof", "p.2.vmprof"))]],
-      {env = {ASAMP = "ring=1m,alloc=64,listen=x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
-    assert.equal(0, code, err)
-    for _, name in ipairs{"p", "p.2"} do
-      assert.is_true(assert(reader.read(("%s/%s.vmprof"):format(folder, name))).complete)
-    end
-    -- at the end there is no other file
-    assert.is_false(assert(reader.read(folder .. "/p.3.vmprof")).complete)
-  end)
+      -- at the end there is no other file
+      assert.is_false(assert(reader.read(folder .. "/p.3.vmprof")).complete)
+    end)
+  end
 
   it("wants a time or a size", function()  -- and no product that has overflowed to a valid one
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
