@@ -14,7 +14,7 @@ export class Apart {
     this.element = el("div", { class: "lives" },
       ...labels.length > 0 ? labels.flatMap(t => this.table(t, head))
         : [el("h3", {}, "By label"), el("p", { class: "muted" },
-           "The program has set no labels: profiler.label{route = \"/checkout\"} sets one of the running coroutine.")],
+           "The program has set no labels: profiler.label{route = \"/checkout\"} sets a label of the running coroutine.")],
       ...states.length > 0 ? states.flatMap(t => this.table(t, head))
         : [el("h3", {}, "By Lua state"), el("p", { class: "muted" },
            "The profile has one Lua state, or does not distinguish its states.")]);
@@ -33,7 +33,7 @@ export class Apart {
       label: title,
       columns: [...amount("bytes", "bytes", bytes), ...amount("time", "time", seconds),
                 ...hasDeaths(head) ? counted("alive", "alive", "bytes alive at the end", bytes) : [],
-                ...counted("collections", "GCs", "collections that came while it ran", count),
+                ...counted("collections", "GCs", "collections that ran in the code of this row", count),
                 ...counted("count", "states", "Lua states", count),
                 { title: what, width: "minmax(0,1fr)", value: ({ of }) => of.name,
                   cell: ({ of }) => el("span", { class: "path", title: of.name }, of.name) }],

@@ -37,9 +37,10 @@ function treeOf({ parent, fn }, functions) {
 class Differences extends Flame {
   legend() {
     return el("p", { class: "swatches" },
-      el("span", {}, ...LESS.map(swatch), "smaller share than before"),
-      el("span", {}, swatch("rest"), "less than 3 standard errors of difference, or chance among all these frames"),
-      el("span", {}, ...MORE.map(swatch), "larger share"), el("span", {}, swatch("match"), "found"));
+      el("span", {}, ...LESS.map(swatch), "smaller share in the new profile"),
+      el("span", {}, swatch("rest"),
+         "difference of less than 3 standard errors, or one that may be chance among all frames"),
+      el("span", {}, ...MORE.map(swatch), "larger share in the new profile"), el("span", {}, swatch("match"), "found"));
   }
 
   color(node) {
@@ -90,7 +91,7 @@ export class Compared {
                     key => store.set({ widths: key })),
         this.zoomed),
       this.about, this.flame.element, el("h3", {}, "Largest changes of functions"),
-      el("p", { class: "muted" }, "Own shares of the whole, in percentage points. Grey: may be chance."),
+      el("p", { class: "muted" }, "Changes of the functions' own shares of the profile, in percentage points. Grey: the change may be chance."),
       this.grid.element);
   }
 
@@ -110,7 +111,7 @@ export class Compared {
       column("±", "standard error of the change, in points", row => (row.error / 1e4).toFixed(1), { wide: true }),
       column("old", "share in the old profile", share("a", "ofa"), { value: row => row.a / this.measure.ofa }),
       column("new", "share in the new profile", share("b", "ofb"), { value: row => row.b / this.measure.ofb }),
-      column("total", "change of the share with all that was called, in points",
+      column("total", "change of the share of the function with its callees, in points",
              row => points(row.totalb / this.measure.ofb - row.totala / this.measure.ofa), { wide: true }),
       { title: "old amount", width: "var(--number)", number: true, wide: true, cell: row => textOf(this.measure, 0)(row.a) },
       { title: "new amount", width: "var(--number)", number: true, wide: true, cell: row => textOf(this.measure, 1)(row.b) },
@@ -177,9 +178,9 @@ export class Compared {
     this.model.derived.marks = words === "" ? null : Uint8Array.from(this.functions, fn => hit(fn) ? 1 : 0);
     const gone = this.changes.filter((change, i) => change !== 0 && this.amounts.b[i] === 0).length;
     const left = this.data.left;
-    this.about.textContent = `Old ${textOf(m, 0)(m.wholea)}, new ${textOf(m, 1)(m.wholeb)} in all; colours compare ` +
-      (m.key === "alive" ? "amounts, as shares of the larger whole." : "the shares of each.") +
-      (gone > 0 && state.widths === "new" ? ` ${plural(gone, "frame")} only in the old profile: choose its widths.` : "") +
+    this.about.textContent = `Totals: old ${textOf(m, 0)(m.wholea)}, new ${textOf(m, 1)(m.wholeb)}; colours compare ` +
+      (m.key === "alive" ? "amounts, as shares of the larger total." : "the shares of each profile's total.") +
+      (gone > 0 && state.widths === "new" ? ` ${plural(gone, "frame")} of the old profile only: choose the old widths.` : "") +
       (left > 0 ? ` ${plural(left, "small frame")} ${left === 1 ? "is" : "are"} left out.` : "");
     const { rows } = m;
     this.grid.setRows(rows.fn.map((fn, i) => ({

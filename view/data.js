@@ -121,8 +121,8 @@ export function modesOf(data, format) {
     { key: "peak", title: "At the peak", on: allocations && head.bytes > 0 && data.peak !== undefined,
       text: format.bytes,
       about: data.peak ? "alive when most of Lua's heap was in use after a collection " +
-        `(${format.bytes(data.peak.inuse)} at ${format.seconds(data.peak.time)}), as far as collections had found ` +
-        "deaths; with a range: divided as survivors are" : "" },
+        `(${format.bytes(data.peak.inuse)} at ${format.seconds(data.peak.time)}), including objects whose ` +
+        "death was found later; in a selected range, estimated from the survivors of the range" : "" },
     { key: "young", title: "Died young", on: allocations && head.fates && head.bytes > 0, text: format.bytes,
       about: "allocated and dead at the first collection: temporary objects" },
     { key: "time", title: "Time", on: head.timesamples > 0,

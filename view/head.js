@@ -21,7 +21,7 @@ function meaning(head) {
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
       ? `One time sample represents ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
-        `${clock(head)} (on average): it is the code that ran at that moment.`
+        `${clock(head)} on average, in the code that ran when the sample was taken.`
       : "The file does not record how much time a sample represents.");
   }
   if (head.samples + head.timesamples > 0) {
@@ -48,9 +48,9 @@ function facts(data) {
   if (head.allocated) {
     add(bytes(Math.max(0, head.allocated - (outside || 0))), head.native ? "allocated by Lua" : "allocated");
   }
-  else if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated, by its samples");
-  if (outside) add(bytes(outside), "outside Lua's heap, of userdata, by its samples");
-  if (head.native) add(bytes(head.native), "native memory, by its samples");
+  else if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated, estimated from samples");
+  if (outside) add(bytes(outside), "external memory of userdata, estimated from samples");
+  if (head.native) add(bytes(head.native), "native memory, estimated from samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), `${noun(head.samples, "allocation sample")}`);
   if (head.timesamples > 0) {

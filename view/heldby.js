@@ -33,10 +33,11 @@ function pathTree({ paths, rows }, inBytes) {
 
 // Returns the reason why there are no paths.
 function whyNot(head) {
-  if (head.samples === 0) return "There are no allocation samples, so there are no holders.";
-  if (!(head.followed > 0)) return "The profile does not record the holders of live objects.";
+  if (head.samples === 0) return "There are no allocation samples, so no references to live objects were recorded.";
+  if (!(head.followed > 0)) return "The profile does not record the references that keep objects alive.";
   if (head.survived === head.later && head.undecided === 0) return "No sample was alive at the end.";
-  return "The profile does not record the holders of live objects: its program was killed, or ran with holders=0.";
+  return "The profile does not record the references that keep objects alive: its program was killed, or ran " +
+    "with holders=0.";
 }
 
 export class HeldBy {
@@ -67,7 +68,7 @@ export class HeldBy {
         holders.paths.step[node - 1].toLowerCase().includes(state.query.toLowerCase()),
       onMove: row => this.store.set({ held: row.id }),
       shown: [
-        { title: unit, about: "alive at the end and held through this", width: "var(--number)", number: true,
+        { title: unit, about: "alive at the end, and kept alive through this reference", width: "var(--number)", number: true,
           cell: row => this.amount(total[row.id]) },
         { title: "%", width: "3.4rem", number: true, cell: row => percent(total[row.id], total[0]) },
         { title: "samples", width: "4.6rem", number: true, wide: true, cell: row => count(samples[row.id]) }],
@@ -88,7 +89,7 @@ export class HeldBy {
       this.tree.element, this.chosen, this.lines.element);
     if (holders.left > 0) {
       this.lines.element.before(el("p", { class: "muted" },
-        `${plural(holders.left, "smaller path")} ${holders.left === 1 ? "counts" : "count"} for the one above each.`));
+        `${plural(holders.left, "smaller path")} ${holders.left === 1 ? "is" : "are"} included in the shorter paths.`));
     }
   }
 
@@ -99,13 +100,13 @@ export class HeldBy {
     rows.path.forEach((path, i) => { if (path === 0) unknown += (inBytes ? rows.bytes : rows.samples)[i]; });
     const what = inBytes ? "bytes" : "samples";
     return `The shortest paths from the program's roots to the samples that are alive at the end, in ${what}; ` +
-      "elements of a table and keys that differ are one row." +
-      (unknown > 0 ? ` ${this.amount(unknown)} more have no known holder: they died after the last search for holders, ` +
-        "or are memory of C." : total[0] > 0 ? "" : " Nothing is alive.");
+      "references from one table by different indexes or keys share one row." +
+      (unknown > 0 ? ` ${this.amount(unknown)} more have no known holder: these objects died after the last search for ` +
+        "holders, or are memory of C code." : total[0] > 0 ? "" : " Nothing is alive.");
   }
 
   place(of) {
-    if (!of) return el("span", { class: "muted" }, "no line of a script, or one of many");
+    if (!of) return el("span", { class: "muted" }, "unknown line, or one of many small ones");
     const where = of.file === "-" ? "?" : `${of.file}:${of.line}`;
     return el("span", { class: "label", title: `${where}  ${of.name}` },
               tail("i", {}, marked(where, this.store.state.query)), el("b", {}, of.name));

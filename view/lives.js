@@ -35,11 +35,11 @@ export class Lives {
           cell: ({ of }) => amount(of.keptbytes, of.kept) },
         { title: "of line", about: "share of the bytes that the line allocated", width: "4rem", number: true,
           cell: ({ of }) => `${Math.round(100 * of.share)}%` },
-        { title: "seen in", about: "slices of the run from which it keeps something", width: "5rem", number: true,
+        { title: "seen in", about: "slices of the run from which objects are still alive", width: "5rem", number: true,
           wide: true, cell: ({ of }) => `${of.parts} of ${of.of}` },
         { title: "mostly", width: "8.5rem", wide: true, cell: ({ of }) => of.type },
         place("line", row => row.below),
-        { title: "held by", about: "the shortest path to most of it from the globals, modules and stacks",
+        { title: "held by", about: "the shortest path from the globals, modules and stacks to most of these objects",
           width: "minmax(0,1.6fr)", wide: true, hide: () => !leaks.rows.some(row => row.holders),
           cell: ({ of }) => of.holders ? el("span", { class: "path", title: of.holders[0].text },
             this.holder(of.holders[0])) : "" }],
@@ -54,7 +54,7 @@ export class Lives {
           cell: ({ of }) => amount(of.bytes, of.samples) },
         { title: "%", width: "3.4rem", number: true, wide: true,
           cell: ({ of }) => head.bytes > 0 ? percent(of.bytes, head.bytes) : percent(of.samples, head.samples) },
-        { title: "of it", about: "share of the line that most of it comes from", width: "3rem", number: true,
+        { title: "of it", about: "share of these bytes that come from the line in the last column", width: "3rem", number: true,
           cell: ({ of }) => of.share === undefined ? "–" : `${Math.round(100 * of.share)}%` },
         place("comes from line")],
     });
@@ -73,7 +73,8 @@ export class Lives {
         "An indented line has the same holder, function or caller as the line above.") : null,
       el("h3", {}, "By lifetime"),
       el("p", { class: "muted" }, lifetimes.length > 0
-        ? "Bytes allocated from the birth of an object to its death, which a major collection finds; alive: at the end of the run."
+        ? "A lifetime is the number of bytes that were allocated between the birth of an object and the major " +
+          "collection that found it dead. Objects that were alive at the end of the run have no lifetime."
         : head.samples === 0 ? "There are no allocation samples."
           : "The file does not record when surviving objects died."),
       this.lifetimes.element);

@@ -67,10 +67,10 @@ function makeTabs() {
   const box = (id, text, title, change) => el("label", { id: `${id}-label`, title },
     el("input", { type: "checkbox", id, onchange: e => store.set(change(e.target.checked)) }), text);
   byId("tabs").append(el("span", { class: "group" },
-    box("start", "start-up", "the C functions at the root of all stacks", on => ({ start: on })),
-    box("inverted", "inverted", "the innermost functions first, callers below them",
+    box("start", "start-up", "shows the C functions at the root of all stacks", on => ({ start: on })),
+    box("inverted", "inverted", "shows the innermost functions first, callers below them",
         on => ({ inverted: on })),
-    box("byline", "lines apart", "frames of one function at several lines apart", on => ({ byLine: on }))));
+    box("byline", "lines apart", "shows the lines of one function as separate frames", on => ({ byLine: on }))));
 }
 
 function showControls() {

@@ -21,11 +21,11 @@ export class Memory {
     this.element = el("div", { class: "lives" },
       ...memory ? this.resident(memory)
         : [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" },
-           "The profile has no breakdown: one is recorded at some collections, and at the end of a session.")],
+           "The profile has no breakdown of resident memory: one is recorded at some collections, and at the end of a session.")],
       ...native ? [el("h3", {}, "Native memory by library"), el("p", { class: "muted" }, `${native.summary}:`),
                    this.libraries(native)]
         : [el("h3", {}, "Native memory"), el("p", { class: "muted" },
-           "Native memory was not sampled, or none was allocated: asamp run --malloc samples it.")]);
+           "Native memory was not sampled, or none was allocated: asamp run --malloc samples native memory.")]);
   }
 
   grid(label, columns, rows, onActivate = () => {}) {
@@ -41,9 +41,9 @@ export class Memory {
     const out = [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" }, `${summary}:`),
                  this.picture("Where resident memory is", last)];
     if (peak) {
-      out.push(el("h3", {}, "When most was resident"),
+      out.push(el("h3", {}, "At the peak of resident memory"),
                el("p", { class: "muted" }, `${bytes(peak.rss)}, after ${seconds(peak.time)}:`),
-               this.picture("When most was resident", peak));
+               this.picture("At the peak of resident memory", peak));
     }
     for (const text of [last.outside, last.note]) if (text) out.push(el("p", { class: "muted" }, `${text.replace(/\.$/, "")}.`));
     if (course.length > 1) {
@@ -55,7 +55,7 @@ export class Memory {
           column("resident", "rss"), column("Lua", "lua"), column("free in Lua", "free", true),
           column("native", "native"), column("rest", "rest", true),
           { title: "at", width: "minmax(0,1fr)", cell: ({ of }) => seconds(of.time) }], course));
-      if (left > 0) out.push(el("p", { class: "muted" }, `and ${count(left)} earlier ones, which asamp memory --json has`));
+      if (left > 0) out.push(el("p", { class: "muted" }, `and ${count(left)} earlier snapshots, which asamp memory --json lists`));
     }
     return out;
   }
@@ -66,7 +66,7 @@ export class Memory {
       { title: "bytes", width: "var(--number)", number: true, cell: amount(false) },
       { title: "%", width: "3.4rem", number: true, wide: true,
         cell: ({ of }) => of.part ? "" : percent(of.bytes, rss) },
-      { title: "of it", about: "bytes by source line, or file", width: "var(--number)", number: true, cell: amount(true) },
+      { title: "of it", about: "bytes of this use, by source line or file", width: "var(--number)", number: true, cell: amount(true) },
       { title: "what", width: "minmax(0,1fr)",
         cell: ({ of }) => of.more ? el("span", { class: "label below" }, `and ${count(of.more)} more`)
           : of.part ? el("span", { class: "label below", title: of.label }, tail("i", {}, of.label))
@@ -77,7 +77,7 @@ export class Memory {
   libraries(native) {
     const whole = native.rows.reduce((sum, row) => sum + row.bytes, 0);
     return this.grid("Native memory by library", [
-      { title: "asked", about: "bytes allocated, estimated", width: "var(--number)", number: true,
+      { title: "allocated", about: "estimated bytes", width: "var(--number)", number: true,
         cell: ({ of }) => bytes(of.bytes) },
       { title: "%", width: "3.4rem", number: true, wide: true, cell: ({ of }) => percent(of.bytes, whole) },
       { title: "alive", about: "not freed at the end", width: "var(--number)", number: true,

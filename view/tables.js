@@ -13,7 +13,7 @@ const AROUND = 4;  // lines of source before and after the active one
 // undefined.
 function overTime(store, trends, of) {
   return {
-    title: "over time", about: "bytes alive in each slice of the run, as far as major collections found out",
+    title: "over time", about: "bytes alive in each slice of the run, as found by major collections",
     width: "9.5rem", wide: true, hide: () => !trends || store.state.mode === "time",
     value: row => of(row)?.alive || 0,
     cell: row => {
@@ -220,7 +220,7 @@ export class Types {
     const text = row.under ? data.kinds[row.id].class : kindName(data, row.id);
     return el("span", { class: row.under ? "label below" : "label", title: kindName(data, row.id) },
               row.under ? el("i", {}, text) : el("b", {}, text),
-              state.kind === row.id ? el("em", {}, "only this is counted") : null);
+              state.kind === row.id ? el("em", {}, "only this type is counted") : null);
   }
 
   objects(i) {

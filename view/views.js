@@ -42,11 +42,11 @@ export function columns(store, sums) {
   const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
   const share = part => row => value(part)(row) > 0 ? percent(value(part)(row), store.derived.total[0]) : "–";
   return {
-    self: { title: "self", about: "by the thing itself", width: "var(--number)", number: true, value: value("self"),
+    self: { title: "self", about: "without callees", width: "var(--number)", number: true, value: value("self"),
            cell: row => el("span", { class: "meter",
              style: `--share:${100 * value("self")(row) / largest(sums().self[store.state.mode])}%` }, text("self")(row)) },
     selfShare: { title: "%", full: "self, %", width: "3.4rem", number: true, wide: true, cell: share("self") },
-    total: { title: "total", about: "with all it called", width: "var(--number)", number: true,
+    total: { title: "total", about: "with all callees", width: "var(--number)", number: true,
              value: value("total"), cell: text("total") },
     totalShare: { title: "%", full: "total, %", width: "3.4rem", number: true, wide: true, cell: share("total") },
     lived: { title: "lived", about: "share of its own bytes that survived its first collection",

@@ -72,7 +72,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#verdict":find("Allocation: ", 1, true), b:text "#verdict")
     assert.truthy(b:text ".swatches":find("collections", 1, true))
     local facts = b:text "#facts":gsub("\n+", " ")
-    for _, text in ipairs{"70 MiB allocated, by its samples", "70 allocation samples",
+    for _, text in ipairs{"70 MiB allocated, estimated from samples", "70 allocation samples",
                           "1.00 s of CPU time, in 100 samples",
                           "14.3% survived its first collection", "5.7% alive at the end",
                           "2 collections (1 minor, 1 major)",

@@ -54,7 +54,7 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.truthy(b:text "#subtitle":find("compared with " .. old, 1, true))
     assert.equal("compared", b:eval "document.querySelector('[role=tab][aria-selected=true]').id.slice(4)")
     local text = b:text "#panel-compared"
-    assert.truthy(text:find("1 frame only in the old profile: choose its widths.", 1, true))
+    assert.truthy(text:find("1 frame of the old profile only: choose the old widths.", 1, true))
     assert.truthy(b:text "#panel-compared .swatches":find("less than 3 standard errors", 1, true))
     assert.is_true(b:eval "document.getElementById('modes').hidden")
   end)
@@ -133,7 +133,7 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.is_true(eval "p.querySelector('[name=compare][value=alive]').checked")
     assert.is_true(eval "p.querySelector('[name=widths][value=old]').checked")
     local text = b:text "#panel-compared"
-    assert.truthy(text:find("Old 400 MiB, new 0 bytes in all; colours compare amounts", 1, true), text)
+    assert.truthy(text:find("Totals: old 400 MiB, new 0 bytes; colours compare amounts", 1, true), text)
     assert.equal("−100.0", b:rows "Largest changes"[1][1])
   end)
 
@@ -165,7 +165,7 @@ describe("the page of asamp view of two profiles #plain", function()
     b:visit(paths[2] .. ".diff.html")
     for _, key in ipairs{"samples", "alive"} do
       b:click(("[name=compare][value=%s]"):format(key))
-      assert.truthy(b:text "#panel-compared":find("Old 10, new 20 in all", 1, true))
+      assert.truthy(b:text "#panel-compared":find("Totals: old 10, new 20;", 1, true))
     end
   end)
 
