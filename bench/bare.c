@@ -43,7 +43,7 @@ static long resident (void) {
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
   if (f == NULL || fscanf(f, "%*s %ld", &pages) != 1) {
-    fprintf(stderr, "bare: cannot read /proc/self/statm; it needs Linux\n");
+    fprintf(stderr, "bare: cannot read /proc/self/statm; this program needs Linux\n");
     exit(2);
   }
   fclose(f);
@@ -69,7 +69,7 @@ int main (void) {
     lua_close(states[i]);
   lua_close(L);
   if (held != 0) {
-    fprintf(stderr, "bare: %zu bytes not given back by lua_close\n", held);
+    fprintf(stderr, "bare: lua_close has not freed %zu bytes\n", held);
     return 1;
   }
   return 0;

@@ -82,7 +82,7 @@ static Site *site (const char *file, int line, int kind) {
     if (sites[h].line == line && sites[h].kind == kind && strcmp(sites[h].file, file) == 0)
       return &sites[h];
   if (++used == NSITES || (sites[h].file = strdup(file)) == NULL) {
-    fprintf(stderr, "exact: no room for another site than %d\n", NSITES);
+    fprintf(stderr, "exact: more than %d allocation sites, or not enough memory\n", NSITES);
     exit(3);
   }
   sites[h].line = line;

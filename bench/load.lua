@@ -31,7 +31,7 @@ end
 local load = chunk()
 local count = NAMED_SIZES[size] and load[size] or math.tointeger(tonumber(size))
 if not count or count < 1 then
-  fail("size %q is not a positive integer, nor a size that it has", size)
+  fail("size %q is neither a positive integer nor a named size of the workload", size)
 end
 
 math.randomseed(42)

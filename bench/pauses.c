@@ -115,8 +115,8 @@ int main (int argc, char **argv) {
   int full, idle;
   long batches;
   clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
-  if (argc != 8 && argc != 9) fail("seven or eight arguments, not those after", argv[0]);
-  if (L == NULL) fail("not enough memory in", argv[0]);
+  if (argc != 8 && argc != 9) fail("seven or eight arguments must follow", argv[0]);
+  if (L == NULL) fail("not enough memory for the Lua state of", argv[0]);
   full = strcmp(argv[2], "full") == 0;
   idle = strcmp(argv[2], "idle") == 0;
   if (strcmp(argv[3], "wall") == 0) clock = CLOCK_MONOTONIC;

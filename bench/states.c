@@ -111,7 +111,7 @@ static long resident (void) {
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
   if (f == NULL || fscanf(f, "%*s %ld", &pages) != 1)
-    fail("cannot read /proc/self/statm; it needs Linux");
+    fail("cannot read /proc/self/statm; this program needs Linux");
   fclose(f);
   return pages * sysconf(_SC_PAGESIZE);
 }
@@ -143,7 +143,7 @@ static int play (lua_State *L, const char *script) {
 /* Returns a new state that has run 'script'; ends the program if that fails. */
 static lua_State *must (const char *script) {
   lua_State *L = luaL_newstate();
-  if (L == NULL || play(L, script) != LUA_OK) fail("a state cannot be made");
+  if (L == NULL || play(L, script) != LUA_OK) fail("cannot create a Lua state, or its script failed");
   lua_settop(L, 0);
   return L;
 }
@@ -155,7 +155,7 @@ static int fits (size_t limit, int what) {
   int good = (L != NULL);
   if (good && what > 0) good = (play(L, what > 1 ? SMALL : NULL) == LUA_OK);
   if (L != NULL) lua_close(L);
-  if (l.held != 0) fail("lua_close has not given everything back");
+  if (l.held != 0) fail("lua_close has not freed all memory");
   return good;
 }
 
@@ -236,7 +236,7 @@ int main (int argc, char **argv) {
   if (strcmp(what, "least") == 0)
     printf("%zu %zu %zu\n", least(0), least(1), least(2));
   else if (n <= 0)
-    fail("what is to be measured, and how many? The head of states.c says it");
+    fail("give a measurement and a number; see the head of bench/states.c");
   else if (strcmp(what, "idle") == 0) many((int)n, NULL);
   else if (strcmp(what, "busy") == 0) many((int)n, BUSY);
   else if (strcmp(what, "threads") == 0) threads((int)n);
@@ -255,6 +255,6 @@ int main (int argc, char **argv) {
     double each = cycle(n, REQUEST);
     printf("%.0f %ld\n", each, resident() - before);
   }
-  else fail("idle, busy, least, rows, loop, cycle, requests or threads");
+  else fail("unknown measurement; use idle, busy, least, rows, loop, cycle, requests or threads");
   return 0;
 }

@@ -46,7 +46,7 @@ https://*)
   ;;
 esac
 
-line=$(grep -E "^[0-9a-f]{64}  $name\$" "$work/SHA256SUMS") || fail "SHA256SUMS does not name $name"
+line=$(grep -E "^[0-9a-f]{64}  $name\$" "$work/SHA256SUMS") || fail "SHA256SUMS has no line for $name; nothing was installed"
 echo "$line" | (cd "$work" && sha256sum --check --status) ||
   fail "$name is damaged or was changed: its SHA-256 sum is not that of SHA256SUMS; nothing was installed"
 mkdir -p "$(dirname "$folder")"

@@ -22,10 +22,10 @@ all: $(ROCK)
 # The folder in which the rules of modules find Lua. The sampler and the core share structures, so
 # seam.h must be identical to the one that the fork was built with.
 $(P)/lib/pkgconfig/lua5.4.pc: always
-	@[ -r "$(LUA_INCDIR)/seam.h" ] || { echo "pack/rock.mk: no fork is installed in '$(LUA_INCDIR)': it has no" \
-	  "seam.h; luarocks --lua-dir=/usr/lib/asamp --lua-version=5.4 make … takes one that is" >&2; exit 1; }
-	@cmp -s lua/seam.h "$(LUA_INCDIR)/seam.h" || { echo "pack/rock.mk: the fork in '$(LUA_INCDIR)' is of another" \
-	  "commit (seam.h differs); build the modules of that commit, or install the fork of this one" >&2; exit 1; }
+	@[ -r "$(LUA_INCDIR)/seam.h" ] || { echo "pack/rock.mk: Asamp's Lua is not installed in '$(LUA_INCDIR)', which" \
+	  "has no seam.h; give its folder: luarocks --lua-dir=/usr/lib/asamp --lua-version=5.4 make …" >&2; exit 1; }
+	@cmp -s lua/seam.h "$(LUA_INCDIR)/seam.h" || { echo "pack/rock.mk: Asamp's Lua in '$(LUA_INCDIR)' is of another" \
+	  "commit (seam.h differs); build the modules of that commit, or install the Lua of this commit" >&2; exit 1; }
 	@printf '#include <%s>\n' elfutils/libdwfl.h libunwind.h zlib.h | $(CC) -E -o /dev/null - || { \
 	  echo "pack/rock.mk: headers are missing; on Debian: apt-get install libdw-dev libunwind-dev zlib1g-dev" >&2; \
 	  exit 1; }

@@ -117,7 +117,7 @@ describe("the rock #plain", function()
 
   it("is for no other Lua, and for no other commit's fork", function()
     local folder = shell.folder()
-    assert.is_truthy(refused(folder):find("no fork is installed in '" .. folder .. "'", 1, true))
+    assert.is_truthy(refused(folder):find("Asamp's Lua is not installed in '" .. folder .. "'", 1, true))
     shell.write(folder .. "/seam.h", "/* another */\n")
     assert.is_truthy(refused(folder):find("is of another commit", 1, true))
   end)

@@ -48,13 +48,13 @@ end
 local function lines(part)
   local file, names = part:match "^([^:]+):?(.*)$"
   local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/" .. file)
-  if not text then fail(("lua/gc/optional.h names %s, which is not there"):format(file)) end
+  if not text then fail(("lua/gc/optional.h names %s, which does not exist"):format(file)) end
   if names == "" then return code(text) end
   local n = 0
   for name in names:gmatch "[^,]+" do
     local definition = text:match("\n([^\n]*[ *]" .. name .. " %([^;{]*%b{})")
     if not definition then
-      fail(("lua/gc/optional.h names %s:%s, which is not there"):format(file, name))
+      fail(("lua/gc/optional.h names %s:%s, which does not exist"):format(file, name))
     end
     n = n + code(definition)
   end

@@ -25,7 +25,7 @@ usage: bench/evaluate [options] [program or group]...
   --parts A,B     of period, rate, long, full (default: all)
   --periods A,B   of 'period', bytes with an optional K or M (default 16K to 16M)
   --mode MODE     size of the workloads: size, small or tiny (default size)
-  --data DIR      write the data files of the plots there
+  --data DIR      write the data files of the plots to DIR
   --fork PATH     the fork (default build/bin/lua)
   --quick         two periods, one rate
 Without options it takes about 22 minutes where gcbench takes half a second, of

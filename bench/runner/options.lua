@@ -16,10 +16,10 @@ usage: bench/run [options] [program or group]...
   --lua55 PATH      Lua 5.5 (default build/lua55/bin/lua, which bench/lua55 builds)
   --preload LIB     adds 'preload': the baseline with LIB in LD_PRELOAD
   --callgrind       count instructions instead of time, at smaller sizes
-  --instructions    count them too, one run each at smaller sizes, in addition to the times
+  --instructions    also count instructions, in one run of each program at a smaller size
   --mode MODE       size of the workloads: size, small or tiny
-  --out FILE        write the report there too
-  --list            names of programs and groups
+  --out FILE        also write the report to FILE
+  --list            print the names of programs and groups
 AWFY=dir adds the programs of are-we-fast-yet (dir: a checkout's benchmarks/Lua).]]
 
 local TAKES_VALUE = {

@@ -8,15 +8,15 @@ local options = require "runner.options"
 pause_options.USAGE = [[
 usage: bench/pauses [options]
   --live MB         the live heap (default 1024)
-  --allocate MB     records made in addition (default 8 times the live heap)
+  --allocate MB     records allocated in addition (default 8 times the live heap)
   --survivors N     of 16 records, how many replace a live one (default 4)
   --page N          records in one array (default 1024)
   --trap NAME       in the place of the records a trap of bench/trap, made and dropped
                     twice while it is measured: threads, finalizers, strings, stack,
                     tables, large, weak, slots
-  --size N          things of the trap that are alive at once (default: the trap's)
+  --size N          objects of the trap that are alive at once (default: the trap's)
   --batches N       batches of the trap (default 100000)
-  --clock CLOCK     cpu: of the thread; wall (default cpu)
+  --clock CLOCK     cpu (of the thread) or wall (default cpu)
   --rounds N        runs of every configuration (default 1)
   --configs A,B     VARIANT:MODE, or idle for the machine's own noise
                     VARIANT: plain, fork

@@ -17,7 +17,7 @@ local ANSWERS_S = 60               -- seconds that all answers may take
 local found, words = start.options("asamp rate data", "quiet apart", true)
 local minutes = tonumber(words[1] or 30)
 if not minutes or minutes <= 0 or #words > 1 then
-  fail(("minutes are a positive number, got %q"):format(table.concat(words, " ")))
+  fail(("the number of minutes must be positive, got %q"):format(table.concat(words, " ")))
 end
 local rate = start.positive(found, "rate", 1000)
 local wish = found.asamp or "listen,ring=2m,rotate=5m,keep=4"

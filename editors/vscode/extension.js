@@ -63,7 +63,7 @@ async function show(uri) {
     const names = [...files.keys()].filter(name => fs.existsSync(name));
     vscode.window.showInformationMessage(names.length > 0
       ? `Asamp: the profile has lines of ${names.slice(0, 3).join(", ")}`
-      : "Asamp: no source file of the profile is here; open the folder in which the program ran");
+      : "Asamp: none of the profile's source files was found; open the folder in which the program ran");
   }
 }
 

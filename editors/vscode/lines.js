@@ -19,7 +19,7 @@ const percent = (part, whole) => (whole > 0 ? (100 * part / whole).toFixed(1) + 
 // Throws an Error if the report has no lines.
 function costs(report, folder) {
   if (report === null || typeof report !== "object" || !Array.isArray(report.lines))
-    throw new Error("this JSON is not of asamp report --json --show lines (it has no 'lines')");
+    throw new Error("this JSON file has no 'lines'; give the output of asamp report --json --show lines");
   const whole = report.whole || {};
   const files = new Map();
   for (const row of report.lines) {

@@ -206,7 +206,7 @@ describe("lua/prepare #plain", function()
     local status, _, err = shell.run(("PATH=%s/bin:$PATH lua/prepare %s %s/src")
                                      :format(folder, TARBALL, folder))
     assert.is_true(status ~= 0)
-    assert.is_truthy(err:find("no room for Lua's sources: tar: lua.h: Cannot write", 1, true), err)
+    assert.is_truthy(err:find("no disk space for Lua's sources: tar: lua.h: Cannot write", 1, true), err)
   end)
 
   it("refuses a tarball that is none, and names it", function()

@@ -82,7 +82,8 @@ describe("the patches #plain", function()
 
     -- an import never overwrites work, an export never takes a part of it
     local status, _, err = shell.run(("cd %s && lua/edit import build/edit"):format(folder))
-    assert.same({1, "lua/edit: build/edit is there; export it, or remove it to start again\n"}, {status, err})
+    assert.same({1, "lua/edit: build/edit exists already; export its commits with make export, or remove the " ..
+                    "folder to start again\n"}, {status, err})
     shell.output("echo '/* x */' >>%s/build/edit/src/lgc.c", folder)
     status, _, err = shell.run(("cd %s && lua/edit export build/edit"):format(folder))
     assert.same({1, "lua/edit: build/edit has changes that are not committed\n"}, {status, err})
@@ -143,7 +144,7 @@ describe("the patches #plain", function()
     -- Exported: the series fits the new sources, and lua/upstream and the tarball are theirs.
     local function moved(hash)
       local status, out, err = inside "lua/edit export build/edit"
-      assert.same({0, "lua/upstream says Lua 5.4.99 now; doc/tour.md says what to read and run\n", ""},
+      assert.same({0, "lua/upstream says Lua 5.4.99 now; doc/tour.md lists the next steps\n", ""},
                   {status, out, err})
       assert.equal(#patches(), #patches(folder))
       local upstream = shell.read(folder .. "/lua/upstream")
@@ -184,7 +185,7 @@ describe("the patches #plain", function()
       assert.is_truthy(err:find(said), err)
       local out
       status, out, err = inside "lua/edit export build/edit"
-      assert.same({1, "", "lua/edit: build/edit is in the middle of a rebase; mend the conflict, "
+      assert.same({1, "", "lua/edit: a rebase of build/edit is not finished; resolve the conflict, "
                           .. "then git -C build/edit rebase --continue\n"}, {status, out, err})
       assert.equal(shell.read "lua/upstream", shell.read(folder .. "/lua/upstream"))
 
