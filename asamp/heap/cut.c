@@ -207,9 +207,10 @@ static const char *fixed (const Graph *g, uint32_t v) {
                             "that reference";
     case HEAP_EINDEX:
       return words_isregistry(g, from) && way_argument(g->way[v]) <= 2
-             ? "the table of globals or the main thread cannot be removed" : NULL;
+             ? "the object is the table of globals or the main thread, which no Lua code can "
+               "remove" : NULL;
     case HEAP_EFIELD:
-      return isloaded(g, v) ? "package.loaded cannot be removed" : NULL;
+      return isloaded(g, v) ? "the object is package.loaded, which cannot be removed" : NULL;
     case HEAP_EUSERVALUE: return "a user value of a userdata holds this object, and only C code "
                                  "can remove that reference";
     case HEAP_EUPVALUE:
@@ -489,12 +490,12 @@ int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow h
   w.variable = GRAPH_NONE;
   *why = NULL;
   if (n == 0 || n > STEPS_MOST) {
-    *why = "the path has no steps, or too many";
+    *why = "the path of references has no steps, or more than 250, the limit";
     return 0;
   }
   w.flags = calloc(g->n, 1);
   if (w.flags == NULL || !findends(&w, &ends)) *why = NOMEMORY;
-  else if (ends == 0) *why = "the snapshot has no such path";
+  else if (ends == 0) *why = "the snapshot has no object at the end of this path of references";
   else *why = flag(&w, how);
   if (*why == NULL && !measure(&w)) *why = NOMEMORY;
   free(w.flags);

@@ -45,7 +45,7 @@ enum {
 
 #define FREE		UINT64_MAX  /* unused entry of Reader.table */
 
-#define STILL_WRITTEN	"it is still being written; try again when it is complete"
+#define STILL_WRITTEN	"the snapshot is still being written; try again when it is complete"
 
 #define ELLIPSIS	"…"
 
@@ -87,7 +87,7 @@ typedef struct Reader {
 
 /* Writes the error message and ends the reading with longjmp. */
 static _Noreturn void graph_fail (Reader *r, const char *format, ...) {
-  char why[200];
+  char why[300];
   va_list args;
   va_start(args, format);
   vsnprintf(why, sizeof(why), format, args);
@@ -97,7 +97,8 @@ static _Noreturn void graph_fail (Reader *r, const char *format, ...) {
 }
 
 static _Noreturn void graph_nomemory (Reader *r) {
-  graph_fail(r, "not enough memory for %llu objects and %llu references",
+  graph_fail(r, "not enough memory for %llu objects and %llu references; read the snapshot on a "
+                "machine with more memory",
              (unsigned long long)r->g->n, (unsigned long long)r->nedges);
 }
 
@@ -110,10 +111,12 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
-    graph_fail(r, "it is damaged, or was not written by asamp: reading it would take more than "
-                  "%llu MiB, for %llu objects and %llu references in %llu bytes of the file",
-               (unsigned long long)(MEMORY_MOST >> 20), (unsigned long long)r->g->n,
-               (unsigned long long)r->nedges, (unsigned long long)source_fetched(r->source));
+    graph_fail(r, "the file is damaged, or was not written by asamp: its %llu objects and %llu "
+                  "references, in the first %llu bytes, need more than %llu MiB of memory; take "
+                  "another snapshot",
+               (unsigned long long)r->g->n, (unsigned long long)r->nedges,
+               (unsigned long long)source_fetched(r->source),
+               (unsigned long long)(MEMORY_MOST >> 20));
 }
 
 /* {== bytes ============================================================ */
@@ -125,10 +128,10 @@ static unsigned byte (Reader *r) {
     r->at = 0;
     if (source_offset(r->source) > UNPACKED_MOST &&
         source_offset(r->source) / UNPACKED_TIMES > source_fetched(r->source))
-      graph_fail(r,
-                 "it is longer than any snapshot of its size: more than %llu bytes unpacked from "
-                 "%llu", (unsigned long long)source_offset(r->source),
-                 (unsigned long long)source_fetched(r->source));
+      graph_fail(r, "the file is damaged, or was not written by asamp: its first %llu bytes unpack "
+                    "to %llu bytes, more than in any snapshot; take another snapshot",
+                 (unsigned long long)source_fetched(r->source),
+                 (unsigned long long)source_offset(r->source));
     if (r->n == 0)
       graph_fail(r, source_live(r->source)
                  ? STILL_WRITTEN
@@ -162,7 +165,7 @@ static int64_t distance (Reader *r) {
 static uint64_t address (Reader *r, uint64_t from) {
   uint64_t a = (uint64_t)distance(r) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
-    damaged(r, "an address is out of range");
+    damaged(r, "the address of an object is 0 or exceeds 64 bits");
   return a << 3;
 }
 
@@ -174,7 +177,7 @@ static uint64_t optional (Reader *r, uint64_t from) {
   n--;
   a = (uint64_t)((int64_t)(n >> 1) ^ -(int64_t)(n & 1)) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
-    damaged(r, "an address is out of range");
+    damaged(r, "the address of an object is 0 or exceeds 64 bits");
   return a << 3;
 }
 
@@ -183,7 +186,7 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
   uint64_t n = graph_number(r);
   size_t i;
   if (n > HEAP_TEXT)
-    damaged(r, "a text is too long");
+    damaged(r, "a text is longer than 128 bytes, the limit");
   for (i = 0; i < n; i++)
     to[i] = (char)byte(r);
   to[n] = '\0';
@@ -365,11 +368,11 @@ static void readobject (Reader *r, int kind) {
   size_t n;
   r->next = v + 1;
   if (g->kind[v] != UNDEFINED)
-    damaged(r, "an object is defined twice");
+    damaged(r, "two records define the same object");
   if (bytes % 8 != 0 || bytes >> 35 != 0)
-    damaged(r, "an object has an impossible size");
+    damaged(r, "the size of an object is no multiple of 8 bytes, or at least 32 GiB");
   if (bytes > SUM_MOST - r->bytes)
-    damaged(r, "the sizes of the objects add up to too many bytes");
+    damaged(r, "the sizes of the objects add up to more than 2^62 bytes");
   g->kind[v] = (unsigned char)kind;
   g->words[v] = (uint32_t)(bytes / 8);
   r->bytes += bytes;
@@ -476,7 +479,8 @@ static void readedge (Reader *r, int kind) {
   uint32_t holder = r->holder;
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
-    damaged(r, "a reference from a root has another holder");
+    damaged(r, "a reference from a root is stored under an object, or one from an object under no "
+               "object");
   if (ofweak) {  /* The file has the edge from a weak key to the value of its field. If the table
                     was reached before, the edge is stored as one from the table. */
     holder = way_argument(way);
@@ -515,7 +519,7 @@ static void readedge (Reader *r, int kind) {
 static void readfrom (Reader *r) {
   uint64_t a = graph_number(r);
   if (a >> 61 != 0)
-    damaged(r, "an address is out of range");
+    damaged(r, "the address of an object exceeds 64 bits");
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
@@ -543,7 +547,7 @@ static void readmeta (Reader *r) {
   /* The sampling period may be larger than any heap. */
   most = strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
   if (strcmp(key, "command") != 0 && (value[0] == '-' || n > most))
-    damaged(r, "a number is out of range");
+    damaged(r, "a number in the head of the file is negative or too large");
   if (strcmp(key, "state") == 0) r->g->state = n;
   else if (strcmp(key, "inuse") == 0) r->g->inuse = n;
   else if (strcmp(key, "held") == 0) r->g->held = n;
@@ -591,9 +595,9 @@ static void readsample (Reader *r) {
   Sample *s;
   r->lastsample = a;
   if (site > r->nsites)
-    damaged(r, "a sample has an undefined allocation site");
+    damaged(r, "a sample has an allocation site that the file does not define");
   if (bytes > SUM_MOST - r->sampled)
-    damaged(r, "the samples represent too many bytes");
+    damaged(r, "the samples represent more than 2^62 bytes");
   r->sampled += bytes;
   v = graph_find(r, a);
   if (v == GRAPH_NONE) {
@@ -624,7 +628,8 @@ static int byobject (const void *a, const void *b) {
 /* Fails unless v is GRAPH_NONE or an object of kind 'kind'. */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
-    damaged(r, "a name is not a string, or a function has no code");
+    damaged(r, "a name refers to an object that is no string, or a function to one that is no "
+               "prototype");
 }
 
 /* Fails unless every object is defined and has a parent, and every reference to a name or prototype
@@ -634,12 +639,12 @@ static void graph_check (Reader *r) {
   uint32_t v;
   size_t i;
   if (g->n == 1)
-    damaged(r, "it has no objects");
+    damaged(r, "the snapshot has no objects");
   for (v = 1; v < g->n; v++) {
     if (g->kind[v] == UNDEFINED)
-      damaged(r, "a reference to an undefined object");
+      damaged(r, "a reference leads to an object that the file does not define");
     if (g->parent[v] == GRAPH_NONE)
-      damaged(r, "an object has no holder");
+      damaged(r, "no reference leads to one of the objects");
     if (g->kind[v] == HEAP_FUNCTION)
       mustbe(r, g->info[v], HEAP_PROTO);
   }
@@ -676,7 +681,7 @@ static void checkparents (Reader *r) {
   }
   free(seen);
   if (bad)
-    damaged(r, "objects that no root reaches");
+    damaged(r, "no root reaches some of the objects");
 }
 
 /* Adds site 0, "unknown". */
@@ -694,13 +699,13 @@ static _Noreturn void nosnapshot (Reader *r, size_t i) {
   if (r->n == 0 && (source_live(r->source) || source_replaced(r->source, r->path)))
     graph_fail(r, STILL_WRITTEN);
   if (source_fetched(r->source) == 0 && source_failure(r->source) == NULL)
-    graph_fail(r, "it is not a heap snapshot but empty: its writer may have been killed; take "
-                  "another snapshot");
+    graph_fail(r, "the file is not a heap snapshot but empty: its writer may have been killed; "
+                  "take another snapshot");
   if (i >= HEAPFORMAT_VERSION)
-    graph_fail(r, "the format of the snapshot is another version; use the asamp that wrote the "
-                  "file");
+    graph_fail(r, "the snapshot has another version of the format; use the version of asamp that "
+                  "wrote the file");
   source_other(r->source, other);
-  graph_fail(r, "it is not a heap snapshot%s", other);
+  graph_fail(r, "the file is not a heap snapshot%s", other);
 }
 
 /* Reads the first bytes of the file: the name and version of the format. Accepts earlier versions,
@@ -748,10 +753,10 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
     else if (tag == HEAP_END)
       break;
     else
-      damaged(r, "a record of unknown kind");
+      damaged(r, "a record is of an unknown kind");
   }
   if (graph_number(r) != r->defined || graph_number(r) != r->nedges || graph_number(r) != r->bytes)
-    damaged(r, "the end record has other numbers of objects and references");
+    damaged(r, "the last record has other totals of objects, references or bytes than the file");
   graph_check(r);
   checkparents(r);
   if (r->g->nlate > 0)

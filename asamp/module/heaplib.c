@@ -542,7 +542,7 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
   isnew = lua_toboolean(L, -1);
   lua_pop(L, 1);
   if (isnew && h->isnew == NULL)
-    luaL_error(L, "it was not compared with another snapshot");
+    luaL_error(L, "this snapshot was not compared with another one");
   return isnew ? h->isnew : NULL;
 }
 

@@ -73,7 +73,7 @@ local function read(path, world, warn)
   local bar, finish = world.progress("reading " .. path:match "[^/]*$")
   local h, message = heap.open(path, bar)
   finish()
-  if not h and message:find "it is not a heap snapshot$" then
+  if not h and message:find "the file is not a heap snapshot$" then
     message = message .. (host.samefile(path, path .. "/.") and "; it is a folder" or
                           convert.version(path) and "; it is a profile, which asamp report reads" or
                           "; profiler.snapshot(path) and asamp heap PID write one")

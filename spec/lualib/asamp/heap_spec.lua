@@ -297,7 +297,7 @@ describe("asamp heap", function()
     local text = process.file "print(1)"
     status, _, err = asamp(text)
     assert.equal(1, status)
-    assert.is_truthy(err:find("it is not a heap snapshot", 1, true), err)
+    assert.is_truthy(err:find("the file is not a heap snapshot", 1, true), err)
     status, _, err = asamp("--page", new, new)
     assert.equal(2, status)
     assert.is_truthy(err:find(new, 1, true))
@@ -317,8 +317,8 @@ describe("asamp heap", function()
         os.remove(file)
         assert.same({1, ""}, {status, out})
         assert.is_truthy(err:find("^asamp heap: cannot read the snapshot '" .. file:gsub("%p", "%%%0") ..
-          "': the snapshot is damaged at byte %d+ %(unpacked%): a number is out of range; " ..
-          "take another snapshot\n$"), err)
+          "': the snapshot is damaged at byte %d+ %(unpacked%): a number in the head of the file is " ..
+          "negative or too large; take another snapshot\n$"), err)
       end
     end
   end)

@@ -213,18 +213,20 @@ describe("the proof of a leak", function()
       "reference", reason "names of metamethods")
     assert.equal("a root of the Lua state holds this object, and no Lua code can remove that " ..
       "reference", reason "metatable of strings")
-    assert.equal("the table of globals or the main thread cannot be removed", reason "_G")
-    assert.equal("package.loaded cannot be removed", reason "package.loaded")
+    assert.equal("the object is the table of globals or the main thread, which no Lua code can remove",
+                 reason "_G")
+    assert.equal("the object is package.loaded, which cannot be removed", reason "package.loaded")
     assert.equal("a stack slot without a local variable holds this object, and no Lua code can clear that " ..
       "slot",
                  reason "stack of C function sort, slot 1")
-    assert.equal("the snapshot has no such path", reason '_G → ["nothing"]')
-    assert.equal("the path has no steps, or too many", select(2, h:cut{steps = {}, sites = {}}))
+    local absent = "the snapshot has no object at the end of this path of references"
+    assert.equal(absent, reason '_G → ["nothing"]')
+    assert.equal("the path of references has no steps, or more than 250, the limit",
+                 select(2, h:cut{steps = {}, sites = {}}))
     assert.same({reason = "no holder is known"}, proof.of(h, {rows = {{type = "table"}}}))
     assert.same({reason = "the bytes are native memory, which no reference of Lua holds"},
                 proof.of(h, {holder = "_G", rows = {{type = "native"}}}))
-    assert.equal("Not provable: the snapshot has no such path.",
-                 shown.sentence({reason = "the snapshot has no such path"}, "this line's"))
+    assert.equal("Not provable: " .. absent .. ".", shown.sentence({reason = absent}, "this line's"))
   end)
 
   it("gives the reason for C's user values and upvalues", function()

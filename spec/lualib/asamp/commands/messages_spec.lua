@@ -33,9 +33,9 @@ describe("asamp", function()
   end
 
   for words, wanted in pairs{
-    ["heap a.vmprof"] = "it is not a heap snapshot; it is a profile, which asamp report reads",
-    ["heap ."] = "it is not a heap snapshot; it is a folder",
-    ["heap app.lua"] = "it is not a heap snapshot; this is a text file",
+    ["heap a.vmprof"] = "the file is not a heap snapshot; it is a profile, which asamp report reads",
+    ["heap ."] = "the file is not a heap snapshot; it is a folder",
+    ["heap app.lua"] = "the file is not a heap snapshot; this is a text file",
     ["heap --state 1 a.heap"] = "--state is only for a running process, but 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is only for a running process, but 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is only for a running process, but 'a.heap' is a file",
