@@ -94,7 +94,7 @@ static int clients_answer (Client *c) {
     memmove(r->line, r->line + used, c->n);
   }
   if (iswaiting(c) || isbehind(c) || c->n < sizeof(r->line) - 1) return 1;
-  request_refuse(r, "a line is too long");
+  request_refuse(r, "a line of the request is too long");
   request_send(r);
   return 0;
 }

@@ -42,8 +42,8 @@ static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};
   Snapshot s;
-  if (L == NULL) strcpy(h->err, "the Lua state was closed before its next collection; try another "
-                                "state");
+  if (L == NULL) strcpy(h->err, "the Lua state was closed before its next collection, which would "
+                                "have taken the snapshot; try another state");
   else h->ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
   if (h->ok) {
     Sampler *of = sampler_attached(L);
@@ -65,9 +65,9 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
   sent = sampler_request(state, &h->request);
   if (sent > 0) return h;
   free(h);
-  *why = (sent == 0) ? "there is no Lua state with that number; leave --state out, or send '-'"
-         : "another client is waiting for a snapshot of this Lua state, or of any state; try again "
-           "later";
+  *why = (sent == 0) ? "no Lua state of the process has this number; leave --state out (in the "
+                       "request 'heap', send - instead of a number)"
+         : "another client has requested a snapshot that was not taken yet; try again later";
   return NULL;
 }
 

@@ -237,7 +237,8 @@ static int requests_memory (Request *r) {
 
 static int requests_mark (Request *r, char *rest) {
   char *name = requests_word(&rest);
-  if (*name == '\0') return request_refuse(r, "a mark needs a name");
+  if (*name == '\0') return request_refuse(r, "the mark has no name; give the request 'mark' a "
+                                              "name");
   if (!process_mark(name, rest)) {
     ProcessStats s;
     process_stats(&s);
@@ -258,7 +259,8 @@ static int sayfile (Request *r) {
 static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
-  snprintf(why, sizeof(why), "a recording goes on for another %llu s; asamp record --stop ends it",
+  snprintf(why, sizeof(why), "a recording is running for another %llu s; asamp record --stop ends "
+                             "it",
            (unsigned long long)(due > now ? (due - now + CLOCK_SECOND - 1) / CLOCK_SECOND : 0));
   return request_refuse(r, why);
 }
@@ -274,13 +276,16 @@ static int requests_record (Request *r, char *rest) {
   ProcessRate wanted;
   if (bound != NULL) *bound++ = '\0';
   if (!requests_number(seconds, MAX_RECORD_S, &n) || n == 0)
-    return request_refuse(r, "the duration must be 1 to 31622400 seconds");
+    return request_refuse(r, "the duration of a recording must be 1 to 31622400 seconds (366 "
+                             "days)");
   if (!requests_number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
-    return request_refuse(r, "the period must be 64 to 2^62 bytes, or 0");
+    return request_refuse(r, "the sampling period must be 64 to 2^62 bytes, or 0 for no allocation "
+                             "samples");
   if (bound != NULL && (!requests_number(bound, 1000000, &most) || most == 0))
-    return request_refuse(r, "the upper bound of the rate must be 1 to 1000000 samples a second");
+    return request_refuse(r, "the upper bound of the rate must be 1 to 1000000 allocation samples "
+                             "a second");
   if (!requests_number(rate, TIMING_MAX, &hertz))
-    return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
+    return request_refuse(r, "the rate must be 1 to 30000 time samples a second, or 0 for none");
   if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample: the period (--alloc) "
                                                          "and the rate (--time) are 0; set one of "
                                                          "them");
@@ -338,8 +343,8 @@ static int heap (Request *r, char *rest) {
   const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;
   if (strcmp(state, "-") != 0 && !requests_number(state, UINT32_MAX, &id))
-    return request_refuse(r, "the Lua state must be a number, or - for the first state that runs a "
-                             "collection");
+    return request_refuse(r, "the Lua state must be given as a number, or as - for the first state "
+                             "that runs a collection");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must start with a /");
   r->heap = heaprequest_start(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);
@@ -368,7 +373,7 @@ void request_end (Request *r) {
 int request_answer (Request *r, size_t n) {
   char *rest = r->line;
   const char *what;
-  if (strlen(r->line) != n) return request_refuse(r, "a line has a zero byte");
+  if (strlen(r->line) != n) return request_refuse(r, "a line of the request has a zero byte");
   what = requests_word(&rest);
   if (strcmp(what, "stats") == 0) return stats(r);
   if (strcmp(what, "memory") == 0) return requests_memory(r);

@@ -87,11 +87,13 @@ static const char *server_folderof (const char *path, int create) {
   if (create && mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
   if (lstat(folder, &s) != 0)
     return errno != ENOENT ? strerror(errno)
-           : "its folder does not exist; create it (mkdir -m 700), or give another path";
-  if (!S_ISDIR(s.st_mode)) return "its folder is a file or a symbolic link; give another path";
+           : "the folder of the socket does not exist; create the folder (mkdir -m 700), or give "
+             "another path";
+  if (!S_ISDIR(s.st_mode)) return "the path leads through a file or a symbolic link instead of a "
+                                  "folder; give another path";
   if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
-    return "its folder belongs to another user, or others may write there; give a folder of "
-           "your own";
+    return "the folder of the socket belongs to another user, or other users may write there; give "
+           "a path in a folder of your own";
   return NULL;
 }
 

@@ -149,7 +149,7 @@ describe("a process that listens", function()
     assert.equal(0, code)
     assert.is_truthy(out:find "By class")
     assert.is_truthy(host.query(socket, "record 20 4096 0 " .. folder .. "/q.vmprof\n"):find "ok\n$")
-    assert.is_truthy(host.query(socket, "record 20 4096 0 /x\n"):find "^error a recording goes on")
+    assert.is_truthy(host.query(socket, "record 20 4096 0 /x\n"):find "^error a recording is running")
     assert.same({0, "", ""}, {asamp("mark", socket, "deploy", "v2 of it")})
     assert.equal(0, (asamp("heap", "-o", "m.heap", socket)))
     assert.equal("ok\n", host.query(socket, "stop\n"))
@@ -182,9 +182,9 @@ describe("a process that listens", function()
     clients.leave(list)
     local ok, refused = clients.fuzz(socket, REQUESTS, 17)
     assert.is_true(ok > 100 and refused > 100, ok .. " " .. refused)
-    assert.equal("error a line has a zero byte\n", host.query(socket, "st\0ats\n", 9))
-    assert.is_truthy(host.query(socket, "heap x /y\n", 9):find "^error the Lua state must be a number")
-    assert.equal("error a line is too long\n", host.query(socket, ("y"):rep(4095), 9))
+    assert.equal("error a line of the request has a zero byte\n", host.query(socket, "st\0ats\n", 9))
+    assert.matches("^error the Lua state must be given as a number", host.query(socket, "heap x /y\n", 9))
+    assert.equal("error a line of the request is too long\n", host.query(socket, ("y"):rep(4095), 9))
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     process.await(function() return descriptors() <= before end)
     finish()
@@ -338,7 +338,7 @@ describe("a process that listens", function()
     assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
     local code, _, err = asamp("record", socket)
     assert.equal(1, code)
-    assert.is_truthy(err:find "a recording goes on for another %d+ s; asamp record %-%-stop ends it")
+    assert.is_truthy(err:find "a recording is running for another %d+ s; asamp record %-%-stop ends it")
     assert.equal(0, (asamp("record", "--stop", socket)))
     assert.equal(0, stats().recording)
     code, _, err = asamp("record", "--stop", socket)
@@ -516,7 +516,8 @@ describe("a process that listens", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",
       "local t = {} for i = 1, arg[1] do t[i] = assert(io.open(arg[0])) end")
-    local few = "fewer than 6 file descriptors would be left; raise the limit %%(ulimit %%-n, now %d%%)"
+    local few = "fewer than 6 file descriptors would be left for the program; raise the limit %%(ulimit " ..
+                "%%-n, now %d%%)"
     local before = 2  -- 2: no profile, 1: it does not listen, 0: both
     for n = 7, 24 do
       local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
@@ -602,8 +603,8 @@ describe("a process that listens", function()
     process.await(function() return host.samefile(folder .. "/taken", folder .. "/taken") end)
     local text, message = host.query(socket, "stats\n")
     assert.is_nil(message)
-    assert.equal("error fewer than 6 file descriptors would be left; raise the limit "
-      .. "(ulimit -n, now 64)\n", text)
+    assert.equal("error fewer than 6 file descriptors would be left for the program; raise the limit " ..
+                 "(ulimit -n, now 64)\n", text)
     finish()
   end)
 
@@ -671,7 +672,7 @@ describe("a process that listens", function()
       assert.equal(expected "new", record "new")
       assert.equal(expected "new.2", record "new")  -- a profile stays
       assert.equal(expected "empty", record "empty")
-      local refused = "^error cannot write profile '[^']+/notes': a text file exists there"
+      local refused = "^error cannot write profile '[^']+/notes': a text file exists at this path"
       assert.is_truthy(record "notes":find(refused))
       assert.equal("not ours", process.read(folder .. "/notes"))
       finish()
@@ -753,8 +754,8 @@ describe("a process that listens", function()
     local code, _, err = process.run{"-e", "", directory = folder,
       env = {ASAMP = "listen=open/x.sock,quiet", LUA_PATH = "", LUA_CPATH = ""}}
     assert.equal(0, code)
-    assert.is_truthy(err:find("cannot listen at 'open/x.sock': its folder belongs to another user, or "
-      .. "others may write", 1, true))
+    assert.is_truthy(err:find("cannot listen at 'open/x.sock': the folder of the socket belongs to " ..
+                              "another user, or other users may write", 1, true))
   end)
 
   -- A former bug: root's process created the folder.
@@ -762,8 +763,8 @@ describe("a process that listens", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     local code, _, err = process.run{"-e", "", directory = folder,
       env = {ASAMP = "listen=none/x.sock,alloc=0", LUA_PATH = "", LUA_CPATH = ""}}
-    assert.same({0, "profiler: cannot listen at 'none/x.sock': its folder does not exist; create it " ..
-                    "(mkdir -m 700), or give another path\n"}, {code, err})
+    assert.same({0, "profiler: cannot listen at 'none/x.sock': the folder of the socket does not exist; " ..
+                    "create the folder (mkdir -m 700), or give another path\n"}, {code, err})
     assert.equal("", shell.output("ls %s", folder))
   end)
 end)

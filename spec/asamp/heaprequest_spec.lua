@@ -93,8 +93,8 @@ describe("a snapshot requested from an idle process", function()
       assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
       host.pause(100)
     end
-    assert.equal("error another client is waiting for a snapshot of this Lua state, or of any state; try " ..
-      "again later\n", host.query(socket, heap("-", "b.heap")))
+    assert.equal("error another client has requested a snapshot that was not taken yet; try again " ..
+                 "later\n", host.query(socket, heap("-", "b.heap")))
     local second = send(heap(1, "c.heap"))  -- another state's
     assert.equal("", clients.answer(first, 50))
     say "collect"
@@ -113,8 +113,8 @@ describe("a snapshot requested from an idle process", function()
     local replacing = send(heap("-", "notes"))
     assert.equal("", clients.answer(replacing, 50))
     say "collect"
-    assert.equal(("error cannot write the snapshot '%s/notes': a text file exists there and would be "
-      .. "replaced; give another path\n"):format(folder), clients.answer(replacing, 20000))
+    assert.equal(("error cannot write the snapshot '%s/notes': a text file exists at this path and would " ..
+                  "be replaced; give another path\n"):format(folder), clients.answer(replacing, 20000))
     assert.equal("not ours", process.read(folder .. "/notes"))
   end)
 
@@ -306,7 +306,8 @@ describe("a snapshot requested from a process with a state for each of its reque
       "heap", "--state", "99999", "-o", "c.heap", socket}
     os.execute(("kill %d %d"):format(busy, pid))
     assert.same({1, ""}, {code, out})
-    assert.truthy(err:find("refuses: there is no Lua state with that number; leave --state", 1, true), err)
+    assert.truthy(err:find("refuses: no Lua state of the process has this number; leave --state", 1, true),
+                  err)
     shell.remove(folder)
   end)
 end)

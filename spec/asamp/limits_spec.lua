@@ -25,8 +25,8 @@ end
 describe("a profile", function()
   it("is refused where it would leave the program few file descriptors", function()
     for n = 4, 9 do
-      assert.same({"profiler: cannot write profile 'app.vmprof': fewer than 6 file descriptors "
-        .. "would be left; raise the limit (ulimit -n, now " .. n .. ")\n", ""},
+      assert.same({"profiler: cannot write profile 'app.vmprof': fewer than 6 file descriptors would be " ..
+                   "left for the program; raise the limit (ulimit -n, now " .. n .. ")\n", ""},
         {limited("-n " .. n)})
     end
     local err, files = limited "-n 16"

@@ -290,7 +290,7 @@ function Server:start(t, kind, seconds, query, now)
                      or ("record %d 524288 0 %s"):format(seconds, path), now)[t]
   if not fields then
     host.discard(own, t.peer.uid)
-    return nil, t.why:find("a recording goes on", 1, true) and 503 or 502, t.why
+    return nil, t.why:find("a recording is running", 1, true) and 503 or 502, t.why
   end
   return {path = path, peer = t.peer, own = own, since = 0, till = 0, due = now + seconds + FLUSHED}
 end
