@@ -22,8 +22,9 @@ static uint64_t weightof (const ReadProfile *r, const Site *s,
 
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (weight == FLAME_HELD && r->npaths == 0)
-    return "records no holders of live objects: the program was killed or ran with holders=0, or "
-           "no sample was alive at its end; use --weight alive for the lines that allocated";
+    return "does not record the references to live objects (holders): the program was killed or "
+           "ran with holders=0, or no sample was alive at its end; use --weight alive for the "
+           "lines that allocated the objects";
   if (r->samples + r->timesamples == 0 || weight == FLAME_HELD)
     return NULL;
   if (weight == FLAME_TIME)
@@ -31,9 +32,9 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (r->samples == 0)
     return "has no allocation samples; give another --weight";
   if (weight == FLAME_SURVIVED && !r->fates)
-    return "has no data about survival; give another --weight";
+    return "does not record which samples survived a collection; give another --weight";
   if (weight == FLAME_ALIVE && (!r->fates || r->followed == 0))
-    return "has no data about live objects at the end; give another --weight";
+    return "does not record which samples were alive at the end; give another --weight";
   return NULL;
 }
 

@@ -129,8 +129,8 @@ int repair_file (const char *path, const char *out, int inplace,
       file.st_dev == other.st_dev && file.st_ino == other.st_ino)
     return REPAIR_SAME;
   if (stat(path, &file) == 0 && S_ISFIFO(file.st_mode)) {
-    snprintf(err, errsize, "cannot repair '%s': a pipe can be read only once; give - instead of "
-                           "the path, with the pipe as standard input", path);
+    snprintf(err, errsize, "cannot repair '%s': the file is a pipe, which can be read only once; "
+                           "give - as the path, and the pipe as standard input", path);
     return REPAIR_UNREADABLE;
   }
   c.client.ud = &c;
@@ -147,7 +147,8 @@ int repair_file (const char *path, const char *out, int inplace,
   if (inplace && r->live)
     result = REPAIR_LIVE;
   else if (!r->complete && r->samples + r->timesamples == 0) {
-    snprintf(err, errsize, "cannot repair '%s': its readable part contains no sample", path);
+    snprintf(err, errsize, "cannot repair '%s': its readable part contains no sample that could be "
+                           "kept; make a new profile", path);
     result = REPAIR_UNREADABLE;
   }
   else if (!r->complete && (error = repair_write(r, c.undecided, path, out, to)) != 0) {

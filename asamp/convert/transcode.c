@@ -164,10 +164,11 @@ void transcode_head (void *ud, const ReadProfile *r) {
   Transcode *t = ud;
   t->r = r;
   if (!r->own)
-    t->client.stop = "only profiles written by Asamp can be converted to vmprof";
+    t->client.stop = "another profiler wrote the profile, and only profiles of Asamp can be "
+                     "converted to vmprof; use another format";
   else if (r->many && t->into == NULL)
-    t->client.stop = "a profile of a whole process cannot be converted to the extended format; use "
-                     "asamp report, or another format";
+    t->client.stop = "a profile of a whole process cannot be converted to the extended format, "
+                     "which has only one Lua state; use asamp report, or another format";
 }
 
 /* Called after each event. Makes the encoder write its buffer if that is full. Stops the reading if
@@ -302,8 +303,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     return;  /* READER_UNKNOWN: the sample has no type that could be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
-    t->client.stop = "it contains an object of a type that this asamp does not know; use a newer "
-                     "asamp";
+    t->client.stop = "the profile contains an object of a type that this version of asamp does not "
+                     "know; use a newer version";
     return;
   }
   if (t->into != NULL) {
@@ -323,8 +324,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     ProfileSample sample;
     uint64_t type = t->r->kinds[s->kind].type;
     if (type >= KIND_COUNT) {
-      t->client.stop = "it contains an object of a type that this asamp does not know; use a newer "
-                       "asamp";
+      t->client.stop = "the profile contains an object of a type that this version of asamp does "
+                       "not know; use a newer version";
       return;
     }
     sample = anysample(t, s, (int)type);
@@ -463,7 +464,9 @@ static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t ti
     return;
   }
   if (t->of->undecided)
-    t->client.stop = "more than 2,097,152 samples, the limit, were not followed by a collection";
+    t->client.stop = "more than 2,097,152 samples, the limit, were taken between two collections, "
+                     "so the survival of later samples cannot be converted; use another format, or "
+                     "a larger --alloc";
   handondeaths(t);
   t->of->deathplace = 0;
   if (t->nfates == FATES)

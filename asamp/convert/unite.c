@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char NOMEMORY[] = "not enough memory";
-static const char TOOMANY[] = "the profiles together contain more than 16,384 Lua states without "
-                              "an end, the limit; merge fewer profiles";
+static const char TOOMANY[] = "the profiles together contain more than 16,384 Lua states whose end "
+                              "is not recorded, the limit; merge fewer profiles";
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
-                              "limit; leave the damaged profile out";
+                              "limit, so a profile is damaged; leave that profile out";
 
 #define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts, us */
 

@@ -77,7 +77,7 @@ static int refill (Source *s) {
   s->nextin = s->in;
   s->nin = fetch(s, s->in, PACKED);
   if (s->nin == 0)
-    source_end(s, s->inmember && !isafterlast(s) ? "compressed data end too early" : NULL);
+    source_end(s, s->inmember && !isafterlast(s) ? "the file ends inside compressed data" : NULL);
   return s->nin > 0;
 }
 
@@ -100,7 +100,7 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
     else if (how == DECOMPRESSOR_MORE && stuck && s->nin == 0)
       refill(s);
     else if (how == DECOMPRESSOR_BAD || stuck)
-      source_end(s, isafterlast(s) ? NULL : "compressed data are corrupt");
+      source_end(s, isafterlast(s) ? NULL : "the compressed data of the file are corrupt");
   }
   return room - left;
 }

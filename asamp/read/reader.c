@@ -132,7 +132,7 @@ static Step header (Input *in) {
     return reader_ended(in);
   r->version = b[0] << 8 | b[1];
   if (r->version > 7)
-    return damaged(in, "its VMProf version is above 7; use a newer asamp");
+    return damaged(in, "the VMProf version of the file is above 7; use a newer version of asamp");
   if (r->version >= 4) {
     if (source_read(in->source, b, 1) < 1)
       return reader_ended(in);
@@ -176,7 +176,7 @@ static Step reader_meta (Input *in) {
   in->value[nvalue] = '\0';
   in->state.r->left[LEFT_METAS] += left > 0;
   if (leftkey == 0 && !readermeta_read(&in->state, key, in->value, nvalue))
-    return damaged(in, "the details of a sample are malformed");
+    return damaged(in, "the details of a sample, such as its size, are malformed");
   return GO;
 }
 
@@ -274,11 +274,11 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   if (timed)
     memcpy(seconds, &lead, sizeof(*seconds));
   else if (lead != 1) {
-    damaged(in, "the count of a stack is not 1");
+    damaged(in, "the count of a stack is not 1, the only valid value");
     return NULL;
   }
   if (depth > READER_MAXDEPTH) {
-    damaged(in, "a stack has more than 65,536 words");
+    damaged(in, "a stack has more than 65,536 words, the limit");
     return NULL;
   }
   *n = (size_t)depth;
@@ -385,7 +385,7 @@ static Step reader_record (Input *in) {
   marker = source_take(in->source, 1);
   if (marker == NULL)
     return source_failure(in->source) != NULL
-           ? reader_ended(in) : damaged(in, "the log ends without its trailer");
+           ? reader_ended(in) : damaged(in, "the log ends without its last record, the trailer");
   switch (*marker) {
     case VMPROF_STACK: return reader_stack(in, 0);
     case VMPROF_NAME: case VMPROF_NATIVENAME: return reader_name(in);

@@ -14,8 +14,8 @@ static const struct {
   const char *text;
 } all[LEFT_N] = {
   [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
-    "over the limit of % functions of chunks without a file: at least # others share the rows of "
-    "[other chunks]; give load a chunk name such as @app.lua"},
+    "over the limit of % functions of chunks that were loaded from strings: at least # others "
+    "share the rows of [other chunks]; give load a chunk name such as @app.lua"},
   [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
     "over the limit of % functions: at least # others share one row, (other functions); profile "
     "a part of the program"},
@@ -23,14 +23,14 @@ static const struct {
     "over the limit of % classes: # objects of other classes count as (other classes); use fewer "
     "values of __name"},
   [LEFT_TEXTS] = {"texts", 255,
-    "names of classes and marks over % bytes, or values over 4,095: # were cut; use shorter names "
-    "and values"},
+    "names of classes and marks longer than % bytes, or values of marks longer than 4,095 bytes: # "
+    "were cut; use shorter names and values"},
   [LEFT_NATIVES] = {"natives", ENCODER_MAXNATIVES,
     "over the limit of % addresses of native code: # others have no name; the option native=0 "
     "leaves native code out"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "over the limit of % bytes of stacks or names from before the time that the flight recorder "
-    "keeps: # were left out; use a larger alloc="},
+    "over the limit of % bytes of stacks or names that are older than the time span of the flight "
+    "recorder: # were left out; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
     "over the limit of % nodes of the call tree: # times a frame was left out, and its caller "
     "was charged instead; profile a shorter run"},
@@ -39,18 +39,19 @@ static const struct {
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
     "over the limit of % bytes of names: # names were left out; profile a shorter run"},
   [LEFT_NAMELESS] = {"nameless", READER_MAXNAMELESS,
-    "over the limit of % functions without a name: # frames of others share one row, [unknown]; "
-    "profile a shorter run"},
+    "over the limit of % functions without a name: # frames of more such functions share one row, "
+    "[unknown]; profile a shorter run"},
   [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
     "names longer than % bytes: # were cut; use shorter names of files and chunks"},
   [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
-    "over the limit of % functions with equal names: # of them are separate rows; profile a "
-    "shorter run"},
+    "over the limit of % functions with equal names that share a row: # more have rows of their "
+    "own; profile a shorter run"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
-    "over the limit of % types: # times an object was counted as [unknown]"},
+    "over the limit of % types of objects: # times an object of another type was counted as "
+    "[unknown]; profile a shorter run"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
-    "over the limit of % pairs of type and class: # samples count for their type alone; use "
-    "fewer values of __name"},
+    "over the limit of % pairs of type and class: # samples of other pairs count for their type "
+    "alone; use fewer values of __name"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
     "over the limit of % samples between two collections: the survival of # others is unknown; "
     "use a larger --alloc"},
@@ -64,17 +65,17 @@ static const struct {
     "over the limit of % successive stacks without details: the size, survival and time of # "
     "samples are unknown; use a larger --alloc"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
-    "texts longer than % bytes: # were cut"},
+    "texts in the profile that are longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
     "# samples have a count above %: they count as %; the file is damaged, make a new profile"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
-    "over the limit of % paths of holders: # others were shortened or left out; use a larger "
-    "--alloc"},
+    "over the limit of % paths of references to live objects: # others were shortened or left out; "
+    "use a larger --alloc"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
-    "paths of holders with more than % steps: # were shortened to their first steps"},
+    "paths of references with more than % steps: # were shortened to their first steps"},
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,
-    "over the limit of % names of labels, or 32 labels at once: # times a label was left out; "
-    "use fewer names"},
+    "over the limit of % names of labels, or of 32 labels of a coroutine at once: # times a label "
+    "was left out; use fewer names"},
   [LEFT_LABELVALUES] = {"labelvalues", LABELS_VALUES,
     "over the limit of % values of a label: # times another value was recorded as (others); use "
     "fewer values"},
@@ -84,8 +85,8 @@ static const struct {
   [LEFT_STATES] = {"states", READER_MAXSTATES,
     "over the limit of % Lua states: # others share one row; start new files with rotate="},
   [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,
-    "over the limit of % Lua states at a time: the survival of # samples of others is unknown; "
-    "use fewer states at a time"},
+    "over the limit of % Lua states at a time: the survival of # samples of other states is "
+    "unknown; use fewer states at a time"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
     "over the limit of % OS threads: # times a thread without a row ran a Lua state; start new "
     "files with rotate="},
@@ -102,11 +103,11 @@ static const struct {
     "over the limit of % pairs of stack and lifetime: # samples have a lifetime in the totals, "
     "but not by line; profile a shorter run"},
   [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
-    "over the limit of % pairs of stack and holder: # samples have their holder, but no line "
-    "that allocated them; profile a shorter run"},
+    "over the limit of % pairs of stack and holder: # samples count for their holder, but not for "
+    "the line that allocated them; profile a shorter run"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
-    "over the limit of % rows in the slices of the timeline: # samples have no stack there; "
-    "profile a shorter run"},
+    "over the limit of % rows in the slices of the timeline: # samples have no stack in the "
+    "timeline; profile a shorter run"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
     "over the limit of % collections: the timeline shows # of them together with their "
     "neighbours; counts, pauses and sums include all"},
@@ -115,19 +116,20 @@ static const struct {
   [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
     "over the limit of % names of marks: # marks count as (other marks); use fewer names"},
   [LEFT_PICTURES] = {"pictures", PICTURES_MOST,
-    "over the limit of % snapshots of resident memory: # of them are left out, the largest is "
+    "over the limit of % snapshots of resident memory: # others are left out, but the largest is "
     "kept"},
   [LEFT_PICTUREROWS] = {"picturerows", PICTURES_ROWS,
-    "over the limit of % rows in a snapshot of memory: # others are left out, or have no name"},
+    "over the limit of % rows in a snapshot of resident memory: # others are left out, or have no "
+    "name"},
   [LEFT_TOGETHER] = {"together", TAGS_STATES,
-    "over the limit of % Lua states: # share a row with others of the same script; asamp report "
-    "--by state lists them"},
+    "over the limit of % Lua states: # share a row with other states of the same script; asamp "
+    "report --by state lists all states"},
   [LEFT_SCRIPTS] = {"scripts", TAGS_STATES,
     "over the limit of % scripts of Lua states: # states of other scripts share one row; asamp "
-    "report --by state lists them"},
+    "report --by state lists all states"},
   [LEFT_TAGS] = {"tags", TAGS_MOST,
-    "over the limit of % combinations of Lua state, OS thread and labels: # samples have none of "
-    "these; --together leaves all out"},
+    "over the limit of % combinations of Lua state, OS thread and labels: # samples of other "
+    "combinations are shown without these three; use --together, which omits the three"},
 };
 
 const char *readerleft_key (ReadLeft what) {

@@ -30,7 +30,7 @@ const char *readerleft_key (ReadLeft what);
 /* Returns the value of a limit. */
 uint64_t readerleft_limit (ReadLeft what);
 
-#define READERLEFT_TEXT	256  /* bytes of a message with its NUL */
+#define READERLEFT_TEXT	384  /* bytes of a message with its NUL */
 
 /* Writes the message about 'count' (above 0) dropped items, without a full stop. */
 void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]);

@@ -190,9 +190,9 @@ describe("asamp convert, of a profile with holders,", function()
     p:sample{8, 1, kind = 0}
     assert(p:close())
     local _, err = convert("--to", "collapsed", "--weight", "held", path)
-    assert.equal(("asamp convert: '%s' records no holders of live objects: the program was killed or ran " ..
-      "with holders=0, or no sample was alive at its end; use --weight alive for the lines that " ..
-      "allocated\n"):format(path), err)
+    assert.equal(("asamp convert: '%s' does not record the references to live objects (holders): the program " ..
+      "was killed or ran with holders=0, or no sample was alive at its end; use --weight alive for the " ..
+      "lines that allocated the objects\n"):format(path), err)
     assert.equal(4, #protobuf.profile(convert("--to", "pprof", path)).types)
     local f = cjson.decode((convert("--to", "firefox", path)))
     assert.equal(1, #f.threads)
@@ -206,7 +206,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert(p:close())
     local text, err = convert("--to", "collapsed", "--weight", "held", path)
     assert.is_false(text)
-    assert.is_truthy(err:find("records no holders of live objects: ", 1, true), err)
+    assert.is_truthy(err:find("does not record the references to live objects (holders): ", 1, true), err)
   end)
 
   -- An endless path is not worth a stack of that depth, nor the reader's memory.

@@ -327,7 +327,7 @@ describe("asamp convert", function()
     end
     runs.write(path, {seed = 1, time = false, deaths = false})
     refused("time", "has no time samples")
-    refused("alive", "has no data about live objects at the end")
+    refused("alive", "does not record which samples were alive at the end")
     runs.write(path, {seed = 1, allocations = false})
     refused("alive", "has no allocation samples")
     refused("bytes", "has no allocation samples")
@@ -455,7 +455,8 @@ describe("asamp convert", function()
     local code, _, err = run("--to", "vmprof", path)
     assert.equal(1, code)
     assert.equal("asamp convert: cannot read profile '" .. path ..
-                 "': only profiles written by Asamp can be converted to vmprof\n", err)
+                 "': another profiler wrote the profile, and only profiles of Asamp can be converted to " ..
+                 "vmprof; use another format\n", err)
     assert.equal("p.vmprof\n", list())
   end)
 

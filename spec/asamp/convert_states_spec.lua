@@ -136,7 +136,7 @@ describe("a process with more states than files for other tools can have", funct
     write(path, 200, 2)
     assert.same({script0 = 20000, script1 = 20000}, pprof())
     assert.is_truthy(err:find(
-      "over the limit of 64 Lua states: 198 share a row with others of the same script", 1, true))
+      "over the limit of 64 Lua states: 198 share a row with other states of the same script", 1, true))
     assert.same({["[state script0]"] = 20000, ["[state script1]"] = 20000}, collapsed())
     local threads = firefox()
     assert.same({20000, 100, 20000, 100}, {threads["Lua state script0"][1], threads["Lua state script0"][2],
@@ -162,7 +162,7 @@ describe("a process with more states than files for other tools can have", funct
     local t = pprof()
     assert.same({600, 32768 * 200, 32767 * 200}, {t["(3 others)"], t.script0, t.script1})
     assert.is_truthy(err:find(
-      "over the limit of 64 Lua states: 65,533 share a row with others of the same script", 1, true))
+      "over the limit of 64 Lua states: 65,533 share a row with other states of the same script", 1, true))
     assert.is_truthy(err:find("3 states of other scripts share one row", 1, true))
   end)
 end)

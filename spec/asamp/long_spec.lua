@@ -53,7 +53,7 @@ describe("a long profile", function()
     assert.equal(65536, #profile.kinds)
     local left = N - (65536 - 4)  -- unknown, time, and two types
     assert.same({{what = "kinds", limit = 65536, count = left,
-      text = "over the limit of 65,536 pairs of type and class: 14,468 samples count for " ..
+      text = "over the limit of 65,536 pairs of type and class: 14,468 samples of other pairs count for " ..
              "their type alone; use fewer values of __name"}}, profile.left)
   end)
 

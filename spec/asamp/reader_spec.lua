@@ -645,8 +645,8 @@ describe("the reader", function()
       local profile = assert(read(table.concat(log)))
       checkshape(profile)
       assert.same({what = "nameless", limit = limit, count = many - limit - 1,
-                   text = "over the limit of 65,536 functions without a name: 4,463 frames of " ..
-                          "others share one row, [unknown]; profile a shorter run"}, profile.left[1])
+                   text = "over the limit of 65,536 functions without a name: 4,463 frames of more such " ..
+                          "functions share one row, [unknown]; profile a shorter run"}, profile.left[1])
       assert.is_true(profile.complete)
       assert.equal(many + 1, profile.timesamples)
       assert.equal(limit + 2, #profile.functions)
@@ -671,7 +671,7 @@ describe("the reader", function()
         string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
       ["not a VMProf log (no header)"] = head .. vmprof.meta("os", "linux"),
       ["compressed data are corrupt"] = "\31\139" .. ("x"):rep(100),
-      ["compressed data end too early"] = "\31\139\8\0\0\0\0\0\0\3",
+      ["the file ends inside compressed data"] = "\31\139\8\0\0\0\0\0\0\3",
     }
     for reason, bytes in pairs(refused) do
       it(reason, function()
@@ -703,12 +703,13 @@ describe("the reader", function()
       ["a record is of unknown kind (0x63)"] = "c" .. ("x"):rep(100),
       ["a record is of unknown kind (0x04)"] = "\4\3lua",
       ["the log contains a second header"] = vmprof.header(6, 2),
-      ["the count of a stack is not 1"] = vmprof.stack(1, 2, {5, 100}, {0}),
-      ["a stack has more than 65,536 words"] =
+      ["the count of a stack is not 1, the only valid value"] = vmprof.stack(1, 2, {5, 100}, {0}),
+      ["a stack has more than 65,536 words, the limit"] =
         "\1" .. string.pack("<i8i8", 1, 65537),
       ["the file ends inside a record"] = "\1" .. string.pack("<i8i8", 1, 65536),
-      ["the log ends without its trailer"] = "",
-      ["the details of a sample are malformed"] = own .. vmprof.meta("asamp.1", "nonsense"),
+      ["the log ends without its last record, the trailer"] = "",
+      ["the details of a sample, such as its size, are malformed"] =
+        own .. vmprof.meta("asamp.1", "nonsense"),
     }
     for what, bytes in pairs(damage) do
       it(what, function()
@@ -750,7 +751,7 @@ describe("the reader", function()
         local profile = assert(read(good() .. own .. typed .. typed ..
                                     vmprof.meta("asamp.1", text)))
         checkshape(profile)
-        assert.truthy(profile.message:find ": the details of a sample are malformed$")
+        assert.truthy(profile.message:find ": the details of a sample, such as its size, are malformed$")
         assert.equal(2, profile.samples)
       end
     end)

@@ -89,8 +89,8 @@ describe("asamp repair", function()
     local code, out, err = run(path, "-o", other)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.equal(("asamp repair: cannot repair '%s': its readable part contains no " ..
-      "sample\n"):format(path), err)
+    assert.equal(("asamp repair: cannot repair '%s': its readable part contains no sample that could be " ..
+                  "kept; make a new profile\n"):format(path), err)
     code, out, err = run("/nowhere/x", "-o", other)
     assert.equal(1, code)
     assert.equal("", out)
