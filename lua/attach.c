@@ -58,8 +58,8 @@ static void *findmodule (char *home) {
     if (module != NULL) return module;
     if (i % 2 == 0) getreason(error, sizeof(error));
   }
-  fprintf(stderr, "profiler: ASAMP is set, but its module cannot be loaded (%s); "
-          "nothing is profiled\n", error);
+  fprintf(stderr, "profiler: ASAMP is set, but the profiler's module cannot be loaded (%s); "
+                  "nothing is profiled\n", error);
   return NULL;
 }
 

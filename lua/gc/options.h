@@ -25,7 +25,7 @@ static int luaN_optnursery (lua_State *L) {
   if (!lua_isnoneornil(L, 2)) {
     lua_Integer bytes = luaL_checkinteger(L, 2);
     if (bytes < 0)
-      return luaL_error(L, "a nursery of %I bytes; 0 or more expected", bytes);
+      return luaL_error(L, "the size of the nursery must be 0 bytes or more, got %I", bytes);
     n = (uint64_t)bytes;
   }
   n = luaN_setnursery(L, n);

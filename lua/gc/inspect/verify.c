@@ -61,7 +61,7 @@ typedef struct Walk {
 static const char *broken (const char *invariant, const void *where,
                            unsigned long got, unsigned long want) {
   static char message[160];
-  snprintf(message, sizeof(message), "%s does not hold at %p: %lu, not %lu",
+  snprintf(message, sizeof(message), "invariant %s does not hold at %p: found %lu, expected %lu",
            invariant, where, got, want);
   return message;
 }
