@@ -252,7 +252,7 @@ local SILENT = {
   "^unwind: ", "^stack: ", "^backtrace: ", "^an Answer", "^time samples: name", "^a Binding",
   "^the number of bins", "^format not", "does not end a process", "^reading a profile",
   "^the snapshot is closed",
-  "^it was not compared",
+  "^this snapshot was not compared",
   -- texts read from the system's files
   "^… … … … …$", "^Rss: ",
 }

@@ -119,11 +119,12 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
     return -1;
   }
   if (!S_ISREG(named.st_mode)) {
-    snprintf(why, size, "it is %s, not a regular file", foreign_kindof(named.st_mode));
+    snprintf(why, size, "the path names %s, not a regular file", foreign_kindof(named.st_mode));
     return -1;
   }
   if (!maybe(peer, &named)) {
-    snprintf(why, size, "it does not belong to the user of the process (user id %lu)",
+    snprintf(why, size, "the file does not belong to the user of the process (user id %lu), nor "
+                        "does the process have it open",
              (unsigned long)peer->uid);
     return -1;
   }
@@ -136,7 +137,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
       S_ISREG(file.st_mode) && maybe(peer, &file))
     return fd;
   close(fd);
-  snprintf(why, size, "it was replaced while it was opened; try again");
+  snprintf(why, size, "the file was replaced while it was opened; try again");
   return -1;
 }
 

@@ -163,8 +163,8 @@ static int empty (Attempt *a, int fd) {
            filekind_name(kind) != NULL ? filekind_name(kind)
                                        : "a file of unknown kind",
            wish->refusal != NULL ? wish->refusal
-           : "exists there and would be replaced; give another path, or the option "
-              "overwrite");
+           : "exists at this path and would be replaced; give another path, or the option "
+             "overwrite");
   return EEXIST;
 }
 
@@ -177,8 +177,8 @@ static int judge (Attempt *a, int fd) {
     return errno;
   taken = a->wish->taken != NULL && a->wish->taken(&s);
   if (!S_ISREG(s.st_mode))
-    return taken ? refused(a, EBUSY, "another Lua state of this process writes "
-                           "its profile there; give each state its own path") : 0;
+    return taken ? refused(a, EBUSY, "another Lua state of this process writes its profile to this "
+                                     "path; give each state its own path") : 0;
   if (isforeign(a, &s) || (s.st_uid != geteuid() && a->wish->made))
     return refused(a, EACCES, "the existing file belongs to another user; give "
                    "another path");
@@ -254,8 +254,8 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
     error = attempt(&a);
   }
   if (error == NEXT)
-    return refused(&a, EEXIST, "there are too many profiles with this name; remove "
-                   "some, or give another path");
+    return refused(&a, EEXIST, "9,999 profiles with this name exist, the limit; remove some, or "
+                               "give another path");
   return error;
 }
 

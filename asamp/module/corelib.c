@@ -34,7 +34,8 @@
 static Sampler *corelib_check (lua_State *L) {
   Sampler *s = sampler_of(L);
   if (s == NULL)
-    luaL_error(L, luaN_isclosing(L) ? "the profiler's state is closed"
+    luaL_error(L, luaN_isclosing(L) ? "the Lua state is being closed, so the profiler cannot be "
+                                      "used"
                                     : "not enough memory for the profiler");
   return s;
 }

@@ -160,7 +160,7 @@ static int l_countend (lua_State *L) {
 static uint64_t checkedalive (lua_State *L) {
   uint64_t n = counting_alive(L);
   if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run; "
-                            "call it elsewhere");
+                            "call profiler.alive elsewhere");
   return n;
 }
 
@@ -211,7 +211,7 @@ static int unknownkind (lua_State *L, const char *name) {
   for (i = 0; i < LUAN_KINDS && n < sizeof(known); i++)
     n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i > 0 ? ", " : "",
                           profile_kindname(i));
-  return luaL_argerror(L, 2, lua_pushfstring(L, "no kind of block is called '%s' (known: %s)", name,
+  return luaL_argerror(L, 2, lua_pushfstring(L, "unknown kind of block '%s' (known: %s)", name,
                                              known));
 }
 

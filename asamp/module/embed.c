@@ -41,7 +41,7 @@ typedef struct Embed {
    'kindname', then fail, because they would call the Lua API, which callbacks must not do. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
-#define INSIDE	"it must not be called in a callback of the client; call it later"
+#define INSIDE	"this function must not be called in a callback of the client; call it later"
 
 /* Calls the callback f of the client, if it has one, with 'inside' set. */
 #define notify(e,f,...) \
@@ -275,7 +275,7 @@ static Embed *embed_current (lua_State *L) {
 /* Returns NULL, or the reason why the period is invalid. */
 static const char *badperiod (uint64_t period) {
   return (period >= INTERVAL_MIN && period <= INTERVAL_MAX)
-         ? NULL : "the period must be 64 to 2^62 bytes";
+         ? NULL : "the sampling period must be 64 to 2^62 bytes";
 }
 
 /* Copies a struct of the program to 'to', 'size' bytes. The first member of the struct is its size:
@@ -300,19 +300,19 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
   if (inside) return INSIDE;
   if (options == NULL || client == NULL) return "options and client must not be NULL";
   if (!embed_take(&o, sizeof(o), options))
-    return "the size of the options is not sizeof(asamp_Options) of this version; use the "
-           "asamp.h of this module";
+    return "the field 'size' of the options must be sizeof(asamp_Options); use the asamp.h of this "
+           "module";
   if (!embed_take(&c, sizeof(c), client))
-    return "the size of the client is not sizeof(asamp_Client) of this version; use the "
-           "asamp.h of this module";
+    return "the field 'size' of the client must be sizeof(asamp_Client); use the asamp.h of this "
+           "module";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
   if ((s = sampler_tostart(L)) == NULL)
-    return luaN_isclosing(L) ? "the state is being closed; call start before lua_close"
+    return luaN_isclosing(L) ? "the Lua state is being closed; call start before lua_close"
                              : "not enough memory";
   t = sampler_tracker(s);
   if (embed_isours(t)) return "the Lua state already has a client; stop that client first";
   if (t->client != NULL)
-    return "the Lua state writes a profile; call profiler.disable() first";
+    return "a profile of this Lua state is being written; call profiler.disable() first";
   if ((e = calloc(1, sizeof(*e))) == NULL) return "not enough memory";
   e->client = c;
   e->tracker = t;

@@ -147,7 +147,8 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   (void)version;
   (void)data;
   if (a == &refused)
-    return httplib_put(c, MHD_HTTP_BAD_REQUEST, "the address has a zero byte, %00\n");
+    return httplib_put(c, MHD_HTTP_BAD_REQUEST, "the address of the request has a zero byte "
+                                                "(%00)\n");
   if (a == NULL) {  /* only the header */
     const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
                       : strcmp(method, "POST") == 0 ? "POST" : NULL;
@@ -254,7 +255,8 @@ static const char *httplib_start (Server *s, const char *host, const char *port,
   if (s->daemon != NULL) return NULL;
   if (fd < 0) return strerror(e);
   close(fd);
-  return "not enough memory or file descriptors for the server";
+  return "not enough memory or file descriptors for the server; raise the limits (ulimit -v, "
+         "ulimit -n)";
 }
 
 static int httplib_open (lua_State *L) {

@@ -61,7 +61,7 @@ static void altstack_once (void) {
 }
 
 static int altstack_failed (char *err, size_t errsize) {
-  snprintf(err, errsize, "cannot sample time: no stack for signal handlers: %s",
+  snprintf(err, errsize, "cannot sample time: cannot create the stack for signal handlers: %s",
            strerror(errno));
   return 0;
 }
@@ -109,8 +109,8 @@ int altstack_use (size_t least, char *err, size_t errsize) {
   if (s.ss_flags & SS_DISABLE) return give(err, errsize);
   least += (frame < FRAME) ? frame : FRAME;
   if (s.ss_size >= least) return 1;
-  snprintf(err, errsize, "cannot sample time: the alternate signal stack of this "
-           "thread has %lu bytes; give it %lu or more, or none (sigaltstack)",
+  snprintf(err, errsize, "cannot sample time: the alternate signal stack of this thread has %lu "
+                         "bytes; make it %lu bytes or larger, or remove it (sigaltstack)",
            (unsigned long)s.ss_size, (unsigned long)(frame + ALTSTACK_BYTES));
   errno = EINVAL;
   return 0;

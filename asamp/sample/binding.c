@@ -132,9 +132,10 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   which = serve(object, &b);
   if (which != object) {
     binding_release(handle);
-    snprintf(err, errsize, "%s: this process has two copies of Lua. The module works only "
-             "with the first one that loaded it, in %s, not with the one in %s. Link all that "
-             "use Lua to one liblua5.4.so.0", module, binding_nameof(which),
+    snprintf(err, errsize, "%s: this process has two copies of Lua. The module works only with the "
+                           "first one that loaded it, in %s, not with the one in %s. Link all "
+                           "programs and libraries that use Lua to one "
+                           "liblua5.4.so.0", module, binding_nameof(which),
              binding_nameof(object));
     return 0;
   }

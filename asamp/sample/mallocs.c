@@ -186,9 +186,9 @@ int mallocs_there (char *err, size_t errsize) {
   if (seam != NULL && seam->version == MALLOC_VERSION &&
       objectof((void *)(uintptr_t)seam, &from, &to) && from <= (char *)mine &&
       (char *)mine < to) return 1;
-  snprintf(err, errsize, "cannot sample native memory: the program does not call the "
-           "profiler's malloc; run it with asamp run --malloc, or with LD_PRELOAD set "
-           "to profiler/malloc.so");
+  snprintf(err, errsize, "cannot sample native memory: the program does not call the profiler's "
+                         "malloc; run the program with asamp run --malloc, or with LD_PRELOAD set "
+                         "to profiler/malloc.so");
   return 0;
 }
 

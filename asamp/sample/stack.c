@@ -427,7 +427,8 @@ static void stack_check (Stack *s, lua_State *L, int native) {
       same = (s->reported[s->nreported - i].id == all.frames[all.n - i].id &&
               s->reported[s->nreported - i].line == all.frames[all.n - i].line);
     if (!same) {
-      fprintf(stderr, "stack: %zu new and %zu shared frames are not %zu\n", s->n,
+      fprintf(stderr, "stack: %zu new and %zu shared frames do not add up to the same stack of %zu "
+                      "frames\n", s->n,
               shared, all.n);
       abort();
     }

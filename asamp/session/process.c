@@ -175,7 +175,8 @@ static int hasfolder (void) {
 
 static void cannot (int error, const char *why) {
   if (error == EACCES && geteuid() != user)
-    complain("%s; it started as user %u: give out= a path in a folder where user %u may write", why,
+    complain("%s; the process started as user %u: give out= a path in a folder where user %u may "
+             "write", why,
              (unsigned)user, (unsigned)geteuid());
   else complain("%s", why);
 }
@@ -204,7 +205,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
     free(path);
     path = strdup(profile_path(p));
     if (!o.made && profile_elsewhere(p) != NULL)
-      complain("'%s' %s; this profile is '%s'", name, profile_elsewhere(p), path);
+      complain("'%s' %s; this profile is written to '%s'", name, profile_elsewhere(p), path);
   }
   free(name);
   return p;

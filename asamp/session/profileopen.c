@@ -238,12 +238,13 @@ void profile_totals (Profile *p, ProfileTotals *t) {
 }
 
 const char *profile_message (int error) {
-  return error == EBADF ? "the program has closed the descriptor of the file"
-       : error == ESTALE ? "another program truncated the file while it was written"
-       : error == EDEADLK ? "exit() was called in a signal handler, which interrupted "
-                            "code that the writer must wait for"
-       : error == ETIMEDOUT ? "nobody has read from this pipe for 5 s at the end; the profile "
-                              "is cut"
+  return error == EBADF ? "the program has closed the file descriptor of the profile"
+       : error == ESTALE ? "another program truncated the profile while it was written"
+       : error == EDEADLK ? "exit() was called in a signal handler, which had interrupted code "
+                            "that must end before the profile can be completed; call exit() "
+                            "outside of signal handlers"
+       : error == ETIMEDOUT ? "no process has read from this pipe for 5 s, so the end of the "
+                              "profile is missing; start a reader that reads to the end"
        : strerror(error);
 }
 
@@ -274,7 +275,7 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   if (!istaken)
     snprintf(err, errsize, p->pid == getpid()
              ? "nothing was written: the profile has ended"
-             : "nothing was written: the profile belongs to the parent process; call this there");
+             : "nothing was written: the profile belongs to the parent process; call dump there");
   else if (wish.error != 0)
     explain(wish.error, path, wish.why, sizeof(wish.why), err, errsize);
   return istaken && wish.error == 0;

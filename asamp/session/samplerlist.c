@@ -509,8 +509,8 @@ void samplerlist_exiting (void) {
   }
   p = (samplers.shared != NULL) ? samplers.shared->profile(0) : NULL;
   if (p != NULL && !profile_ismine(p))
-    complain("no profile of process %d: it was forked by _Fork or clone, which run no fork "
-             "handlers; use fork", (int)getpid());
+    complain("no profile of process %d: the process was forked by _Fork or clone, which run no "
+             "fork handlers; use fork", (int)getpid());
   else if (p != NULL) {
     SharedTotals sum;
     Exiting e = {NULL, p, locked, 0};

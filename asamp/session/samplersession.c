@@ -153,7 +153,7 @@ static void onstarved (void *ud, lua_State *L) {
   profile_mark(&s->state, now, "memory ran out", 14, value, strlen(value));
   if (!profile_dump(p, NULL, 1, path, sizeof(path), err, sizeof(err))) complain("%s", err);
   else if (profile_isring(p) && s->options.summary)
-    complain("memory ran out; profile: %s", path);
+    complain("memory ran out; the flight recorder was written to '%s'", path);
 }
 
 static void onpoint (void *ud, lua_State *L) {
@@ -253,7 +253,8 @@ static void onstalled (const char *path, int error, uint64_t lost) {
     complain("%s: there is space again, and writing continues; %llu samples were lost (mark "
              "'samples lost'). To write less, give a larger alloc=, a smaller time=, or max= with "
              "keep=", path, (unsigned long long)lost);
-  else complain("%s: %s; samples are lost until it can be written again", path, strerror(error));
+  else complain("%s: %s; samples are lost until the file can be written "
+                "again", path, strerror(error));
 }
 
 /* Returns 1 if a session of this process writes the file, so that no other one may. Lock held. */
@@ -290,7 +291,7 @@ static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, cha
     s->state.id = (uint32_t)s->tracker.number;
     s->state.depth = 0;
     if (!c->made && profile_elsewhere(p) != NULL)
-      complain("'%s' %s; this profile is '%s'", c->path, profile_elsewhere(p), path);
+      complain("'%s' %s; this profile is written to '%s'", c->path, profile_elsewhere(p), path);
   }
   else if (p != NULL) {
     profile_close(p, NULL);
@@ -346,11 +347,12 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   ProfileConfig c;
   if (s->shared != NULL) {
     if (s->state.profile == NULL)
-      snprintf(err, errsize, "cannot write profile '%s': this process profiles all its states on "
-               "request (ASAMP=listen)", o->out);
+      snprintf(err, errsize, "cannot write profile '%s': this process profiles all its Lua states "
+                             "on request (ASAMP=listen); start the process without ASAMP", o->out);
     else
-      snprintf(err, errsize, "cannot write profile '%s': ASAMP already profiles all states of this "
-               "process, in '%s'", o->out, profile_path(s->state.profile));
+      snprintf(err, errsize, "cannot write profile '%s': ASAMP already profiles all Lua states of "
+                             "this process, in '%s'; read that profile, or start the process "
+                             "without ASAMP", o->out, profile_path(s->state.profile));
     errno = EBUSY;
     return 0;
   }
@@ -496,7 +498,8 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
     snprintf(err, errsize, "no profile is open; call profiler.enable{ring = \"5m\"} first");
   else if (to != NULL && !profile_isring(p))
     snprintf(err, errsize, "this profile is written to the file '%s'; call dump without a path, "
-                           "which only a flight recorder (option ring) takes", profile_path(p));
+                           "because only a flight recorder (option ring) can be written to another "
+                           "file", profile_path(p));
   else return profile_dump(p, to, 0, path, pathsize, err, errsize);
   return 0;
 }

@@ -133,8 +133,8 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* Writes to 'why' that the time limit was reached. */
 static void overtime (unsigned seconds, char *why, size_t size) {
-  snprintf(why, size, "writing took more than %u s, the limit; profiler.snapshot() and asamp heap "
-                      "PID have no limit", seconds);
+  snprintf(why, size, "writing took more than %u s, the limit; use profiler.snapshot() or asamp "
+                      "heap PID, which have no limit", seconds);
 }
 
 /* Writes the child's error message to stderr. Allocates no memory: another thread may have held the
@@ -365,8 +365,8 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
                    size_t size) {
   UNCANCELLED;
   const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0, wish->option
-    ? "exists there and would be replaced; give another path, or the option overwrite"
-    : "exists there and would be replaced; give another path"};
+    ? "exists at this path and would be replaced; give another path, or the option overwrite"
+    : "exists at this path and would be replaced; give another path"};
   uint64_t started = clock_now();
   Place place = {-1, NULL, 0, 0, 0, 0};
   char why[256] = "";

@@ -131,8 +131,8 @@ describe("a signal of a time sample", function()
       core.close()
       os.remove(path)
       return message]])
-    assert.equal(("cannot sample time: the alternate signal stack of this thread has %d bytes; "
-      .. "give it %d or more, or none (sigaltstack)"):format(least - 1, stacks.frame() + 65536), message)
+    assert.equal(("cannot sample time: the alternate signal stack of this thread has %d bytes; make " ..
+                  "it %d bytes or larger, or remove it (sigaltstack)"):format(least - 1, stacks.frame() + 65536), message)
   end)
 
   -- A former bug: the thread counted as having a stack after the system had refused it: the signals of
@@ -150,8 +150,9 @@ describe("a signal of a time sample", function()
       core.timeoff()
       core.close()
       os.remove(path)]], os.tmpname(), env = {LD_PRELOAD = package.searchpath("refusing", package.cpath)}}
-    assert.same({0, "", "cannot sample time: no stack for signal handlers: Operation not permitted\n" ..
-                 "true\ttrue\n"}, {status, err, (out:gsub("^%S+\t", ""):gsub("permitted\t%d+", "permitted"))})
+    assert.same({0, "", "cannot sample time: cannot create the stack for signal handlers: Operation not " ..
+                        "permitted\ntrue\ttrue\n"},
+                {status, err, (out:gsub("^%S+\t", ""):gsub("permitted\t%d+", "permitted"))})
   end)
 
   -- The debug build reports differences between walks that start in a handler which has interrupted any

@@ -41,8 +41,8 @@ describe("a client of asamp.h", function()
     local ok, message = embedding.snapshot(text)
     assert.is_nil(ok)
     -- The message named an option of profiler.snapshot, which a host does not have, and a profile.
-    assert.equal(("cannot write the snapshot '%s': a text file exists there and would be replaced; "
-      .. "give another path"):format(text), message)
+    assert.equal(("cannot write the snapshot '%s': a text file exists at this path and would be replaced; " ..
+                  "give another path"):format(text), message)
     assert.equal(message .. ", or the option overwrite", select(2, profiler.snapshot(text)))
     assert.equal("not ours", process.read(text))
   end)
@@ -175,10 +175,10 @@ describe("a client of asamp.h", function()
 
   it("may be of a version that knows less, and not of one that knows more", function()
     local client, young, options = embedding.sizes()
-    local badclient = "the size of the client is not sizeof(asamp_Client) of this version; use the " ..
-      "asamp.h of this module"
-    local badoptions = "the size of the options is not sizeof(asamp_Options) of this version; use the " ..
-      "asamp.h of this module"
+    local badclient = "the field 'size' of the client must be sizeof(asamp_Client); use the asamp.h of " ..
+                      "this module"
+    local badoptions = "the field 'size' of the options must be sizeof(asamp_Options); use the asamp.h of " ..
+                       "this module"
     for _, size in ipairs{0, 1, client + 8, 1 << 40} do
       assert.same({nil, badclient}, {embedding.sized(size)})
     end
@@ -186,7 +186,7 @@ describe("a client of asamp.h", function()
       assert.same({nil, badoptions}, {embedding.sized(nil, size)})
     end
     -- without a period
-    assert.same({nil, "the period must be 64 to 2^62 bytes"}, {embedding.sized(nil, 8)})
+    assert.same({nil, "the sampling period must be 64 to 2^62 bytes"}, {embedding.sized(nil, 8)})
     assert.is_false(embedding.stop())
     assert.is_true(embedding.sized(client, options))
     assert.is_true(embedding.stop())
@@ -305,7 +305,7 @@ describe("a client of asamp.h", function()
   end)
 
   it("is refused with the reason", function()
-    local bad = "the period must be 64 to 2^62 bytes"
+    local bad = "the sampling period must be 64 to 2^62 bytes"
     assert.same({nil, bad}, {embedding.start(63)})
     assert.same({nil, "the Lua state has no client; call start first"}, {embedding.period(64)})
     assert.is_false(embedding.stop())
@@ -315,7 +315,7 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.stop())
     local path = os.tmpname()
     assert(profiler.enable{out = path})
-    assert.same({nil, "the Lua state writes a profile; call profiler.disable() first"},
+    assert.same({nil, "a profile of this Lua state is being written; call profiler.disable() first"},
                 {embedding.start(64)})
     assert.is_false(embedding.stop())
     assert.is_true(profiler.stats().on)
@@ -475,7 +475,7 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
   it("reports wrong arguments", function()
     local program = build "gcc -std=gnu99"
     assert.same({2, "", "usage: leaks SCRIPT [PERIOD]\n"}, {process.run{program = program}})
-    assert.same({2, "", "leaks: the period must be 64 to 2^62 bytes\n"},
+    assert.same({2, "", "leaks: the sampling period must be 64 to 2^62 bytes\n"},
                 {process.run{program = program, "none.lua", "63"}})
     assert.same({1, "", "leaks: cannot open none.lua: No such file or directory\n"},
                 {process.run{program = program, "none.lua"}})

@@ -44,9 +44,8 @@ describe("a file that takes no more", function()
     ]]
     assert.equal(0, status)
     assert.equal("nil\tFile too large\t27\ttrue\n", out)
-    assert.truthy(err:find("^profiler: [^\n]+: File too large; samples are lost until it can be written " ..
-      "again\n"
-      .. "profiler: [^\n]+: File too large; %d+ samples are lost\n$"), err)
+    assert.truthy(err:find("^profiler: [^\n]+: File too large; samples are lost until the file can be " ..
+                           "written again\nprofiler: [^\n]+: File too large; %d+ samples are lost\n$"), err)
     local profile = assert(reader.read(path))
     os.remove(path)
     assert.is_false(profile.complete)
@@ -72,7 +71,7 @@ describe("a file that another program truncates", function()
       ]]):format(options))
       assert.equal(0, status, err)
       assert.truthy(out:find "^nil\t[^\n]*\ntrue\n$", out)
-      assert.truthy(err:find "program truncated the file while it was written; %d+ samples are lost\n$",
+      assert.truthy(err:find "program truncated the profile while it was written; %d+ samples are lost\n$",
                     err)
       assert.equal("", process.read(path))
       os.remove(path)
@@ -112,7 +111,7 @@ describe("a disk that becomes full in the middle of a run", function()
     assert.equal("done", out, note)
     local stalls
     err, stalls = err:gsub("profiler: [^\n]+: " .. reason ..
-                           "; samples are lost until it can be written again\n", "")
+                           "; samples are lost until the file can be written again\n", "")
     local summary, lost = err:match("^(.*)profiler: [^\n]+: " .. reason .. "; (%d+) samples are lost\n$")
     if not lost then
       assert.truthy(err:find "^profiler: %d+ samples[^\n]*\n$", note .. err)
@@ -384,8 +383,9 @@ describe("a file that takes no more for a while", function()
     assert.equal(0, status, err)
     local taken, lost, last = out:match "^File too large\ntrue\n(%d+)\t(%d+)\ntrue\n(%d+)\n$"
     assert.truthy(taken, out)
-    local said = ("profiler: %s: File too large; samples are lost until it can be written again\nstalled\n" ..
-      "profiler: %s: there is space again, and writing continues; "):format(path, path)
+    local said = ("profiler: %s: File too large; samples are lost until the file can be written " ..
+                  "again\nstalled\nprofiler: %s: there is space again, and writing " ..
+                  "continues; "):format(path, path)
     assert.equal(said, err:sub(1, #said))
     local note = err:sub(#said + 1):match "^(%d+) samples were lost %(mark [^\n]*keep=\n$"
     note = assert(tonumber(note), err)

@@ -537,9 +537,9 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     local status, out, err = process.run{"-l", "profiler", "-e", "print(1)",
       env = {LUA_PROFILER = "malloc,out=" .. path}}
     assert.same({0, "1\n"}, {status, out})
-    assert.equal("profiler: cannot sample native memory: the program does not call the " ..
-      "profiler's malloc; run it with asamp run --malloc, or with LD_PRELOAD set to " ..
-      "profiler/malloc.so\n", err)
+    assert.equal("profiler: cannot sample native memory: the program does not call the profiler's malloc; " ..
+                 "run the program with asamp run --malloc, or with LD_PRELOAD set to " ..
+                 "profiler/malloc.so\n", err)
   end)
 
   it("is sampled by asamp run --malloc", function()

@@ -78,8 +78,8 @@ describe("the place of a profile", function()
     for what, text in pairs(files) do
       shell.write(path, text)
       for _, replace in ipairs{NONE, PROFILES} do
-        assert.same({nil, ("cannot write profile '%s': %s exists there and would be replaced; "
-          .. "give another path, or the option overwrite"):format(path, what), 17},
+        assert.same({nil, ("cannot write profile '%s': %s exists at this path and would be replaced; give " ..
+                           "another path, or the option overwrite"):format(path, what), 17},
           {profile(1, {replace = replace})})
         assert.equal(text, process.read(path))
       end
@@ -182,8 +182,8 @@ describe("the place of a profile", function()
     for i = 2, 9 do shell.output("cat %s >%s/app.%d.vmprof", path, folder, i) end
     local at, message, errno = profile(1, {made = true})
     assert.is_nil(at)
-    assert.equal(("cannot write profile '%s': there are too many profiles with this name; remove some, or "
-      .. "give another path"):format(path), message)
+    assert.equal(("cannot write profile '%s': 9,999 profiles with this name exist, the limit; remove " ..
+                  "some, or give another path"):format(path), message)
     assert.equal(17, errno)
   end)
 end)
@@ -212,8 +212,8 @@ describe("a session", function()
     local first = process.read(folder .. "/x.vmprof")
     assert.equal("x.2.vmprof\n", run "out=x.vmprof")
     assert.equal(first, process.read(folder .. "/x.vmprof"))
-    assert.truthy(ran "out=x.vmprof":find("profiler: 'x.vmprof' is an existing profile; "
-      .. "this profile is 'x.3.vmprof'\n", 1, true))
+    assert.truthy(ran "out=x.vmprof":find("profiler: 'x.vmprof' is an existing profile; this profile is " ..
+                                          "written to 'x.3.vmprof'\n", 1, true))
     assert.equal("x.vmprof\n", run "out=x.vmprof,overwrite=profile")
     assert.is_true(first ~= process.read(folder .. "/x.vmprof"))
   end)
@@ -221,9 +221,9 @@ describe("a session", function()
   it("never takes the script for its profile", function()
     local text = process.read(folder .. "/app.lua")
     for _, more in ipairs{"", ",overwrite=profile", ",overwrite=0"} do
-      assert.truthy(ran("out=app.lua" .. more):find("profiler: cannot write profile 'app.lua': a text file "
-        ..
-        "exists there and would be replaced; give another path, or the option overwrite\n", 1, true))
+      assert.truthy(ran("out=app.lua" .. more):find("profiler: cannot write profile 'app.lua': a text " ..
+        "file exists at this path and would be replaced; give another path, or the option overwrite\n",
+        1, true))
       assert.equal(text, process.read(folder .. "/app.lua"))
     end
     assert.truthy(ran "overwrite=maybe":find('option \'overwrite\' must be true, false or "profile", 1 or 0, '

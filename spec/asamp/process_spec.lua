@@ -128,7 +128,7 @@ describe("a process that the environment profiles", function()
     local code = "print((select(2, require 'profiler'.enable{out = 'mine.vmprof'})))"
     local _, out = process.run{env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/p.vmprof"},
                                code = code}
-    assert.equal("cannot write profile 'mine.vmprof': ASAMP already profiles all states of this " ..
+    assert.equal("cannot write profile 'mine.vmprof': ASAMP already profiles all Lua states of this " ..
                  "process, in '" .. folder .. "/out/p.vmprof'\n", out)
     _, out = process.run{env = {ASAMP = "alloc=0,listen=" .. folder .. "/p.sock"}, code = code}
     assert.truthy(out:find("(ASAMP=listen)", 1, true), out)
@@ -208,8 +208,8 @@ describe("a process that the environment profiles", function()
     local code, _, err = run("chroot", "s.lua", folder .. "/jail")
     shell.output("chmod 777 %s/out", folder)
     assert.equal(0, code)
-    assert.is_truthy(err:find("runs as user 65534, which may not write there; it started as user 0: " ..
-      "give out= a path", 1, true), err)
+    assert.is_truthy(err:find("runs as user 65534, which may not write there; the process started as user " ..
+                              "0: give out= a path", 1, true), err)
   end)
 
   it("has no standard streams: none of their numbers is taken", function()
@@ -238,7 +238,8 @@ describe("a process that the environment profiles", function()
     if asan then return end
     local status, out, err = run("clone", "s.lua")
     assert.same({0, ""}, {status, out})
-    assert.matches("^profiler: no profile of process %d+: it was forked by _Fork or clone, [^\n]*\n$", err)
+    assert.matches("^profiler: no profile of process %d+: the process was forked by _Fork or clone, " ..
+                   "[^\n]*\n$", err)
     assert.equal(1, #profiles())
   end)
 
@@ -261,7 +262,7 @@ describe("a process that the environment profiles", function()
     local code, _, err = run("close", "moved.lua")
     shell.output("cd %s; rm ran; mv gone out", folder)
     assert.equal(0, code)
-    assert.is_truthy(err:find "the program has closed the descriptor of the file")
+    assert.is_truthy(err:find "the program has closed the file descriptor of the profile")
   end)
 
   -- A former bug: from then on all ticks were those of the POSIX timer, which favours code that runs
@@ -315,8 +316,8 @@ describe("a process that the environment profiles", function()
     local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
       env = {ASAMP = "1"}, "close", "s.lua"}
     assert.equal(0, code)
-    assert.is_truthy(err:find("^profiler: ASAMP is set, but its module cannot be loaded %(.-%); "
-      .. "nothing is profiled\n$"), err)
+    assert.is_truthy(err:find("^profiler: ASAMP is set, but the profiler's module cannot be loaded " ..
+                              "%(.-%); nothing is profiled\n$"), err)
   end)
 
   it("is profiled where its Lua came with dlopen and RTLD_LOCAL #plain", function()

@@ -137,7 +137,8 @@ describe("a flight recorder", function()
       if wish == "quiet" then return end
       assert.equal(2, #list)
       assert.is_true(list[2].samples > list[1].samples * 1.5)
-      assert.is_truthy(err:find("profiler: memory ran out; profile: [^\n]+/p.vmprof\n"))
+      assert.is_truthy(err:find("profiler: memory ran out; the flight recorder was written to " ..
+                                "'[^\n]+/p.vmprof'\n"))
     end)
   end
 

@@ -430,7 +430,8 @@ describe("a path that cannot be written", function()
       print "ends"]]}
     require "peers".kill(pid, 15)
     assert.same({0, "ends\n"}, {status, out}, err)
-    local reason = "nobody has read from this pipe for 5 s at the end; the profile is cut"
+    local reason = "no process has read from this pipe for 5 s, so the end of the profile is missing; " ..
+                   "start a reader that reads to the end"
     assert.truthy(err:find(reason, 1, true), err)
   end)
 end)

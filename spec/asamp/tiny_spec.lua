@@ -32,7 +32,7 @@ local SAID = {
     .. "%(ulimit %-v, now %d+%)",
   "^profiler: cannot write profile '[^']+': Cannot allocate memory$",
   "^profiler: cannot sample time: ",
-  "^profiler: memory ran out; profile: ",
+  "^profiler: memory ran out; the flight recorder was written to '",
   "^profiler: [^ ]+: %d+ samples? [ia][sr]e? lost$",
   "^profiler: [^ ]+: not enough memory; raise its limit %(ulimit %-v, now %d+%); "
     .. "%d+ samples? [ia][sr]e? lost$",

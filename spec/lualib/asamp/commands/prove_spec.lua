@@ -126,7 +126,7 @@ describe("asamp run --prove-leaks", function()
     local function message(name, from)
       return select(2, proving.open(name, from, function() return nil, function() end end))
     end
-    assert.equal("cannot open '/dev/zero': it is a device, not a regular file",
+    assert.equal("cannot open '/dev/zero': the path names a device, not a regular file",
                  message("/dev/zero", folder .. "/a.vmprof"))
     if host.uid() ~= 0 then return end
     shell.output("chown 65534 %s/a.vmprof", folder)
@@ -234,8 +234,8 @@ describe("asamp heap --prove", function()
     local main = process.file [[os.exit(require "asamp".main(arg), true)]]
     local status, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
       ("exec 9>e.heap; flock 9; '%s' '%s' heap e.heap"):format(process.interpreter(), main)}
-    assert.same({1, "asamp heap: cannot read the snapshot 'e.heap': it is still being written; try again " ..
-                    "when it is complete\n"}, {status, err})
+    assert.same({1, "asamp heap: cannot read the snapshot 'e.heap': the snapshot is still being written; " ..
+                    "try again when it is complete\n"}, {status, err})
   end)
 
   it("refuses the profile of another process", function()

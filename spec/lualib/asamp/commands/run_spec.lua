@@ -286,8 +286,8 @@ describe("asamp run", function()
     shell.write(folder .. "/notes", "mine")
     local status, _, err = run{"--alloc", "4K", "--out", "notes", "app.lua"}
     assert.equal(3, status)
-    assert.truthy(err:find("'notes': a text file exists there and would be replaced; give another "
-      .. "path, or the option overwrite\n", 1, true), err)
+    assert.truthy(err:find("'notes': a text file exists at this path and would be replaced; give another " ..
+                           "path, or the option overwrite\n", 1, true), err)
     assert.equal("mine", process.read(folder .. "/notes"))
     _, _, err = run{"--alloc", "4K", "--overwrite", "--out", "notes", "app.lua"}
     assert.truthy(err:find("asamp report notes shows more", 1, true), err)
@@ -317,7 +317,7 @@ describe("asamp run", function()
     os.execute(("rm %s; mkdir %s"):format(profile, profile))
     shell.write(folder .. "/notes", "mine")
     for path, why in pairs{[profile] = "Is a directory", ["no/x.vmprof"] = "No such file or directory",
-                           notes = "a text file exists there and would be replaced; give another " ..
+                           notes = "a text file exists at this path and would be replaced; give another " ..
                                    "path, or the option overwrite"} do
       local status, _, err = run{"--alloc", "4K", "--out", path, "app.lua"}
       assert.equal(3, status)
