@@ -113,7 +113,8 @@ static int fits (size_t kib, char *message, size_t size) {
 int main (int argc, char **argv) {
   char message[200];
   size_t step, kib, to;
-  if (argc < 5) fail("give least or sweep, and its arguments; see limits.c");
+  if (argc < 5) fail("the first argument must be least or sweep, then its arguments; see the head "
+                     "of bench/limits.c");
   signal(SIGPROF, expire);
   readscript(argv[2]);
   step = strtoul(argv[3], NULL, 10);
@@ -129,6 +130,7 @@ int main (int argc, char **argv) {
       if (!fits(kib, message, sizeof(message)))
         printf("%zu %.*s\n", kib, (int)strcspn(message, "\n"), message);
   }
-  else fail("give least or sweep, and its arguments; see limits.c");
+  else fail("the first argument must be least or sweep, then its arguments; see the head of "
+            "bench/limits.c");
   return 0;
 }

@@ -370,7 +370,7 @@ static void readobject (Reader *r, int kind) {
   if (g->kind[v] != UNDEFINED)
     damaged(r, "two records define the same object");
   if (bytes % 8 != 0 || bytes >> 35 != 0)
-    damaged(r, "the size of an object is no multiple of 8 bytes, or at least 32 GiB");
+    damaged(r, "the size of an object is not a multiple of 8 bytes, or is 32 GiB or more");
   if (bytes > SUM_MOST - r->bytes)
     damaged(r, "the sizes of the objects add up to more than 2^62 bytes");
   g->kind[v] = (unsigned char)kind;
@@ -479,8 +479,8 @@ static void readedge (Reader *r, int kind) {
   uint32_t holder = r->holder;
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
-    damaged(r, "a reference from a root is stored under an object, or one from an object under no "
-               "object");
+    damaged(r, "a reference from a root is listed under an object, or another reference under the "
+               "roots");
   if (ofweak) {  /* The file has the edge from a weak key to the value of its field. If the table
                     was reached before, the edge is stored as one from the table. */
     holder = way_argument(way);
@@ -628,8 +628,7 @@ static int byobject (const void *a, const void *b) {
 /* Fails unless v is GRAPH_NONE or an object of kind 'kind'. */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
-    damaged(r, "a name refers to an object that is no string, or a function to one that is no "
-               "prototype");
+    damaged(r, "an object that must be a string or a function prototype is of another type");
 }
 
 /* Fails unless every object is defined and has a parent, and every reference to a name or prototype

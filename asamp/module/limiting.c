@@ -86,7 +86,7 @@ static int l_limit (lua_State *L) {
   own = lua_newuserdatauv(L, sizeof(*own), 0);
   lua_pushfstring(L, "allocation limit of %I bytes exceeded",
                   (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
-  lua_pushfstring(L, "limit of %I bytes alive exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
+  lua_pushfstring(L, "limit of %I live bytes exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
   lua_rotate(L, 1, BELOW - 1);
   lua_pushcfunction(L, limiting_nothing);
   lua_callk(L, 0, 0, 0, NULL);

@@ -62,8 +62,8 @@ static const struct {
     "over the limit of % live samples of a Lua state at a time: the death of # others was not "
     "recorded, so they count as alive, without a holder; use a larger --alloc"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
-    "over the limit of % successive stacks without details: the size, survival and time of # "
-    "samples are unknown; use a larger --alloc"},
+    "over the limit of % successive stacks that precede their details: the size, survival and time "
+    "of # samples are unknown; use a larger --alloc"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts in the profile that are longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,

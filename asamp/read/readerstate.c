@@ -177,7 +177,7 @@ const char *readerstate_failure (const ReaderState *s) {
   if (s->failed || s->r->text.failed)
     return "not enough memory";
   if (s->toomuch)
-    return "its samples represent more than 2^62 bytes or nanoseconds, the limit";
+    return "the samples of the file represent more than 2^62 bytes or nanoseconds, the limit";
   return s->client->stop;
 }
 

@@ -357,8 +357,9 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
     return 0;
   }
   if (s->tracker.client != NULL) {
-    snprintf(err, errsize, "cannot write profile '%s': the program that runs this "
-             "Lua state already samples it (asamp.h); stop one of the two", o->out);
+    snprintf(err, errsize, "cannot write profile '%s': the program that runs this Lua state "
+                           "already samples the state through asamp.h; stop one of the "
+                           "two", o->out);
     errno = EBUSY;
     return 0;
   }

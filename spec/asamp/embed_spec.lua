@@ -326,8 +326,8 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.start(64, true))
     local ok, message = profiler.enable{out = "never.vmprof"}
     assert.is_nil(ok)
-    assert.equal("cannot write profile 'never.vmprof': the program that runs this Lua state "
-      .. "already samples it (asamp.h); stop one of the two", message)
+    assert.equal("cannot write profile 'never.vmprof': the program that runs this Lua state already " ..
+                 "samples the state through asamp.h; stop one of the two", message)
     assert.is_false(profiler.alloc_stop())
     assert.is_false(profiler.disable())
     assert.is_false(profiler.mark "nothing")

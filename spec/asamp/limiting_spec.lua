@@ -243,7 +243,7 @@ describe("a limit", function()
     end
     local alive = math.floor(collectgarbage "count" * 1024) + 1000000
     depth, most = 0, 0
-    assert.same({false, ("limit of %d bytes alive exceeded"):format(alive)},
+    assert.same({false, ("limit of %d live bytes exceeded"):format(alive)},
                 {pcall(limit, {alive = alive}, deep)})
     assert.is_true(most >= 4 and most <= alive // 100000 + 1, most)
     -- those from outside the call do not count, and an inner limit does not add to the outer one
@@ -330,7 +330,7 @@ describe("a limit", function()
       local t = {}
       for i = 1, 100000 do t[i] = {i} end
     end)
-    assert.same({false, ("limit of %d bytes alive exceeded"):format(bytes)}, {ok, message})
+    assert.same({false, ("limit of %d live bytes exceeded"):format(bytes)}, {ok, message})
     -- a stack that grows collects, too
     local function deep(n) return n > 0 and 1 + deep(n - 1) or 0 end
     assert.equal(1000, limit({alive = bytes + 300000}, function()
@@ -374,7 +374,7 @@ describe("a limit", function()
         return before, after
       end)
     end, package.path, package.cpath)
-    assert.same({"ok", "limit of 400000 bytes alive exceeded", "not enough memory"}, {status, before, after})
+    assert.same({"ok", "limit of 400000 live bytes exceeded", "not enough memory"}, {status, before, after})
     assert.is_nil(s:check())
   end)
 

@@ -58,7 +58,7 @@
 #endif
 
 _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
-               "the next vector would lie in lines");
+               "the next vector would not be a large object");
 
 /* value of copyof[] for a node whose key has no copy */
 #define LUAN_NOCOPY	(~(uint32_t)0)
