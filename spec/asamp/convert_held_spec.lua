@@ -190,9 +190,9 @@ describe("asamp convert, of a profile with holders,", function()
     p:sample{8, 1, kind = 0}
     assert(p:close())
     local _, err = convert("--to", "collapsed", "--weight", "held", path)
-    assert.equal(("asamp convert: '%s' does not record the references to live objects (holders): the program " ..
-      "was killed or ran with holders=0, or no sample was alive at its end; use --weight alive for the " ..
-      "lines that allocated the objects\n"):format(path), err)
+    assert.equal(("asamp convert: '%s' does not record the references to live objects (holders): the " ..
+      "program was killed or ran with holders=0, or no sample was alive at its end; use --weight alive " ..
+      "for the lines that allocated the objects\n"):format(path), err)
     assert.equal(4, #protobuf.profile(convert("--to", "pprof", path)).types)
     local f = cjson.decode((convert("--to", "firefox", path)))
     assert.equal(1, #f.threads)
@@ -222,7 +222,8 @@ describe("asamp convert, of a profile with holders,", function()
     local profile = assert(reader.read(path))
     assert.equal(64, #profile.holders.step)
     assert.same({what = "steps", count = 936, limit = 64,
-                 text = "paths of holders with more than 64 steps: 936 were shortened to their first steps"},
+                 text = "paths of references with more than 64 steps: 936 were shortened to their first " ..
+                        "steps"},
                 profile.left[1])
     local own = {}
     for i, at in ipairs(profile.holders.path) do own[at] = profile.holders.samples[i] end

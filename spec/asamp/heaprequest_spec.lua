@@ -102,8 +102,8 @@ describe("a snapshot requested from an idle process", function()
     assert.is_true(isthere "a.heap")
     assert.equal("", clients.answer(second, 50))
     say "close"
-    assert.equal("error the Lua state was closed before its next collection; try another state\n",
-                 clients.answer(second, 20000))
+    assert.equal("error the Lua state was closed before its next collection, which would have taken the " ..
+                 "snapshot; try another state\n", clients.answer(second, 20000))
     assert.is_false(isthere "b.heap" or isthere "c.heap")
   end)
 
@@ -160,8 +160,8 @@ describe("a snapshot requested from an idle process", function()
     clients.leave(silent)
     say "exit"
     local text = clients.answer(waiting, 20000)
-    assert.is_true(text == nil
-      or text == "error the Lua state was closed before its next collection; try another state\n", text)
+    assert.is_truthy(text == nil
+      or text:find("error the Lua state was closed before its next collection, ", 1, true), text)
     assert.is_false(isthere "a.heap")
   end)
 

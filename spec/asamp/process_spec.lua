@@ -129,7 +129,8 @@ describe("a process that the environment profiles", function()
     local _, out = process.run{env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/p.vmprof"},
                                code = code}
     assert.equal("cannot write profile 'mine.vmprof': ASAMP already profiles all Lua states of this " ..
-                 "process, in '" .. folder .. "/out/p.vmprof'\n", out)
+                 "process, in '" .. folder .. "/out/p.vmprof'; read that profile, or start the process " ..
+                 "without ASAMP\n", out)
     _, out = process.run{env = {ASAMP = "alloc=0,listen=" .. folder .. "/p.sock"}, code = code}
     assert.truthy(out:find("(ASAMP=listen)", 1, true), out)
   end)

@@ -452,7 +452,7 @@ describe("the reader", function()
         if profile then
           checkshape(profile)
           assert.is_false(profile.complete)
-          assert.truthy(profile.message:find "^cannot be read after byte %d+ of the log: .* too early$")
+          assert.truthy(profile.message:find "^cannot be read after byte %d+ of the log: .* inside ")
         else
           assert.truthy(message:find "^cannot read profile '.*': ")
         end
@@ -670,7 +670,7 @@ describe("the reader", function()
       ["a big-endian VMProf log; only little-endian logs can be read"] =
         string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
       ["not a VMProf log (no header)"] = head .. vmprof.meta("os", "linux"),
-      ["compressed data are corrupt"] = "\31\139" .. ("x"):rep(100),
+      ["the compressed data of the file are corrupt"] = "\31\139" .. ("x"):rep(100),
       ["the file ends inside compressed data"] = "\31\139\8\0\0\0\0\0\0\3",
     }
     for reason, bytes in pairs(refused) do

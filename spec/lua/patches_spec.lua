@@ -82,8 +82,8 @@ describe("the patches #plain", function()
 
     -- an import never overwrites work, an export never takes a part of it
     local status, _, err = shell.run(("cd %s && lua/edit import build/edit"):format(folder))
-    assert.same({1, "lua/edit: build/edit exists already; export its commits with make export, or remove the " ..
-                    "folder to start again\n"}, {status, err})
+    assert.same({1, "lua/edit: build/edit exists already; export its commits with make export, or remove " ..
+                    "the folder to start again\n"}, {status, err})
     shell.output("echo '/* x */' >>%s/build/edit/src/lgc.c", folder)
     status, _, err = shell.run(("cd %s && lua/edit export build/edit"):format(folder))
     assert.same({1, "lua/edit: build/edit has changes that are not committed\n"}, {status, err})
@@ -107,7 +107,8 @@ describe("the patches #plain", function()
     shell.output("mkdir -p %s/build %s/none && cp -r lua %s/", folder, folder, folder)
     for words, said in pairs {
       ["export none"] = "none is not an edit folder; run make edit first",
-      ["merge none"] = "import, export or rebase, not 'merge'", [""] = "import, export or rebase, not ''",
+      ["merge none"] = "unknown verb 'merge'; use import, export or rebase",
+      [""] = "unknown verb ''; use import, export or rebase",
       import = "import needs the folder: lua/edit import build/edit",
       rebase = "rebase needs the tarball: lua/edit rebase lua-5.4.N.tar.gz",
       ["rebase absent x"] = "absent cannot be read; give the path of a release, lua-5.4.N.tar.gz",

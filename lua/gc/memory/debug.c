@@ -30,8 +30,7 @@ void luaN_setused (luaN_Blocks *h, void *p, size_t n) {
   luaN_Block *b = luaN_blockof(h, p);
   size_t i = luaN_granuleof(b, p), end = i + n / LUAN_GRANULE;
   uint64_t *used = luaN_usedbits(b);
-  if (end > luaN_bytesof(b) / LUAN_GRANULE) die("memory after the end of a block was handed "
-                                                "out", p, n);
+  if (end > luaN_bytesof(b) / LUAN_GRANULE) die("memory past a block was handed out", p, n);
   for (; i < end; i++) {
     uint64_t bit = UINT64_C(1) << (i % 64);
     if (used[i / 64] & bit) die("memory in use was handed out again", p, n);

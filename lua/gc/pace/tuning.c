@@ -125,8 +125,7 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   int i, mode = (n == 12 && memcmp(word, "generational", n) == 0) ? KGC_GEN
               : (n == 11 && memcmp(word, "incremental", n) == 0) ? KGC_INC : -1;
   if (mode >= 0) {
-    if (t->mode != 0 && t->mode != 1 + mode) return "is a second mode of the collector: give only "
-                                                    "one";
+    if (t->mode != 0 && t->mode != 1 + mode) return "is a second mode: give only one";
     t->mode = cast_byte(1 + mode);
     return NULL;
   }
@@ -142,8 +141,7 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
     size_t len = strlen(names[i]);
     if (n < len || memcmp(word, names[i], len) != 0) continue;
     if (tuning_valueof(t, i, word + len, word + n)) return NULL;
-    return (i == NURSERY) ? "must have a size from 4K to 1024M bytes, or a range of two sizes such "
-                            "as 1M-64M"
+    return (i == NURSERY) ? "must have a size from 4K to 1024M, or a range of sizes such as 1M-64M"
                           : "must have a percentage from 0 to 10000";
   }
   return "is not known (known: " KNOWN ")";

@@ -99,7 +99,7 @@ describe("LUA_GC", function()
   it("that says something else has no effect, and one line names the word and the remedy", function()
     local known = "known: generational, incremental, pause=PERCENT, stepmul=PERCENT, " ..
                   "major=PERCENT, nursery=BYTES, huge-pages, no-madvise"
-    local sizes = "have a size from 4K to 1024M bytes, or a range of two sizes such as 1M-64M"
+    local sizes = "have a size from 4K to 1024M, or a range of sizes such as 1M-64M"
     for variable, why in pairs {
       ["pause=x"] = '"pause=x" must have a percentage from 0 to 10000',
       ["stepmul="] = '"stepmul=" must have a percentage from 0 to 10000',
@@ -111,7 +111,7 @@ describe("LUA_GC", function()
       ["nursery=K"] = '"nursery=K" must ' .. sizes,
       ["nursery=2M-1M"] = '"nursery=2M-1M" must ' .. sizes,
       ["nursery=1M-"] = '"nursery=1M-" must ' .. sizes,
-      ["incremental,generational"] = '"generational" is a second mode of the collector: give only one',
+      ["incremental,generational"] = '"generational" is a second mode: give only one',
       ["pause=150,Incremental"] = '"Incremental" is not known (' .. known .. ")",
       ["a\27[31m"] = '"a?[31m" is not known (' .. known .. ")",
       [("x"):rep(100)] = '"' .. ("x"):rep(60) .. '..." is not known (' .. known .. ")",

@@ -178,7 +178,7 @@ describe("the page of asamp view #plain", function()
     finally(function() pages.run(path) end)
     b:visit(path .. ".html")
     b:press "8"
-    assert.truthy(b:text "#panel-holders":find("1,001 smaller paths are included in the shorter paths", 1, true))
+    assert.truthy(b:text "#panel-holders":find("1,001 smaller paths are included in the shorter", 1, true))
     assert.truthy(tree()[3]:find(pages.HOSTILE, 1, true))
     assert.equal("undefined", b:eval "typeof window.hacked")
     assert.is_true(b:eval "document.querySelectorAll('*').length" < 1500)
