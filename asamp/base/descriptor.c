@@ -102,8 +102,7 @@ void descriptor_few (char *why, size_t size) {
   struct rlimit r = {0, 0};
   getrlimit(RLIMIT_NOFILE, &r);
   snprintf(why, size, "fewer than %d file descriptors would be left for the program; raise the "
-                      "limit (ulimit -n, now "
-                      "%llu)", DESCRIPTOR_SPARE, (unsigned long long)r.rlim_cur);
+           "limit (ulimit -n, now %llu)", DESCRIPTOR_SPARE, (unsigned long long)r.rlim_cur);
 }
 
 int descriptor_write (int fd, const void *data, size_t n) {

@@ -237,8 +237,7 @@ static int requests_memory (Request *r) {
 
 static int requests_mark (Request *r, char *rest) {
   char *name = requests_word(&rest);
-  if (*name == '\0') return request_refuse(r, "the mark has no name; give the request 'mark' a "
-                                              "name");
+  if (*name == '\0') return request_refuse(r, "the mark has no name; give one");
   if (!process_mark(name, rest)) {
     ProcessStats s;
     process_stats(&s);

@@ -113,8 +113,7 @@ static void spend (Reader *r, uint64_t bytes) {
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
     graph_fail(r, "the file is damaged, or was not written by asamp: its %llu objects and %llu "
                   "references, in the first %llu bytes, need more than %llu MiB of memory; take "
-                  "another snapshot",
-               (unsigned long long)r->g->n, (unsigned long long)r->nedges,
+                  "another snapshot", (unsigned long long)r->g->n, (unsigned long long)r->nedges,
                (unsigned long long)source_fetched(r->source),
                (unsigned long long)(MEMORY_MOST >> 20));
 }
@@ -246,8 +245,7 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   uint32_t v = g->n;
   if (v >= OBJECTS_MOST)
     graph_fail(r, "the snapshot contains more than %u objects, the limit; take a snapshot of a "
-                  "smaller heap",
-               (unsigned)OBJECTS_MOST);
+                  "smaller heap", (unsigned)OBJECTS_MOST);
   spend(r, OBJECT_COST);
   if (v == r->size) {
     size_t size = r->size + r->size / 2 + BOUND_FIRST(1024);
@@ -505,8 +503,7 @@ static void readedge (Reader *r, int kind) {
     size_t size = r->edgesize + r->edgesize / 2 + BOUND_FIRST(4096);
     if (g->nedges >= EDGES_MOST)
       graph_fail(r, "the snapshot contains more than %u references, the limit; take a snapshot of "
-                    "a smaller heap",
-                 (unsigned)EDGES_MOST);
+                    "a smaller heap", (unsigned)EDGES_MOST);
     if (!graph_grow(&g->to, size, sizeof(*g->to)) || !graph_grow(&g->ways, size, sizeof(*g->ways)))
       graph_nomemory(r);
     r->edgesize = size;

@@ -300,11 +300,9 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
   if (inside) return INSIDE;
   if (options == NULL || client == NULL) return "options and client must not be NULL";
   if (!embed_take(&o, sizeof(o), options))
-    return "the field 'size' of the options must be sizeof(asamp_Options); use the asamp.h of this "
-           "module";
+    return "the field 'size' of options must be sizeof(asamp_Options); use this module's asamp.h";
   if (!embed_take(&c, sizeof(c), client))
-    return "the field 'size' of the client must be sizeof(asamp_Client); use the asamp.h of this "
-           "module";
+    return "the field 'size' of client must be sizeof(asamp_Client); use this module's asamp.h";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
   if ((s = sampler_tostart(L)) == NULL)
     return luaN_isclosing(L) ? "the Lua state is being closed; call start before lua_close"

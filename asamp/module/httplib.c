@@ -255,8 +255,7 @@ static const char *httplib_start (Server *s, const char *host, const char *port,
   if (s->daemon != NULL) return NULL;
   if (fd < 0) return strerror(e);
   close(fd);
-  return "not enough memory or file descriptors for the server; raise the limits (ulimit -v, "
-         "ulimit -n)";
+  return "not enough memory or file descriptors for the server; raise ulimit -v or ulimit -n";
 }
 
 static int httplib_open (lua_State *L) {

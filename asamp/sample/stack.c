@@ -428,8 +428,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
               s->reported[s->nreported - i].line == all.frames[all.n - i].line);
     if (!same) {
       fprintf(stderr, "stack: %zu new and %zu shared frames do not add up to the same stack of %zu "
-                      "frames\n", s->n,
-              shared, all.n);
+                      "frames\n", s->n, shared, all.n);
       abort();
     }
   }

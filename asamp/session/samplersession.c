@@ -358,8 +358,7 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   }
   if (s->tracker.client != NULL) {
     snprintf(err, errsize, "cannot write profile '%s': the program that runs this Lua state "
-                           "already samples the state through asamp.h; stop one of the "
-                           "two", o->out);
+                           "already samples that state (asamp.h); stop one of the two", o->out);
     errno = EBUSY;
     return 0;
   }

@@ -260,8 +260,7 @@ static void backtrace_check (Backtrace *b, const ucontext_t *context, void *cons
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;
   if (i < n || m != n) {
-    static const char text[] = "backtrace: libunwind and the walk by unwind rules found different "
-                               "frames\n";
+    static const char text[] = "backtrace: libunwind and the unwind rules found different frames\n";
     (void)!write(2, text, sizeof(text) - 1);
     abort();
   }

@@ -221,8 +221,7 @@ static void compare (Unwind *u, void *const *a, int n) {
   m = unwind_again(u, b, n);
   while (i < n && i < m && a[i] == b[i]) i++;
   if (i < n || m != n) {
-    fprintf(stderr, "unwind: frame %d of %d differs from the walk of libunwind, which has %d "
-                    "frames\n", i, n, m);
+    fprintf(stderr, "unwind: frame %d of %d differs from libunwind's walk of %d frames\n", i, n, m);
     abort();
   }
   u->ended = ended;

@@ -132,7 +132,8 @@ describe("a signal of a time sample", function()
       os.remove(path)
       return message]])
     assert.equal(("cannot sample time: the alternate signal stack of this thread has %d bytes; make " ..
-                  "it %d bytes or larger, or remove it (sigaltstack)"):format(least - 1, stacks.frame() + 65536), message)
+                  "it %d bytes or larger, or remove it (sigaltstack)")
+                   :format(least - 1, stacks.frame() + 65536), message)
   end)
 
   -- A former bug: the thread counted as having a stack after the system had refused it: the signals of

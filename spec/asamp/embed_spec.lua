@@ -175,10 +175,8 @@ describe("a client of asamp.h", function()
 
   it("may be of a version that knows less, and not of one that knows more", function()
     local client, young, options = embedding.sizes()
-    local badclient = "the field 'size' of the client must be sizeof(asamp_Client); use the asamp.h of " ..
-                      "this module"
-    local badoptions = "the field 'size' of the options must be sizeof(asamp_Options); use the asamp.h of " ..
-                       "this module"
+    local badclient = "the field 'size' of client must be sizeof(asamp_Client); use this module's asamp.h"
+    local badoptions = "the field 'size' of options must be sizeof(asamp_Options); use this module's asamp.h"
     for _, size in ipairs{0, 1, client + 8, 1 << 40} do
       assert.same({nil, badclient}, {embedding.sized(size)})
     end
@@ -327,7 +325,7 @@ describe("a client of asamp.h", function()
     local ok, message = profiler.enable{out = "never.vmprof"}
     assert.is_nil(ok)
     assert.equal("cannot write profile 'never.vmprof': the program that runs this Lua state already " ..
-                 "samples the state through asamp.h; stop one of the two", message)
+                 "samples that state (asamp.h); stop one of the two", message)
     assert.is_false(profiler.alloc_stop())
     assert.is_false(profiler.disable())
     assert.is_false(profiler.mark "nothing")
