@@ -83,7 +83,7 @@ static int istext (const unsigned char *b, size_t n) {
   return 1;
 }
 
-/* Returns the type of a JSON file, which its first n bytes show by certain words. */
+/* Returns the type of a JSON file. Searches its first n bytes for names that such files contain. */
 static enum FileKind json (const unsigned char *b, size_t n) {
   if (holds(b, n, "speedscope.app/file-format"))
     return FILEKIND_SPEEDSCOPE;

@@ -57,8 +57,8 @@ enum {
 /* Maximum number of bytes of a string that a snapshot stores; longer strings are cut. */
 #define HEAP_TEXT	128
 
-/* Represents a missing address in a field whose address is optional. To an address that is present,
-   the field adds 1. */
+/* Stored in place of a missing address, in a field whose address is optional. Other addresses in
+   such a field are stored plus 1. */
 #define HEAP_NONE	0
 
 /* The root number HEAP_RTYPE + t is the metatable of the basic type t (LUA_TNIL, ...). */

@@ -84,16 +84,16 @@ typedef struct ProfileCollection {
   uint64_t duration;  /* duration of the pause, ns; if several collections share a pause, the part
                          of this one */
   uint64_t processor; /* CPU time of the thread during the pause, ns */
-  /* CPU time since the previous record of those slices of major collections that ran in pauses of
-     minor collections, ns. */
+  /* CPU time of the slices of major collections that ran in pauses of minor collections since the
+     previous record, ns. */
   uint64_t slices;
   /* CPU time of the program since the previous record, without the pauses counted in 'left', ns; 0:
      unknown. */
   uint64_t mutator;
   uint64_t tenured;   /* bytes that became old since the previous record */
   /* Sums over the minor collections since the previous record, bytes. 'charged': bytes allocated
-     before the collection that made it due. 'planned': size of the nursery, or the charged bytes if
-     they are fewer. */
+     until the collection was due. 'planned': size of the nursery, or the charged bytes if they are
+     fewer. */
   uint64_t planned, charged;
   /* Numbers of visited entries, indexed by enum ProfileLooked. */
   uint64_t looked[LOOKED_COUNT];

@@ -22,7 +22,8 @@
 /* Which references cut_of removes. */
 typedef enum CutHow {
   CUT_REFERENCE,	/* the last reference of the path given to cut_of */
-  CUT_ELEMENTS		/* all references to elements of the table at the end of this path */
+  CUT_ELEMENTS		/* all references to the elements of the table at the end of the path given
+                           to cut_of */
 } CutHow;
 
 /* Result of cut_of. */
@@ -38,8 +39,8 @@ typedef struct Cut {
 
 /*
 ** Computes the effect of removing the last reference of a path of n steps. A step is a text for one
-** reference, such as "[\"close\"]", or for many, such as "[1..n]" (holders.h). So several paths may
-** match: all of them lose their last reference. Returns 1 (call cut_free), or 0 with the reason in
+** reference, such as `["close"]`, or for many, such as `[1..n]` (holders.h). So several paths may
+** match: each of them loses its last reference. Returns 1 (call cut_free), or 0 with the reason in
 ** *why.
 */
 int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,

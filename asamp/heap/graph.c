@@ -479,8 +479,8 @@ static void readedge (Reader *r, int kind) {
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root is listed under an object, or another reference under the "
                "roots");
-  if (ofweak) {  /* The file has the edge from a weak key to the value of its field. If the table
-                    was reached before, the edge is stored as one from the table. */
+  if (ofweak) {  /* In the file, the weak key holds the value of its field. If the table was reached
+                    already, makes the table the holder, as for other fields. */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }

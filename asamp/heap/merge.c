@@ -303,9 +303,9 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the objects of group p do not get a row, but belong to their parent's row, that of
-   the group 'above'. These are values of upvalues, and objects to which the same kind and name of
-   reference leads as to those of 'above', as in a linked list. */
+/* Returns 1 if the objects of group p get no row of their own, but join the row of their parents,
+   whose group is 'above'. These are values of upvalues, and members of a chain such as a linked
+   list, whose references have the same kind and name as those to their parents. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&

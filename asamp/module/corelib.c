@@ -73,8 +73,8 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->ring.most = (size_t)getinteger(L, "ring");
 }
 
-/* Pushes the results of a function: true, or if 'ok' is 0 nil, message, errno. Returns the number
-   of results. */
+/* Pushes the results of a function: true if 'ok' is not 0, else nil, 'err' and errno. Returns the
+   number of results. */
 static int result (lua_State *L, int ok, const char *err) {
   int e = errno;
   if (!ok) return pushfailed(L, err, e);
@@ -120,8 +120,8 @@ static int l_setup (lua_State *L) {
   return result(L, process_setup(&with, err, sizeof(err)), err);
 }
 
-/* path(pattern, pid) -> the path of a profile: 'pattern' with its placeholders replaced, for
-   process 'pid' and the present time (process_path); "": not enough memory */
+/* path(pattern, pid) -> path of a profile: replaces the placeholders in 'pattern' (process_path)
+   for the process 'pid' and the present time; "": not enough memory */
 static int l_path (lua_State *L) {
   char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
                           clock_read(CLOCK_REALTIME) / 1000);
@@ -138,7 +138,7 @@ static int l_on (lua_State *L) {
   return 0;
 }
 
-/* off() -> true if allocation sampling was on: stops it */
+/* off() -> true if allocation sampling was on. Stops allocation sampling. */
 static int l_off (lua_State *L) {
   lua_pushboolean(L, sampler_off(corelib_check(L), L));
   return 1;
@@ -156,7 +156,7 @@ static int l_timeon (lua_State *L) {
                                   err, sizeof(err)), err);
 }
 
-/* timeoff() -> true if time sampling was on: stops it */
+/* timeoff() -> true if time sampling was on. Stops time sampling. */
 static int l_timeoff (lua_State *L) {
   lua_pushboolean(L, sampler_timeoff(corelib_check(L), L));
   return 1;
@@ -189,7 +189,7 @@ static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
   return room;
 }
 
-/* mark(name, value) -> true if a session was open: adds a mark to its profile */
+/* mark(name, value) -> true if a session was open. Adds a mark to the session's profile. */
 static int l_mark (lua_State *L) {
   char room[NUMBER_TEXT];
   size_t n, m;
@@ -271,8 +271,8 @@ static int l_dump (lua_State *L) {
   return ok ? 1 : 2;
 }
 
-/* holders() -> number of samples: writes the paths of references to the live sampled objects to the
-   profile */
+/* holders() -> number of live samples. Writes to the profile, for each of these samples, the path
+   of references that keeps its object alive. */
 static int l_holders (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)sampler_holders(corelib_check(L), L));
   return 1;
@@ -323,8 +323,9 @@ static int l_printable (lua_State *L) {
 
 #define LABELS_ATONCE	64	/* largest number of changes in one call of labels_change */
 
-/* Sets *c to the label whose name and value are on top of the stack. Returns 0 if they are invalid.
-   *c then points to these strings; a number is converted to text in 'number'. */
+/* Sets *c to the label whose name and value are on top of the stack. Returns 0 if they are
+   invalid. The pointers in *c refer to these strings or, if the value is a number, to its text
+   in 'number'. */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
   if (lua_type(L, -2) != LUA_TSTRING) return 0;

@@ -773,9 +773,8 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
 }
 
 /* heap:compare(old) -> {{name, new and gone (numbers of objects), newbytes, gonebytes, grown (bytes
-   by which objects in both snapshots have grown)}, ...}, a table for each class. After that, the
-   option 'new' of other methods selects, in 'heap', the objects that 'old' lacks, and in 'old' the
-   objects that 'heap' lacks. */
+   by which objects in both snapshots have grown)}, ...}, a table for each class. Afterwards the
+   option 'new' of other methods selects the objects that are only in one of the two snapshots. */
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);

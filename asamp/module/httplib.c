@@ -69,7 +69,8 @@ typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
   Request *all;	/* requests that are not finished, newest first */
   Client *clients;	/* open connections */
-  uint64_t patience;	/* longest time from the connection to the end of a request, ns */
+  uint64_t patience;	/* longest time from the connection, or from the previous answer, to the end
+                           of a request, ns */
   lua_Integer last;	/* id of the newest request */
 } Server;
 
