@@ -69,8 +69,8 @@ enum ProfileLooked {
   LOOKED_REMEMBERED, LOOKED_STACKS, LOOKED_WEAK, LOOKED_LISTED, LOOKED_COUNT
 };
 
-/* A collection, and the memory after it in bytes. A collection after which no outcome and no death
-   of a sampled block is known may have no record. The next record counts such a collection in
+/* A collection, and the memory after it in bytes. A collection that finds neither the outcome nor
+   the death of a sampled block may have no record. The next record counts such a collection in
    'minors' or 'majors'. */
 typedef struct ProfileCollection {
   uint64_t time;      /* end, CLOCK_MONOTONIC, ns */

@@ -61,8 +61,8 @@ typedef struct Merge {
      counts only the wanted objects. */
   uint64_t count, self, value;
   uint64_t left;		/* number of omitted rows: too small, too deep or too many */
-  uint64_t cut;			/* number of those omitted rows that are large enough, but too deep
-                                   or too many */
+  uint64_t cut;			/* number of the omitted rows that are large enough, but too deep or
+                                   too many */
 } Merge;
 
 /* Makes the tree that *wish describes. Returns 0 if out of memory; *m is then zero. */

@@ -92,9 +92,9 @@ typedef struct asamp_Fate {
   const char *class_name;
 } asamp_Fate;
 
-/* A collection. Its report follows those of the outcomes and deaths that it has found. If it has
-   found none, it may go unreported up to 10 ms after a reported one. Times are in ns, sizes in
-   bytes. */
+/* A collection. The outcomes and deaths that a collection has found are reported before the
+   collection. A collection that has found none may go unreported for up to 10 ms after a reported
+   one. Times are in ns, sizes in bytes. */
 typedef struct asamp_Collection {
   uint64_t time;	/* End, CLOCK_MONOTONIC. */
   uint64_t duration;	/* Length of the pause. */

@@ -133,7 +133,7 @@ static void pushothers (lua_State *L, const ReadProfile *r,
 /* Sets 'sites', totals for each node of the call tree and kind of sample, as columns: node (0:
    unknown stack), kind (index in 'kinds'), samples, bytes, survived, survivedbytes, later
    (survivors that died later), laterbytes, undecided (without an outcome), undecidedbytes. Also
-   sets 'bytes' to 'undecidedbytes' to the sums of these columns. */
+   sets a field for each column from 'bytes' on, to the sum of the column. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
