@@ -36,6 +36,12 @@ local KEPT, EARLY = 4 / 5, 1 / 4
 -- Chance did not keep the older objects (issure) if they are alive at least half as often as newer ones
 -- (SURE), after 1.6 standard errors are subtracted (ERRORS); chance makes 1 of 20 ratios too high by more.
 local SURE, ERRORS = 1 / 2, 1.6
+-- AGED: a container may be a full cache, which replaces a random object for each new one, if its objects from
+-- before the last quarter of the run are alive at most 95% as often as those from the last quarter, after one
+-- standard error is added (isaged). "leak" becomes "maybe",
+-- SEEN, GOING: except if the size of the heap is known for at least 75% of the run, and grows in the second
+-- half of this at least two thirds as much as in the first.
+local AGED, SEEN, GOING = 19 / 20, 3 / 4, 2 / 3
 -- A container that also loses objects accumulates (ofgrowing) if
 -- GROWTH: the live heap grows by 2% in each quarter of the run,
 -- EVEN: it grows in the second half at least 75% as much as in the first,
@@ -255,8 +261,9 @@ end
 -- own: the line's live samples in the container, by part of the run
 -- survivors: its samples that survived a collection, by part
 -- alive: its live samples in all containers, by part
-local function retention(own, survivors, alive)
-  local middle, share, of = middleof(survivors), {}, {}
+-- from: the part from which on objects count as newer; nil: middleof
+local function retention(own, survivors, alive, from)
+  local middle, share, of = from or middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
   for half = 1, 2 do
     of[half] = math.max(born[half] - (all[half] - mine[half]), mine[half], 1)
@@ -265,19 +272,64 @@ local function retention(own, survivors, alive)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns true if a container has enough samples to show that its older objects are alive at least half as
--- often as its newer ones (SURE, ERRORS).
+-- Returns how often older objects are alive, relative to newer ones, and the relative standard error.
 --
 -- mine: {older, newer} live samples in the container
 -- of: {older, newer} samples that survived a collection and are not in other containers
-local function issure(mine, of)
+local function relative(mine, of)
   local ratio, variance = 1, 0
   for half = 1, 2 do
     local share = mine[half] / of[half]
     ratio = half == 1 and share or ratio / math.max(share, 1e-9)
     variance = variance + (1 - share) / math.max(mine[half], 1)
   end
-  return ratio * math.exp(-ERRORS * math.sqrt(variance)) >= SURE
+  return ratio, math.sqrt(variance)
+end
+
+-- Returns true if a container has enough samples to show that its older objects are alive at least half as
+-- often as its newer ones (SURE, ERRORS). Parameters: those of 'relative'.
+local function issure(mine, of)
+  local ratio, error = relative(mine, of)
+  return ratio * math.exp(-ERRORS * error) >= SURE
+end
+
+-- Returns how many objects of a line are alive: pairs {before the last quarter of the run, since}, as from
+-- 'retention', with the same parameters. The parts before the oldest live sample do not count: a queue, which
+-- loses its oldest objects, keeps all others.
+local function recent(own, survivors, alive)
+  local first = 0
+  while first < PARTS and (own[first] or 0) <= 0 do
+    first = first + 1
+  end
+  local function since(parts)
+    local list = {}
+    for part, n in pairs(parts) do
+      list[part] = part > first and n or nil
+    end
+    return list
+  end
+  return select(2, retention(since(own), since(survivors), since(alive), PARTS * 3 // 4))
+end
+
+-- Returns true if a container loses objects of any age (AGED), and the line with most samples does, too:
+-- other lines may have objects that survived one collection by chance.
+--
+-- c: the container's lines (births.of)
+-- every: their sum (sum)
+-- lines, alive: of all lines and containers (births.of, living)
+local function isaged(c, every, lines, alive)
+  local mine, of, main = {0, 0}, {0, 0}, 1
+  for key, own in pairs(c) do
+    if own.n >= OWN * every.n and lines[key] then
+      local n, born = recent(own.parts, lines[key].survivors, alive[key].parts)
+      for age = 1, 2 do
+        mine[age], of[age] = mine[age] + n[age], of[age] + born[age]
+      end
+      main = key == every.most and relative(n, born) or main
+    end
+  end
+  local ratio, error = relative(mine, of)
+  return mine[2] > 0 and main < 1 and ratio * math.exp(error) < AGED
 end
 
 -- Returns the sum of a container's lines:
@@ -460,13 +512,16 @@ end
 -- them until the end, or has too few samples.
 --
 --   - holder: the parameter: path of references to the container, as text
---   - n, bytes: live samples and bytes
+--   - n: live samples
+--   - bytes: live bytes, without those from before 'since'
 --   - most: key of the line with most samples
 --   - stopped: share of the CPU time after which it received no objects
-local function loadedin(run, c, holder)
+--
+-- since: the last part of the run before the growth of the heap is measured (births.quarters)
+local function loadedin(run, c, holder, since)
   local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
-  for _, n in pairs(stopped and c.bytes or {}) do
-    bytes = bytes + n
+  for part, n in pairs(stopped and c.bytes or {}) do
+    bytes = bytes + (part >= since and n or 0)
   end
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
@@ -516,7 +571,8 @@ function M.of(profile)
   local found, others, run = {}, {}, {}
   run.worked, run.to = births.worked(profile)
   run.strings = largestrings(profile)
-  local course = births.course(profile)
+  local course, seen = births.course(profile)
+  local going = course and seen >= SEEN and evenness(course) >= GOING
   local growth = course and course(1) - course(1 / 2) or 0
   local alive, all, tables = living(born.containers)
   local late, tail, unresolved = 0, births.tail(profile)
@@ -541,13 +597,15 @@ function M.of(profile)
     local kept, every, sure = keeping(c, born.lines, alive)
     if every.n >= LARGE * all then
       local verdict = ofkept(run, kept, course, late)
-      verdict = verdict == "leak" and not sure and "maybe" or verdict
+      local aged = not going and isaged(c.lines, every, born.lines, alive)
+      verdict = verdict == "leak" and (not sure or aged) and "maybe" or verdict
       if verdict == "leak" then
         keep(kept, verdict, c)
         growth = growth - c.late
       else
-        others[#others + 1] = {container = c, every = every, kept = kept, verdict = verdict}
-        local own = loadedin(run, every, c.holder)
+        others[#others + 1] = {container = c, every = every, kept = kept, verdict = verdict,
+                                aged = aged}
+        local own = loadedin(run, every, c.holder, PARTS * (course and seen or 1) // 4 - 1)
         loaded = own and own.bytes > (loaded and loaded.bytes or 0) and own or loaded
       end
     end
@@ -555,6 +613,7 @@ function M.of(profile)
   for _, other in ipairs(others) do
     local c = other.container
     local verdict = ofgrowing(run, other.every, course, growth, c.late, born.lines)
+    verdict = verdict == "leak" and other.aged and "maybe" or verdict
     keep(verdict and other.every or other.kept, verdict or other.verdict, c)
   end
   unreached(run, profile, born.lines, alive, tables, course, keep)

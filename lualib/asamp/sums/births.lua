@@ -40,6 +40,8 @@ local PERIOD = 1 / 16
 -- LONG, CLEAR: and at least 1,000 us or 3.5% of the CPU time: in programs that leak until their end, single
 -- periods have taken 300 to 700 us more than others.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
+-- EXCESS: it is at least half of the usual time of the last period, which other processes may slow down.
+local EXCESS = 1 / 2
 -- Time samples show a tail only if it is at least 10% of the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
 -- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
@@ -250,7 +252,7 @@ function M.tail(profile)
   local expected = usual * last.charged
   local time = last.mutator - expected
   local least = own and OWNTAIL or time < LONG and CLEAR or 0
-  return time >= ENDING and time >= least * all and time / all or 0, expected / all
+  return time >= math.max(ENDING, least * all, EXCESS * expected) and time / all or 0, expected / all
 end
 
 -- Returns the bytes allocated in the whole run, and those after a time (us). With many states, these are
@@ -318,7 +320,8 @@ end
 
 --- Returns a function from a position in the run, 0 (first collection) to 1 (last major one), to the bytes of
 -- the live heap there, linear between major collections. nil: unknown, because no major collection is near
--- the middle, or the last one is too early (COVERED).
+-- the middle, or the last one is too early (COVERED). Second result: the share of the run's bytes that was
+-- allocated before the last major collection.
 function M.course(profile)
   local list = sizes(profile)
   local last, middle = list[#list], false
@@ -340,7 +343,7 @@ function M.course(profile)
       before = point
     end
     return last.size
-  end
+  end, last.at
 end
 
 --- Returns the smallest size of the live heap, in bytes, in the second quarter of the run's allocated bytes
