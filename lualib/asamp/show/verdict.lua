@@ -15,6 +15,7 @@ local SHOWN, MORE = 2, 3
 local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
 local FEW = 4         -- with fewer samples, no line and no holder has a sentence
 local HELD_SHARE = 1 / 10  -- a holder has a sentence if it keeps this share of the live bytes
+local PARTLY = 1 / 10  -- a line that drops most objects has a remark if a leak keeps this share of its bytes
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 local function place(row)
@@ -63,8 +64,9 @@ end
 
 local KINDS = {
   list = "elements are added to a list and never removed",
-  closures = "functions are added to a list and never removed (listeners, callbacks, closures)",
+  closures = "functions are added and never removed (listeners, callbacks, closures)",
   keys = "keys are added to a table and never removed (a cache or registry without bound)",
+  nested = "lists or tables in it grow, or are added, and nothing is removed",
   coroutines = "coroutines that never finish are kept",
   references = "C code keeps more and more values with luaL_ref, or one of these values grows",
   chain = "it holds a growing chain or list of objects",
@@ -90,12 +92,20 @@ local function unheld(v)
     v.searched and (" (the last search was at %s)"):format(units.seconds(v.searched / 1e6)) or "")
 end
 
-local function leak(v, group)
-  local rows = {}
-  for i = 1, math.min(3, #group.rows) do
-    rows[i] = place(group.rows[i])
+-- Returns the first three different lines of a leak, as text. A line has several rows if its objects are in
+-- several containers.
+local function places(rows)
+  local list, known = {}, {}
+  for _, row in ipairs(rows) do
+    local text = place(row)
+    list[#list + 1] = not known[text] and #list < 3 and text or nil
+    known[text] = true
   end
-  local from = table.concat(rows, ", ")
+  return table.concat(list, ", ")
+end
+
+local function leak(v, group)
+  local from = places(group.rows)
   if not group.holder then
     return ("Likely leak: %s of %s from %s, %s."):format(units.bytes(group.bytes),
       typename(group.rows[1].type), from, group.rows[1].type == "native" and "which nothing frees" or
@@ -225,37 +235,46 @@ local REASONS = {
 local LONG = ". Their mean size is %s: if each contains most of the previous one, the work is quadratic. " ..
              "Copy the new text only, or collect the parts in a table"
 
--- Returns true if a line belongs to a likely leak that has a sentence.
-local function isleaking(v, line)
+-- Returns the share of a line's bytes that belong to likely leaks with a sentence; nil: it belongs to none.
+local function leakshare(v, line)
+  local bytes
   for i = 1, v.growth == "grows" and math.min(SHOWN + MORE, #v.leaks) or 0 do
     for _, row in ipairs(v.leaks[i].rows) do
       if row.file == line.file and row.line == line.line then
-        return true
+        bytes = (bytes or 0) + (row.keptbytes or 0)
       end
     end
   end
-  return false
+  return bytes and bytes / math.max(line.bytes, 1)
 end
 
-local function reason(v, line)
+local function cause(line)
   if line.reason == "quadratic" then
     return (" Likely reason: quadratic concatenation, each byte of its strings is copied more than " ..
             "%s times. Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
-  elseif line.reason == "kept" and isleaking(v, line) then
-    return " This line is part of the likely leak."
   elseif line.reason == "kept" then
     return (" %s of these bytes survived their first garbage collection."):format(percent(line.survived))
   elseif line.few then
     return (" Too few samples to say why: %s."):format(units.plural(line.samples, "sample"))
   elseif REASONS[line.reason] then
-    local cause, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
+    local words, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
     local called = line.calls and cname(line.calls)
     remedy = line.long and LONG:format(units.bytes(line.long // 1 | 0)) or remedy
-    return (" Likely reason: %s%s%s."):format(cause, called and (" (allocated by %s)"):format(called) or "",
+    return (" Likely reason: %s%s%s."):format(words, called and (" (allocated by %s)"):format(called) or "",
                                               remedy)
   end
   return ""
+end
+
+local function reason(v, line)
+  local share = leakshare(v, line)
+  if line.reason == "kept" and share then
+    return " This line is part of the likely leak."
+  elseif share and share >= PARTLY then
+    return ("%s %s of these bytes are part of the likely leak."):format(cause(line), percent(share))
+  end
+  return cause(line)
 end
 
 local function allocation(v, add)

@@ -42,6 +42,9 @@ local KNOWN = 3 / 4
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
 local HELDROWS = 5
+-- A table with many keys has growing tables in it if these have 20 samples from the second half of the run,
+-- and its elements have none.
+local NESTED = 20
 
 -- The sort of each type of block, for sentences such as "allocates closures". Other types are their own sort.
 local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "strings",
@@ -225,10 +228,36 @@ local function incoroutine(path, container, rest)
          {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
 end
 
+-- Returns true if the samples that a table with many keys received in the second half of the run (by sampled
+-- bytes) are all in lists or tables with keys inside of its elements, and none is an element: then no key may
+-- have been added (NESTED). Vectors do not count.
+--
+-- holder: path to the table (text), or nil
+local function isnested(profile, holder)
+  local h, alive, inside, start, last = profile.holders, profile.alive, 0, #(holder or "") + 1, 0
+  for _, bin in ipairs(alive and alive.bin or {}) do
+    last = math.max(last, bin)
+  end
+  for i, path in ipairs(holder and h and alive and alive.path or {}) do
+    local counts = path > 0 and 2 * alive.bin[i] >= last and alive.vector[i] == 0
+    local text = counts and holders.pathtext(h, path) or ""
+    local rest = text:sub(start)
+    if text:sub(1, start - 1) == holder and rest:find(holders.ARROW, 1, true) == 1 then
+      local element = rest:sub(#holders.ARROW + 1)
+      if not element:find(holders.ARROW, 1, true) then
+        return false
+      end
+      local _, many = holders.container(element)
+      inside = inside + (many and alive.samples[i] or 0)
+    end
+  end
+  return inside >= NESTED
+end
+
 -- Returns how a likely leak keeps its objects: "coroutines", "closures", "references" (of luaL_ref), "list",
--- "keys" or "chain". If coroutines in the container keep the objects in a table (group.inner), but do not
--- leak themselves, that table becomes the group's holder.
-local function kindof(group)
+-- "keys", "nested" (isnested) or "chain". If coroutines in the container keep the objects in a table
+-- (group.inner), but do not leak themselves, that table becomes the group's holder.
+local function kindof(group, profile)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
     add(bytes, SORTS[row.type] or row.type, row.keptbytes)
@@ -247,7 +276,8 @@ local function kindof(group)
     return "references"
   end
   local vector = group.rows[1].type
-  return group.many or vector == "table array part" and "list" or vector == "table hash part" and "keys" or
+  return group.many == "keys" and isnested(profile, group.holder) and "nested" or
+         group.many or vector == "table array part" and "list" or vector == "table hash part" and "keys" or
          "chain"
 end
 
@@ -271,14 +301,13 @@ end
 -- Groups the lines that are likely to leak by the holder of their objects. Returns a list, most bytes first:
 --
 --   - holder: path of references (text); nil: unknown
---   - kind: "coroutines", "closures", "references", "list", "keys" or "chain" (kindof)
+--   - kind: "coroutines", "closures", "references", "list", "keys", "nested" or "chain" (kindof)
 --   - bytes: bytes that the lines keep
 --   - rows: the lines, rows of asamp.sums.leaks
 --
 -- found: likely leaks (asamp.sums.leaks), or nil
--- h: profile.holders, or nil
-local function leaksof(found, h)
-  local groups, byholder = {}, {}
+local function leaksof(profile, found)
+  local h, groups, byholder = profile.holders, {}, {}
   for _, row in ipairs(found and found.rows or {}) do
     local held = row.holders and row.holders[1]
     local holder, many, rest
@@ -305,7 +334,7 @@ local function leaksof(found, h)
   for _, group in ipairs(groups) do
     table.sort(group.rows, order.by("-keptbytes", "file", "line"))
     group.many = group.many or h and group.holder and holders.elements(h, group.holder)
-    group.kind = kindof(group)
+    group.kind = kindof(group, profile)
     group.many, group.suspended, group.upvalues, group.inner = nil, nil, nil, nil
   end
   table.sort(groups, order.by("-bytes"))
@@ -332,6 +361,49 @@ local function joined(rows, byholder)
     end
     if above then
       above.samples, above.bytes = above.samples + row.samples, above.bytes + row.bytes
+    else
+      kept[#kept + 1] = row
+    end
+  end
+  return kept
+end
+
+-- A table is a holder if 4 of its entries have rows of fewer than 3 samples each.
+local FEWENTRIES, FEWSAMPLES = 4, 3
+
+-- Replaces rows with few samples by one row of the innermost table that has several such entries
+-- (FEWENTRIES). Returns the remaining rows.
+--
+-- rows: rows of M.held
+-- byholder: the same rows, by path
+local function collected(rows, byholder)
+  local entries, counts, kept = {}, {}, {}
+  local function tables(row, f)
+    for at, entry in row.text:gmatch("()" .. holders.ARROW .. '(%["[^"]*"%])') do
+      f(row.text:sub(1, at - 1), entry)
+    end
+  end
+  for _, row in ipairs(rows) do
+    tables(row.samples < FEWSAMPLES and row or {text = ""}, function(above, entry)
+      local key = above .. "\0" .. entry
+      counts[above] = (counts[above] or 0) + (entries[key] and 0 or 1)
+      entries[key] = true
+    end)
+  end
+  local inner = table.move(rows, 1, #rows, 1, {})
+  table.sort(inner, function(a, b)  -- a row receives those inside of it before it is replaced itself
+    return #a.text > #b.text or #a.text == #b.text and a.text < b.text
+  end)
+  for _, row in ipairs(inner) do
+    local to
+    tables(row.samples < FEWSAMPLES and row or {text = ""}, function(above)
+      to = not holders.NAMED[above] and counts[above] >= FEWENTRIES and above or to
+    end)
+    local upper = to and byholder[to] or to and {text = to, samples = 0, bytes = 0}
+    if upper then
+      kept[#kept + 1] = not byholder[to] and upper or nil
+      byholder[to] = upper
+      upper.samples, upper.bytes = upper.samples + row.samples, upper.bytes + row.bytes
     else
       kept[#kept + 1] = row
     end
@@ -406,7 +478,7 @@ end
 -- The list itself has the fields of (number of all holders), bytes (of all holders) and at (time of the last
 -- search for holders if it was before the end, see births.stale).
 --
--- limit: largest number of rows; also gathers small globals and modules. nil: all rows
+-- limit: largest number of rows; also gathers small entries of tables, globals and modules. nil: all rows
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -426,7 +498,7 @@ function M.held(profile, limit)
       all = all + h.bytes[i]
     end
   end
-  rows = joined(rows, byholder)
+  rows = joined(limit and collected(rows, byholder) or rows, byholder)
   rows = limit and gathered(rows, byholder, all) or rows
   table.sort(rows, order.by("-bytes", "-samples", "text"))
   local few = {of = #rows, bytes = all, at = births.stale(profile)}
@@ -597,7 +669,7 @@ end
 -- found: likely leaks (asamp.sums.leaks), or nil
 -- copies: copied bytes (asamp.sums.copies), or nil
 function M.of(profile, t, found, copies)
-  local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
+  local v = {growth = growthof(profile, found), leaks = leaksof(profile, found)}
   holdings(profile, v.leaks)
   v.maybe = found and found.maybe or {}
   local walks = profile.walktimes or {}

@@ -40,6 +40,25 @@ describe("a sentence of the verdict", function()
     end
   end)
 
+  -- A former verdict only advised to reuse the tables of which a list kept a third.
+  it("says of a line that drops most of its objects which share a leak keeps", function()
+    local dropped = line(7, {reason = "tables", survived = 0.4})
+    local function out(bytes)
+      local row = line(7, {keptbytes = bytes})
+      return text{leaks = {{holder = "_G", kind = "list", bytes = 4096, rows = {row, row}}},
+                  lines = {dropped}}
+    end
+    assert.matches("out of the loop%. 30%% of these bytes are part of the likely leak%.", out(307))
+    assert.not_matches("part of the likely leak", out(50))
+  end)
+
+  -- A former bug: "most of it strings from a.lua:6 (f), a.lua:6 (f), a.lua:6 (f)".
+  it("names a line of a leak once if its objects are in several containers", function()
+    local rows = {line(6, {}), line(6, {}), line(7, {}), line(6, {}), line(8, {}), line(9, {})}
+    assert.matches("most of it tables from a.lua:6 %(f%), a.lua:7 %(f%), a.lua:8 %(f%)%.",
+                   text{leaks = {{holder = "_G", kind = "list", bytes = 4096, rows = rows}}})
+  end)
+
   -- Both functions of the library call str_find_aux, which is the symbol in the stack.
   it("names both functions that share the code of a symbol", function()
     local at = {file = "a.lua", line = 9, name = "f", calls = "str_find_aux", share = 0.5}

@@ -53,6 +53,18 @@ describe("the holders of live bytes", function()
                 held{{1, "_G"}, {9, "_G", '["cache"]'}, {1, 'local "t" of main'}})
   end)
 
+  -- A cache whose entries are also a list had nine rows, each with one entry's name.
+  it("are the innermost table with several small entries, if the rows are limited", function()
+    local paths = {{5, "_G", '["cache"]', '["map"]', '["hot"]'}}
+    for i = 1, 4 do
+      paths[#paths + 1] = {2, "_G", '["cache"]', '["map"]', ('["k%d"]'):format(i), '["value"]'}
+    end
+    assert.same({{'_G → ["cache"] → ["map"]', 8}, {'_G → ["cache"] → ["map"] → ["hot"]', 5}}, held(paths, 5))
+    assert.equal(5, #held(paths))
+    paths[#paths] = nil
+    assert.equal(4, #held(paths, 5))
+  end)
+
   -- Thousands of new global variables had a row each.
   it("are _G or package.loaded for many small entries, if the rows are limited", function()
     local paths = {{30, "_G", '["large"]'}}
