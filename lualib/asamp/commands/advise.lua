@@ -33,8 +33,8 @@ local DESCRIPTION = {
   {"nursery", "SIZE", "nursery size for --verify " ..
     "(default: the recommended size, else twice the present size)", size},
   {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares prediction and measurement"},
-  {"runs", "N", "for --verify: number of runs with the profile's nursery size, and of runs with SIZE; " ..
-    "the shortest run of each counts (default 3)", options.whole(1)},
+  {"runs", "N", "for --verify: runs SCRIPT N times with each of the two nursery sizes (default 3); " ..
+    "the shortest run of each size is compared", options.whole(1)},
   {"top", "N", "rows of each table (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,

@@ -43,7 +43,7 @@ local DESCRIPTION = {
     "vmprof (a VMProf log of the other flavour, stock or extended); " ..
     "of a heap snapshot: heapsnapshot (the Memory panel of Chrome's DevTools)", options.oneof(NAMES)},
   options.out("path of the result (default: next to the profile, named after it; " ..
-    "- is standard output, and the default for standard input)"),
+    "- is standard output; also the default if the profile is read from standard input)"),
   {"weight", "WHAT", "the quantity in the output of collapsed: bytes, samples, " ..
     "survived (bytes that survived their first collection), alive (bytes alive at the end), " ..
     "time (microseconds) or held (bytes alive at the end, with their holders as the stack); " ..

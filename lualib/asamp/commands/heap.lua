@@ -44,7 +44,7 @@ local DESCRIPTION = {
     "the snapshot is taken at the end of that collection (default 10s)", options.duration},
   {"held-by", "WHAT", "shows which references keep alive the objects of a class " ..
     "(table, string, function, ... or the name of a metatable) or those sampled at a line (app.lua:5): " ..
-    "merged paths with shares"},
+    "paths of references from a root; equal paths are merged, with their share of the objects"},
   {"paths", nil, "shows the objects that retain most memory, each with the shortest path to it " ..
     "(with --held-by: the objects of that class)"},
   {"prove", "PROFILE", "measures how many bytes become free if the reference that holds a likely leak " ..

@@ -16,7 +16,7 @@ M.summary = "breaks down resident memory: Lua, native, by line"
 local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. client.ARGUMENT,
   about = "Breaks down the resident memory of a process: Lua objects, " ..
-    "free memory in blocks with the source lines whose objects keep these blocks in use, " ..
+    "free memory in heap blocks that are still in use, with the source lines of the objects in them, " ..
     "reserve, native memory, code and stacks. " ..
     "Of a profile, shows the memory at its end and over time; " ..
     "of a process that listens (ASAMP=listen), the present memory.",

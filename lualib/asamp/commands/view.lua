@@ -35,7 +35,7 @@ local DESCRIPTION = {
     "FILE is a VMProf log, as for asamp report; - is standard input. " ..
     "With OLD, an earlier profile, the page starts with a flame graph coloured by the changes.",
   options.out("path of the page (default FILE.html, of two profiles FILE.diff.html; " ..
-    "- is standard output, and the default for standard input)"),
+    "- is standard output; also the default if the profile is read from standard input)"),
   options.sources("folders, separated by colons, in which source files are searched, " ..
     "in addition to the current folder; lines of other files are not shown"),
   {"nodes", "N", "keeps at most N nodes of the call tree (default 100000)",

@@ -89,7 +89,8 @@ local function extra(s)
   if s.states > 1 then
     list[#list + 1] = entry("Lua states", "integer", s.states)
     list[#list + 1] = entry("Threads", "string", s.groups == 1 and "one for all states"
-                            or ("%d, each for one state or for all states of one script"):format(s.groups))
+                            or ("%d: a thread shows one Lua state, or all states of one script")
+                              :format(s.groups))
   end
   list[#list + 1] = entry("Minor collections", "integer", s.minors)
   list[#list + 1] = entry("Major collections", "integer", s.majors)

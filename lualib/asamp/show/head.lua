@@ -120,7 +120,7 @@ local function nothing(p)
   end
   if timed then
     parts[#parts + 1] = ("No time sample%s: the period is %s of %s time%s. " ..
-      "Use a longer run, or a larger --time."):format(
+      "Use a longer run, or more samples per second (--time)."):format(
       p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
       p.wall and "wall" or "CPU", (p.wall or p.timeperiod >= SHORTEST) and "" or
       "; without --exact, most kernels allow at most 250 samples a second")

@@ -15,7 +15,7 @@ M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 -- Metrics: name, type, help text, field of asamp.sums.living.stats.
 local METRICS = {
   {"states", "gauge", "Present Lua states.", "states"},
-  {"states_total", "counter", "Lua states created while a profile was written.", "made"},
+  {"states_total", "counter", "Lua states created while the process was profiled.", "made"},
   {"allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
   {"tenured_bytes", "gauge", "Bytes that survived their first collection, of the present states.",
    "tenured"},

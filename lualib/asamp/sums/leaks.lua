@@ -813,7 +813,7 @@ local function lacking(profile)
   return (profile.samples or 1) == 0 and "the file has no allocation samples" or
     profile.profiles and "the file was merged from several profiles, whose own reports list likely leaks" or
     not profile.lines and "the file has no line numbers" or
-    profile.own == false and "another profiler wrote the file, without the survival of objects" or
+    profile.own == false and "another profiler wrote the file, without records of which objects survived" or
     not (profile.course and profile.fates) and "the run had no collection; profile a longer run" or
     profile.survived == 0 and "none of the samples survived a collection" or
     (not bins or bins.n < M.BINS // 2) and "the file does not record when samples were taken" or nil

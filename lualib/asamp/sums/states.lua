@@ -81,7 +81,7 @@ end
 function M.find(profile, text)
   if not profile.states then
     return nil, "the profile does not record Lua states; " ..
-      "profiles made with ASAMP or asamp run -- PROGRAM do"
+      "profile with asamp run -- PROGRAM, or with ASAMP in the environment"
   end
   local ids = {}
   for _, s in ipairs(profile.states) do
