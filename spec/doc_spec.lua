@@ -266,7 +266,7 @@ end
 
 -- Returns true if the message itself names a remedy; then no document has to repeat it.
 local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "make", "merge", "profile",
-                  "raise", "read", "remove", "repair", "run", "send", "start", "stop", "take", "try",
+                  "raise", "read", "remove", "repair", "run", "send", "set", "start", "stop", "take", "try",
                   "unblock", "use"}
 
 -- Messages about arguments name the option, and end with the command that lists the valid ones.
@@ -278,7 +278,7 @@ local ARGUMENTS = {
 }
 
 local function remedied(text)
-  if text:find ", give another name" then return true end
+  if text:find ", give an? %l" or text:find ", set '" then return true end
   for _, pattern in ipairs(ARGUMENTS) do
     if text:find(pattern) then return true end
   end
