@@ -128,7 +128,7 @@ static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
 
 
 /* Returns the main position, in the larger hash part, of the key of old node i; NULL if that node
-   is empty. next: nextof(w). */
+   is empty. next: a Table that has the larger hash part as its nodes. */
 static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
   const Node *old = w->old + i;
   if (isempty(gval(old))) return NULL;

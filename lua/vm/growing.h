@@ -5,15 +5,15 @@
 ** (lua/gc/alloc/growth.h).
 **
 ** getfreepos (ltable.c) searches for free nodes from the last node to the first. When it has
-** reached the first node, the table is resized. A growth may start when 1 / LUAN_GROWTHPART of the
-** nodes are left to visit. From then on, each insertion by luaH_newkey does a part of the work, in
-** proportion to the nodes that getfreepos has visited: during the first half of these visits the
-** buffer is initialized, during the second half keys are copied.
+** reached the first node, the table is resized. A buffer may be allocated when 1 / LUAN_GROWTHPART
+** of the nodes are left to visit. From then on, each insertion by luaH_newkey does a part of the
+** work, in proportion to the nodes that getfreepos has visited: during the first half of these
+** visits the buffer is initialized, during the second half keys are copied.
 **
-** Most of the nodes left to visit are in use. So few insertions remain before the resize: about one
-** for every ninety nodes of the hash part. Because a growth starts that late, a table that keeps
-** its size rarely has a buffer; and an insertion copies about 200 keys, which takes some
-** microseconds.
+** The buffer is allocated that late, so that a table that keeps its size rarely has one. Few
+** insertions are left then before the resize: only about a third of the nodes left to visit are
+** free, which is one for every ninety nodes of the hash part. So an insertion copies about 200
+** keys, which takes some microseconds.
 */
 #ifndef luaN_growing_h
 #define luaN_growing_h

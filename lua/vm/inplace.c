@@ -39,9 +39,9 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if node[0] can be unlinked from the chain of n nodes node[], because every later key is
-   found without it: its main position is node[1] or a later node. mp[i]: main position of the key
-   of node[i]; NULL: node[i] has no key. */
+/* Returns 1 if node[0] can be unlinked from the chain of n nodes node[], because no key in a later
+   node has node[0] as its main position: lookups of these keys start at node[1] or a later node of
+   the chain. mp[i]: main position of the key in node[i]; NULL: node[i] has no key. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {

@@ -7,8 +7,8 @@
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
-/* A table with vectors in one block must not be large: the sweep cannot free a table in memory from
-   lua_Alloc. */
+/* A table that is one block with its vectors may have at most LUAN_LARGE bytes. A larger block
+   would come from lua_Alloc, and the sweep frees no tables there. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 

@@ -5,10 +5,11 @@
 ** weak keys: new objects are allocated at the addresses of dead ones, and their keys have the same
 ** main positions.
 **
-** The empty node must not be the main position of a later key of the chain. Otherwise a later
-** collision could move the new key and the rest of the chain away from this node, and the later key
-** would not be found. A later key without a value counts, because an assignment may fill its node
-** again; a dead key does not.
+** The empty node must not be the main position of a key in a later node of the chain. Reason: a
+** lookup of that key starts at the empty node. If the new key took this node, a later insertion
+** could move the new key and the rest of the chain to another node, and the lookup would fail. This
+** holds even if the key in the later node has no value at present, because an assignment may give
+** it one. It does not hold for a dead key, which is never looked up.
 **
 ** luaH_next compares a key with dead keys by address. So no dead key with the address of the new
 ** key may precede the new key in the chain: emptynode sets that address to NULL.

@@ -9,9 +9,12 @@
 #include "gc.h"
 
 /*
-** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the slot's
-** value may be set without luaN_fill. If t has no metatable, does not read a slot of its array
-** part, because that would be a cache miss.
+** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the value of
+** the slot may be replaced directly. False if the caller must use luaN_fill, which checks for
+** __newindex and for a missing key: the slot is empty, and t has a metatable or no array slot for
+** k.
+**
+** If t has no metatable, does not read an array slot, because that would be a cache miss.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \

@@ -31,12 +31,12 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Returns the hash of the l bytes at s: each multiplication adds eight bytes, the last one up to
+** Returns the hash of the l bytes at s. Each multiplication adds eight bytes, the last one up to
 ** eight.
 **
-** Both operands of a multiplication depend on the seed, the first one in both of its 32-bit halves.
-** If a half of the product did not depend on the seed, an attacker could compute strings that share
-** a bucket for most seeds.
+** Both operands of a multiplication depend on the seed: the factor, and the hash so far, which
+** contains the seed in both of its 32-bit halves. Otherwise a half of the product might not depend
+** on the seed, and an attacker could compute strings that share a bucket for most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
@@ -69,10 +69,10 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 ** should differ.
 **
 ** A large part uses the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
-** Programming 3, 6.4). The positions of such objects then advance in equal steps, and wrap around
-** at p. After the wrap, they should not hit the same positions again. The sizes of blocks are
-** powers of 2, and 2^n mod p = d: the positions differ only if d and the distance / 8 have no
-** common factor. Therefore each d is 1 or has no factor below 17.
+** Programming 3, 6.4). So the positions of such objects advance in equal steps of s = distance / 8.
+** Equal objects fill many blocks, whose size is a power of 2. An object that is 2^n units of 8
+** bytes further on has a position that is d further on, because 2^n mod p = d. If s divided d, this
+** would be the position of another object. So each d is 1 or has no factor below 17.
 **
 ** A small part multiplies by the golden ratio (Knuth, same section). The remainder by a prime would
 ** leave up to 73 of 512 nodes unused there.
@@ -81,7 +81,7 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 ** userdata.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
-  static const unsigned char below[] = {  /* d of 2^n - d, n = 11, 12, … */
+  static const unsigned char below[] = {  /* d of the prime 2^n - d, for n = 11, 12, … */
     19, 17, 1, 23, 19, 17, 1, 17, 1, 17, 19, 17, 37, 17, 61, 101, 79, 89, 43, 41
   };
   if (n < LUAN_SMALLHASH) {

@@ -27,13 +27,16 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** A pass visits both lists of entries with unmarked keys or values again, so that less is left to
-** the atomic step. n is the number of words in both lists. Another pass follows
-** - if the visits of more than n / MIN_RESOLVED_PART entries have marked something
-** - if the log of marked objects was too long and fewer than FEW_PASSES passes have ended
+** In a pass, slices visit all listed entries with unmarked weak keys or values again, so that less
+** is left to the atomic step. n is the number of words (tables and slots) in the two lists. Another
+** pass follows
+** - if the visits of more than n / MIN_RESOLVED_PART words have marked something
+** - if fewer than FEW_PASSES passes have ended, and the log of marked objects was given up because
+**   it was too long (without the log, the atomic step visits the whole list of keys)
 **
-** Passes and rounds of tombstoning (MIN_HIDDEN) together are limited to MAX_PASSES. Higher values
-** of these constants mean more passes, and leave less to the atomic step.
+** MAX_PASSES limits the number of passes plus the number of rounds in which slices tombstone values
+** (MIN_HIDDEN). Higher values of these constants mean more passes, and leave less to the atomic
+** step.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
@@ -194,9 +197,15 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Returns 1 if a pass must visit the two lists weak.doubtful again: newly marked objects are not
-   logged, or many words were added to the list of keys after its last visit. Returns 0 during a
-   pass and after MAX_PASSES passes, because passes might never end. */
+/*
+** Returns 1 if slices must visit both lists of undecided entries (weak.doubtful) once more, which
+** is called a pass. Without it, the atomic step would have to visit all of the list of keys,
+** because marked objects are not logged as possible keys (ahead.h), or would have to visit more
+** than LUAN_CACHED words (slots, tables and logged objects) that were added to this list since its
+** last visit.
+**
+** Returns 0 during a pass and after MAX_PASSES passes, because passes might never end.
+*/
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
@@ -278,9 +287,13 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 }
 
 
-/* To be called when a pass has visited all of a list. If it was the list of keys, the list of
-   values follows. If it was the list of values, the pass ends, and another pass starts if necessary
-   (MIN_RESOLVED_PART). */
+/*
+** A pass visits all listed entries with unmarked weak keys, then all those with unmarked weak
+** values. To be called when it has reached the end of one of these two lists. After the list of
+** keys, continues with the list of values. After the list of values, ends the pass, and starts
+** another if this one has marked enough, or if marked objects are not logged as possible keys
+** (MIN_RESOLVED_PART).
+*/
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
@@ -325,8 +338,9 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the slot of e may be tombstoned (made to look empty, hidden.h). Metamethods (keys
-   that start with two underscores) and values in the registry may not. */
+/* Returns 1 if the slot of e may be tombstoned (made to look empty, hidden.h). Returns 0 for a
+   metamethod (its key starts with two underscores) and for a value in the registry: the core reads
+   these without the check that restores a tombstoned value. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -337,9 +351,13 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if slices must tombstone unmarked weak values: the present round has not reached its
-   end in the list (weak.doubtkept), or many words were added to the list since the last round
-   (MIN_HIDDEN). */
+/*
+** Returns 1 if slices must tombstone unmarked weak values (make their slots look empty, hidden.h).
+** They do so in rounds: a round visits the list of these values from index weak.hidden up to
+** weak.doubtkept. Returns 1 if the current round has not reached its end, or if more than
+** MIN_HIDDEN words were added to the list since the last round. Returns 0 after the atomic step
+** that decides which objects are dead.
+*/
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -376,8 +394,8 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* Makes the key of e dead if the slot of e is a node without a value. A tombstoned value counts as
-   a value. */
+/* If the slot of e is a node without a value, makes the node's key dead. Keeps the key of a
+   tombstoned value (its slot only looks empty, hidden.h), because the value may be restored. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);

@@ -54,15 +54,19 @@ LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
-** To be called in the atomic step. Of the entries with weak keys that slices have listed, finds
-** those whose keys are marked now, and marks their values with everything they refer to. Returns 1
-** if it has marked a value, or if it cannot find all such entries, because the log of marked keys
-** was too long.
+** To be called in the atomic step. Among the entries with weak keys that slices have listed as
+** unmarked, finds those whose keys are marked now, and marks their values with everything that the
+** values refer to. The list of objects marked since the last visit of the entries (the log) saves
+** visiting all entries again.
+**
+** Returns 1 if it has marked a value, or if it may have missed such entries, because the log became
+** too long; else 0.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 
-/* Adds the entries with unmarked weak keys that slices have listed to x, a hash table by keys
-   (chase.h). Used if the log of marked keys was too long. */
+/* Visits the entries with unmarked weak keys that slices have listed, and adds them to the hash
+   table x, which finds an entry by its key (chase.h). Used if luaN_resolvedoubtful may have missed
+   entries whose keys are marked now. */
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 
 /* Visits the list of slots with unmarked weak values, and empties those whose values are dead.

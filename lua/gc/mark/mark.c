@@ -74,12 +74,12 @@ static void setpending (global_State *g, GCObject *o, int large) {
 
 
 /*
-** Limits the log of marked objects that may be weak keys (ahead.h) to
-** (LUAN_CACHED + n / LOGGED_PART) / (t + 1) objects. t is the number of weak tables, n the number
-** of words in the list of entries with unmarked keys.
+** Limits the log, a list of marked objects that may be weak keys (ahead.h). The atomic step looks
+** up each logged object in every weak table. Without a log, it visits the whole list of entries
+** with unmarked keys instead.
 **
-** The atomic step looks up each logged object in t tables; above the limit, a visit of the list is
-** cheaper.
+** So logging stops when the lookups (logged objects times tables) exceed LUAN_CACHED plus
+** 1 / LOGGED_PART of the words in that list: beyond that, the visit of the list is cheaper.
 */
 #define LOGGED_PART	4u
 
@@ -299,18 +299,20 @@ void luaN_mark_ (global_State *g, GCObject *o) {
    recursively. */
 #define MAX_SETTLEDLOG	3
 
-/* A table for which recursive marking fails is pushed, and some of its slots are visited twice. So
-   after MAX_FAILED failures in a run of RUN slots, the other tables of the run are marked without
-   recursion. */
+/* Recursive marking of a small table fails if the table refers to an object that must be pushed on
+   a mark stack. Then the table is pushed, too, and some of its slots are visited twice. So the
+   slots of a large table are visited in runs of RUN slots: after MAX_FAILED failures in a run, the
+   small tables in the rest of the run are pushed without an attempt. */
 #define MAX_FAILED	2
 #define RUN		128
 
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/* Tries to mark o without pushing it. Returns 1 if o was marked before, is a short string, or is a
-   table that was marked recursively. Otherwise returns 0. inner: 1 if a table may be marked
-   recursively; if this fails, the table is marked and pushed. */
+/* Returns 1 if o is marked now and this call has not pushed it on a mark stack: o was marked
+   before, is a short string, or, if 'inner' is 1, is a small table that could be marked with its
+   contents. Otherwise returns 0; o is then unmarked, except that a table is marked and pushed if
+   'inner' is 1. */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -384,9 +386,13 @@ static inline int settlenode (global_State *g, Node *n) {
 }
 
 
-/* Returns the number of failures after which no more tables of a run are marked recursively. It is
-   0 in a minor collection and in a small heap, where the objects are in the cache anyway, and while
-   each possible weak key must be pushed (chase.h). */
+/*
+** Returns how many small tables in a run (RUN slots of a large table) may fail to be marked
+** recursively before the others are pushed without an attempt. Returns 0, so that no attempt is
+** made,
+** - in a minor collection and in a small heap, where the objects are in the cache anyway
+** - while ephemerons are resolved from their keys (chase.h): each possible key must be pushed
+*/
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;
 }

@@ -16,17 +16,21 @@ LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
    stack, until none is left. If 'all' is 1, also those on mark.old. */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
-/* Clears the bit of each granule (8 bytes) in all blocks, and 'bit' in the headers of the objects
-   of lists.large and of the main thread. If 'bit' is LUAN_PENDING, this removes all records of
-   marked objects that did not fit on a mark stack. */
+/*
+** Clears one of two marks of all objects: that of the objects that did not fit on a mark stack
+** ('bit' is LUAN_PENDING), or that of the objects that a walk of the heap has visited ('bit' is the
+** mask of TESTBIT). Most objects have this mark outside their headers: a bit for each granule (8
+** bytes) of a block. Objects of lists.large and the main thread have it in their headers, as 'bit'.
+*/
 LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 
 /* Traverses marked objects until the cost is about 'bytes'. Returns 1 if the mark stacks are empty.
    Marked objects that did not fit on a mark stack may still be left; luaN_drain finds them. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
-/* Marks up to n more objects of finalize.tobefinalized, the queue of objects whose finalizers are
-   to be called. Returns how many of its objects earlier calls had not marked. */
+/* Marks the next n objects (fewer if fewer are left) of finalize.tobefinalized, the queue of
+   objects whose finalizers are to be called. Continues where the last call has ended. Returns how
+   many objects of the queue were still unvisited before this call. */
 LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 
 /* Marks the roots: the main thread, the running thread L, heap.pinned, the registry, the metatables

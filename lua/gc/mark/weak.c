@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Weak tables and ephemerons during marking (weak.h). Marking adds each weak table that it reaches
-** to a list. The weak references of these tables are visited when everything else is marked
-** (termination.c). There are two lists, because a minor collection treats old keys and values as
-** alive:
-** - weak.discovered: tables reached by the running collection or atomic step
-** - weak.inmajor: tables that slices and minor collections reach while a major collection is
-**   marking
+** to one of two lists. The weak references of these tables are visited when everything else is
+** marked (termination.c). The lists:
+** - weak.discovered: tables reached by the running minor collection or atomic step, which visits
+**   them before it ends
+** - weak.inmajor: tables reached by slices of a major collection, and marked tables that became
+**   weak while it runs. They stay listed until it ends; minor collections that run meanwhile treat
+**   their old keys and values as alive, and do not visit this list.
 */
 #define LUA_CORE
 

@@ -53,8 +53,9 @@ LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
    weak.inmajor and weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 
-/* To be called when a major collection is abandoned. Restores all tombstoned weak values, whose
-   slots only look empty, or clears those of dead objects. Then does the same as luaN_forgetweak. */
+/* To be called when a major collection is abandoned. Restores the tombstoned weak values (their
+   slots only look empty, hidden.h); if the collection has already found the object of a value dead,
+   clears the slot instead. Then empties the lists of weak tables and of their undecided entries. */
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 
 /* Clears LUAN_DISCOVERED and LUAN_SCANNED of t. Restores its tombstoned weak values, whose slots

@@ -58,8 +58,9 @@
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* A heap whose blocks have fewer bytes than this gets small blocks, a larger one gets blocks of
-   LUAN_BLOCK bytes. SMALL_HEAP: chunks come from lua_Alloc. SMALL_MAPPED: chunks are mapped. */
+/* Bytes of all blocks below which a heap gets small blocks. A heap with more bytes gets blocks of
+   LUAN_BLOCK bytes. SMALL_HEAP is the limit if chunks come from lua_Alloc, SMALL_MAPPED the limit
+   if chunks are mapped. */
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 

@@ -8,11 +8,16 @@
 /*
 ** Returns 0 if the heap should not grow by n bytes before a collection has run, else 1. Reason: C
 ** modules and the host call lua_Alloc directly, and cannot collect if it refuses memory. So after
-** the growth lua_Alloc must still have a reserve: half of the bytes in 'held', at most SMALL_HEAP.
+** the growth lua_Alloc must still be able to provide a reserve: half of the bytes obtained from it,
+** at most SMALL_HEAP (1 MiB).
 **
-** Returns 1 without a check if lua_Alloc is luaN_alloc, if no collection may run, or if little was
-** allocated since the last major collection. A result of 0 sets 'refused', and is repeated in all
-** later calls until a major collection ends.
+** Returns 1 without a check
+** - if lua_Alloc is luaN_alloc, the allocator of luaL_newstate
+** - if no collection may run now
+** - if little was allocated since the last major collection ('unchecked', heap.h)
+**
+** After a result of 0, the next nurseries are smaller, and all later calls return 0 until a major
+** collection ends.
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 

@@ -19,9 +19,9 @@
 static struct {
   /* 1: an OS thread uses this struct (luaN_hold) */
   int busy;
-  /* the kept block, or NULL */
+  /* the freed block that is kept at present, or NULL */
   char *last;
-  /* milliseconds of CLOCK_MONOTONIC when a block was offered last */
+  /* milliseconds of CLOCK_MONOTONIC when luaN_keepend last received a block of malloc's heap */
   unsigned at;
 } stays;
 

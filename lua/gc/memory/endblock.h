@@ -15,7 +15,8 @@
 
 #include <stddef.h>
 
-/* True if a block of n bytes may be kept: from 8 KiB to 16 MiB. */
+/* True if a freed block of n bytes may be kept, so that the end of malloc's heap is not returned to
+   the system: n is from 8 KiB to 16 MiB. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
 /* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps
@@ -24,8 +25,9 @@
    milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Returns the kept block, to be freed by the caller, if no block was offered for a second or 'now'
-   is 1; else NULL. ms: time in milliseconds. Thread-safe. */
+/* Stops keeping the freed block at the end of malloc's heap, and returns it; the caller must free
+   it. Returns NULL if no block is kept, if another OS thread uses it, or if luaN_keepend was called
+   less than a second ago and 'now' is 0. ms: present time in milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 #endif

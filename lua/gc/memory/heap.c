@@ -75,7 +75,7 @@ luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p) {
     luaN_Block *b = smallat(h, i - 1);
     if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) {
       uintptr_t granules = luaN_granuleof(h->low, b);
-      if (granules <= UINT16_MAX)  /* the cache can store the distance */
+      if (granules <= UINT16_MAX)  /* an entry of the cache has 16 bits */
         ((luaN_Blocks *)h)->recent[luaN_recentat(p)] = (uint16_t)granules;
       return b;
     }

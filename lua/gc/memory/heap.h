@@ -75,9 +75,10 @@
    it, and huge pages are worth their cost. A heap that has shrunk keeps free memory only below
    LUAN_BIGHEAP divided by the number of states (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* If an allocation of up to this number of bytes fits into no more hole (run of free lines) of the
-   present block, the nursery continues in another block. For a larger allocation it does not leave
-   the block, but uses a second hole, the overflow region. */
+/* Largest size in bytes of a small allocation. If the current block has no further hole (run of
+   free lines) for a small allocation, the nursery continues in another block, and the rest of the
+   current block stays unused. A larger allocation does not cause this: it uses a second hole, the
+   overflow region, and the nursery stays where it is. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes. Index of a list: log2 of the number of lines of the largest
    hole of its blocks. */
@@ -240,8 +241,9 @@ typedef struct luaN_Blocks {
      luaN_leavesroom does not check growth that stays well below it. Set anew at the end of a major
      collection. */
   size_t proven;
-  /* While heap.allocated is at most this number of bytes, luaN_leavesroom checks no growth. Set
-     anew at the end of a major collection. */
+  /* While heap.allocated (bytes allocated in the life of the state) is at most this number,
+     luaN_leavesroom lets the heap grow without checking that lua_Alloc can provide more. Set anew
+     at the end of a major collection. */
   uint64_t unchecked;
 } luaN_Blocks;
 

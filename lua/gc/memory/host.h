@@ -13,18 +13,22 @@ struct global_State;
 /* True if a collection may run now. */
 #define luaN_maycollect(g)	(completestate(g) && !(g)->gcstopem)
 
-/* Calls lua_Alloc without updating 'held'. luaN_isallocating returns 1 on this OS thread
-   meanwhile. */
+/* Calls lua_Alloc, without updating the count of bytes obtained from it ('held' of luaN_Blocks).
+   During the call, luaN_isallocating returns 1 on this OS thread, so that a sampler of malloc omits
+   the memory. */
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
                                 size_t nsize);
 
 #if defined(LUAN_DEBUG)
-/* Sets the value of luaN_isallocating on this OS thread, and returns the previous one. */
+/* Sets whether memory that this OS thread obtains from malloc belongs to a Lua heap (the result of
+   luaN_isallocating), and returns the previous setting. The verifier of the heap uses this for its
+   own memory, which must not count as the program's. */
 LUAI_FUNC int luaN_lend (int on);
 #endif
 
-/* Allocates, resizes or frees a block by lua_Alloc, like realloc, and updates 'held'. Returns NULL
-   if there is no memory. May keep a freed block (endblock.h). Never collects. */
+/* Allocates, resizes or frees a block by lua_Alloc, like realloc, and updates the count of bytes
+   obtained from lua_Alloc ('held' of luaN_Blocks). Returns NULL if there is no memory. May keep a
+   freed block instead of freeing it (endblock.h). Never collects. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 

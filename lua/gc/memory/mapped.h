@@ -35,10 +35,15 @@ LUAI_FUNC void luaN_unmap (char *p, size_t size);
    Counts the request, for luaN_closespares. The contents are arbitrary. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
-/* Sets the limit of spare mappings (left by closed states), and unmaps the spare mappings above the
-   limit. To be called before the mappings of a closed state are freed. Returns 1 if another state
-   was closed in the last second; 0 if not, or if another OS thread uses the spare mappings. ms:
-   time in milliseconds. */
+/*
+** To be called when a state is closed, before its mappings are freed. Sets the limit for spare
+** mappings (those of closed states that are kept for new states): 0 if no other state was closed in
+** the last second, otherwise the bytes of the mappings requested since then, at most 32 MiB. Unmaps
+** spare mappings above the limit.
+**
+** Returns 1 if another state was closed in the last second. Does nothing and returns 0 if another
+** OS thread uses the spare mappings. ms: present time in milliseconds.
+*/
 LUAI_FUNC int luaN_closespares (unsigned ms);
 
 /* Keeps a mapping of a closed state for other states if the limit of luaN_closespares allows that,

@@ -11,8 +11,9 @@
 
 struct global_State;
 
-/* How far ahead loops over a list, slots, nodes or buckets prefetch, in elements. A larger distance
-   hides more latency, and wastes more prefetches at the end of short runs. */
+/* Distance of prefetches, in elements: a loop over a list, or over slots, nodes or buckets,
+   prefetches the memory that it will read this number of elements later. A larger distance hides
+   more latency, and wastes more prefetches at the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {
@@ -42,11 +43,9 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 /* Frees the memory, and makes the array empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
-/*
-** Numbers of the vectors of luaN_Gc (luaN_vecat). Vectors with numbers below LUAN_EMPTYVECS are
-** empty after a full collection. Those below LUAN_SHRUNKVECS get a smaller capacity at the end of a
-** major collection.
-*/
+/* luaN_vecat returns vector i of the LUAN_VECS vectors of luaN_Gc. After a full collection, vectors
+   0 to LUAN_EMPTYVECS - 1 are empty. At the end of a major collection, vectors 0 to
+   LUAN_SHRUNKVECS - 1 get a smaller capacity. */
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
 

@@ -83,10 +83,15 @@
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
-/* Percentage of the allowed growth at which a major collection starts. It is below 100, because the
-   program continues to allocate while the collection runs. The allowed growth, in percent of the
-   live bytes, is the generational multiplier, or upstream's pause minus 100. Not for the
-   incremental mode. A higher percentage makes major collections rarer and the heap larger. */
+/*
+** A major collection starts when the heap has grown by GROWTH_PERCENT percent of the allowed
+** growth. The rest is a reserve, because the program continues to allocate while the collection
+** runs. A higher percentage makes major collections rarer and the heap larger.
+**
+** The allowed growth, in percent of the live bytes, is the multiplier of the generational mode. If
+** no mode was set, it is upstream's 'pause' minus 100. If the incremental mode was set, there is no
+** reserve: a collection starts when the heap has grown by 'pause' minus 100 percent.
+*/
 #define GROWTH_PERCENT	60u
 
 /* Bounds of pace.patience: a major collection starts when the program has allocated about
@@ -95,8 +100,8 @@
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* 1 / PART is the pacer's fraction for a small part. For example, the bytes in use have hardly
-   grown if they have grown by less than 1 / PART (isquiet). */
+/* 1 / PART is the part of a quantity that several of the pacer's rules treat as small. For example,
+   the heap has hardly grown if it has grown by less than 1 / PART of the live bytes (isquiet). */
 #define PART		8u
 
 /* An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these, relative
@@ -106,13 +111,13 @@
 #define FINALIZERS_MIN	32u
 
 /*
-** Weak tables have many new entries with old keys or values if there is more than one such entry
-** for every WEAK_BYTES live bytes. Then a major collection is due. If the previous one found at
-** least 1 / WEAK_FOUND of the old bytes dead, less allocation is needed before it starts, and its
-** slices mark more.
+** Weak tables count as having many new entries if more than one entry for every WEAK_BYTES live
+** bytes has received an old key or value since the last major collection started. Then the next
+** major collection starts after less allocation than usual. It starts even earlier, and its slices
+** mark more, if the last one found at least 1 / WEAK_FOUND of the old bytes dead.
 **
-** WEAK_FOUND is high, so that little garbage suffices: the string keys of dead entries are not
-** found dead before the entries are removed.
+** Such a small part suffices, because a collection finds too little garbage in weak tables: string
+** keys of dead entries stay alive until the entries are removed.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
@@ -150,8 +155,9 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Returns the bytes allocated in the life of the state as the pacer counts them: except in the
-   incremental mode, only 1 / PART of those of long strings and large userdata. */
+/* Returns the bytes allocated in the life of the state, as the pacer counts them. Of the bytes of
+   long strings and large userdata, only 1 / PART counts, because most of these objects die young.
+   In the incremental mode all bytes count. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -159,8 +165,9 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* Returns the upper bound of the nursery in the incremental mode. While a major collection runs,
-   this is the allocation between two of its slices, otherwise the allocation until one starts. */
+/* Returns the upper bound of the nursery in the incremental mode, in bytes. Between two major
+   collections, this is the allocation left until the next one must start. While a major collection
+   runs, it is the allocation between two of its slices. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -249,8 +256,8 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 }
 
 
-/* Returns the upper bound of one state's nursery, which falls with the number of states. share:
-   this state's part of SHARED. */
+/* Returns the upper bound of the nursery of one state, in bytes. It falls with the number of states
+   of the process. share: an equal share for each state of the SHARED bytes. */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
@@ -357,9 +364,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that were live when the last major collection ended. Of objects to which only
-   dead objects with finalizers referred, only 1 / PART of the bytes counts, because most of these
-   objects are garbage by now. */
+/* Returns the bytes that were live when the last major collection ended, but counts only 1 / PART
+   of the bytes of dead objects with finalizers and of the objects to which only these referred:
+   most of them are garbage by now. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -374,9 +381,9 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* In the incremental mode, a major collection must be due when the nursery is used up. This may
-     happen early if a block was resized: GCdebt counts all bytes of the new block, 'volume' only
-     the growth. */
+  /* In the incremental mode, the nursery ends when a major collection is due (untilcycle), or
+     slightly earlier: if a block was resized, GCdebt counts all bytes of the new block, 'volume'
+     only the growth. So the collection is due when at most MIN_CYCLE_GAP bytes are left. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -391,8 +398,9 @@ int luaN_majordue (global_State *g) {
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
-  dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* long strings and large userdata do
-                                                                  not count as garbage found */
+  /* Long strings and large userdata that became old around this collection do not count as garbage
+     found: their number does not predict how much garbage the next collection will find. */
+  dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);
   if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)

@@ -12,11 +12,13 @@
 **
 ** The decisions follow from the costs:
 **
-**   nursery  As large as the cache, but no larger than the old objects need. All states of a
-**            process share a fixed amount.
-**   growth   A major collection starts when the garbage may be a fixed part of L. Bounds memory.
-**   volume   A major collection also starts when V is a multiple of L. Bounds the time for a heap
-**            that does not grow. The multiple grows while collections find little.
+**   nursery  About as many bytes as the old objects have, at most about the size of a core's
+**            cache. All states of a process share a fixed number of bytes.
+**   growth   A major collection starts when the heap has grown by a fixed part of L, all of which
+**            may be garbage. This bounds the memory.
+**   volume   A major collection also starts when V has reached a multiple of L. This bounds the
+**            time for a heap that does not grow. The multiple is raised while major collections
+**            find little garbage.
 **   retained Objects with finalizers and entries of weak tables retain more than their own bytes.
 **            Many new ones start a major collection earlier.
 **   slices   Each allocated byte pays for a fixed number of bytes of marking, so that a major
@@ -53,26 +55,29 @@ LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
    due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Returns the bytes by which allocation has raised GCdebt in the life of the state ("charged"
-   bytes). Sets *planned to the bytes that all nurseries were planned to have, as far as they were
-   used. (Both are fields of luaN_Memory in seam.h.) To be called after luaN_flush. */
+/* Returns the bytes charged to all nurseries in the life of the state: those by which allocation
+   has raised GCdebt. Sets *planned to a sum over the same nurseries: the size that was computed
+   when the nursery started, or the bytes charged to it if these are fewer. (Both are fields of
+   luaN_Memory in seam.h.) To be called when GCdebt is up to date (luaN_flush). */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last
    slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes that this pause must mark. work: bytes that are due now, in addition to the
-   work debt that earlier pauses have left. Bytes above the bound of a pause become the new work
-   debt; bytes above the limit of the work debt must be marked in this pause, too. */
+/* Returns the bytes that this pause must mark, and updates the work debt, the bytes of marking that
+   earlier pauses have left. work: bytes that have become due since the last pause; the work debt is
+   added to them. Bytes above the bound of a pause are left as the new work debt. But the work debt
+   has a limit, too: bytes above this limit must be marked in this pause. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size, 2^gcstepsize bytes. An explicit step counts as the allocation of
    this number of bytes plus the bytes of its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
-/* Returns 1 if an explicit step must do work now: the mode is generational, or a cycle of the
-   incremental mode runs or is due. Earlier explicit steps count as allocation. */
+/* Returns 1 if an explicit step must do work now: the program has set the generational mode, or a
+   cycle (major collection) of the incremental mode runs or is due. For the time at which a cycle is
+   due, the sizes of explicit steps since the last cycle count as allocated bytes. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */

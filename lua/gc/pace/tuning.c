@@ -17,8 +17,9 @@
 ** not read the variable.
 **
 ** If a program sets a parameter that LUA_GC has set, the call returns its usual result and has no
-** other effect. "stop", full collections and explicit steps work as usual, with the results of the
-** program's own mode, because the program may run steps until a cycle ends.
+** other effect. "stop", full collections and explicit steps work as usual. The result of a step is
+** that of the mode which the program has set: in the incremental mode, a program may run steps in
+** a loop until one returns true at the end of a cycle, also if LUA_GC sets the generational mode.
 */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */

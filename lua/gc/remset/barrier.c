@@ -27,9 +27,10 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* Adds o to the remembered set because v was stored into it. If o is a table that has had a large
-   vector, v is its new metatable; in this case tenures v and does not remember o, because the next
-   collection would visit all slots of o. */
+/* The barrier for stores other than those into table slots. Adds o to the remembered set, because v
+   was stored into it. If o is a table, v is its new metatable. Does not remember a table that has
+   had a large vector, because the next minor collection would visit all slots of the table; tenures
+   v instead. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -71,9 +72,11 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 /*
 ** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
-** remembered as a whole, or if the last pair in remset.slots is for the same slot. If a list is
-** long, shortens the list (refine.c) before it adds the slot, because the caller may store the
-** value only after this call.
+** remembered as a whole, or if the last pair in remset.slots is for the same slot.
+**
+** If a list is long, first shortens it: refine.c tenures the objects to which the listed slots
+** refer, and removes the slots. This happens before 'slot' is added, because the caller may store
+** the value only after this call: refine.c would not see the value, and would remove the slot.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
@@ -153,7 +156,9 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
-  c->remset.aged = 0;  /* pairs before index 'aged' may have been removed */
+  /* 'aged' is the number of words that the last minor collection has left at the start of the list.
+     Some of these may have been removed. */
+  c->remset.aged = 0;
 }
 
 

@@ -225,7 +225,9 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  if (v->n < 2 * c->remset.stayed) return;  /* more than half would stay, as before */
+  /* If the last call had to keep more objects than were added since then, shortening the list is
+     not worth a visit of all of its objects. */
+  if (v->n < 2 * c->remset.stayed) return;
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     if (!seeobject(g, o)) v->a[kept++] = o;
@@ -247,7 +249,9 @@ int luaN_refinetables (lua_State *L) {
   size_t i, slots;
   unsigned end;
   if (!luaN_has(LUAN_TABLESLICES)) return 0;
-  /* If t was remembered as a whole again, the next minor collection visits all its slots. */
+  /* The program may have stored into t, the table that earlier calls have visited in part. If the
+     barrier has added t as a whole to the remembered set again, this visit need not continue: the
+     next minor collection visits all slots of t. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : luaN_slots(t) - c->remset.refined;

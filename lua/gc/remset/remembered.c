@@ -73,14 +73,15 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair (table, slot) at index k of remset.slots need not be visited, because a
-** later pair is for the same slot, array slot i of t. This is so if the last minor collection has
-** added the pair (k is below remset.aged) and the slot now contains a newer object: the store of
-** that object added the later pair. Without this test, pairs would accumulate for a table used as a
-** queue.
+** Array slot i of table t is in the pair (table, slot) at index k of remset.slots. Returns 1 if
+** this pair need not be visited, because a later pair is for the same slot. That is so if
+** - the last minor collection has added the pair at k, for an object that it left young (k is below
+**   remset.aged), and
+** - the slot now contains a newer object: the store of that object has added the later pair
 **
-** The last pair below remset.aged is always visited: if the next store is into the same slot, the
-** barrier adds no second pair.
+** Without this test, pairs would accumulate for a table used as a queue. The last pair below
+** remset.aged is always visited: if the next store is into the same slot, the barrier adds no
+** second pair.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {

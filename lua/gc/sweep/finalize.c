@@ -35,7 +35,9 @@
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
 
-/* The first value above 0 of finalize.quota, the least number of calls of a batch. */
+/* finalize.quota is the number of finalizers that a batch calls even if its time is up. It is 0 at
+   first. If the queue of objects to finalize grows from one batch to the next, luaN_setquota sets
+   it to LEAST_QUOTA, and later multiplies it by four. */
 #define LEAST_QUOTA	64u
 
 
@@ -120,8 +122,11 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
     if (!c->pace.fullcycles && v->n - c->finalize.finalizable.old >=
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
+    /* Slices queue the unmarked objects of the list for their finalizers, but visit no entry that
+       was added after they started. So an unmarked o is marked here: else it could be freed without
+       a call of its finalizer. */
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* slices that select dead objects do not visit o, so it must be alive */
+      luaN_mark(g, o);
   }
 }
 
@@ -286,8 +291,9 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
     g->gcstp = stopped;
     if (l_unlikely(status != LUA_OK)) {
       luaE_warnerror(L, "__gc");
-      luaN_keepdirty(L);  /* the warning function may have run Lua code in another thread, after
-                             which L may count as clean */
+      /* The warning function may have run Lua code in another thread. A collection there may have
+         scanned the stack of L, and recorded that it need not be scanned again (LUAN_CLEAN). */
+      luaN_keepdirty(L);
       L->top.p--;  /* the error object */
     }
   }

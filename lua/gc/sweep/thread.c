@@ -60,8 +60,8 @@ CallInfo *luaN_extended (lua_State *L) {
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
     g->gcstopem = 1;  /* no emergency collection for CallInfos that are only a reserve */
     for (i = 1; i < run && (ci = luaE_extendCI(L, 0)) != NULL; i++) {
-      /* Moves ci to the end of the run, so that deeper frames are at higher addresses, the order in
-         which the processor prefetches. */
+      /* luaE_extendCI has inserted ci before the CallInfos of this run. Moves ci after them, so
+         that deeper frames are at higher addresses, the order in which the processor prefetches. */
       L->ci->next = first;
       first->previous = L->ci;
       ci->previous = last;

@@ -7,8 +7,10 @@
 /*
 ** Frees unused memory of th: shortens a stack that is little used, moves it if much of its block is
 ** unused, and frees half of the unused CallInfos. Frees nearly all unused CallInfos if 'all' is 1.
-** If 'all' is 0 and the stack was shortened in place since the last call (LUAN_LONG), only clears
-** LUAN_LONG. Returns the cost in bytes. May allocate.
+** Returns the cost in bytes. May allocate.
+**
+** If 'all' is 0 and a collection has recently shortened the stack in place (LUAN_LONG), only clears
+** LUAN_LONG: the stack was deep a short time ago, and may soon be deep again.
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 

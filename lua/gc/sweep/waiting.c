@@ -135,8 +135,9 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
-  for (i = 0; i < c->finalize.aged.n; i++) {  /* the loop above has removed LUAN_MET from dead
-                                                 userdata */
+  /* Keeps only live userdata in finalize.aged: those that the collection has reached (LUAN_MET).
+     Dead ones in finalize.left had this bit, too, but the loop above has removed it. */
+  for (i = 0; i < c->finalize.aged.n; i++) {
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
       waiting_keep(g, o);

@@ -41,12 +41,13 @@ LUAI_FUNC void luaN_keepwaiting (global_State *g);
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
-** Keeps the memory of the small userdata that this minor collection leaves young (LUAN_HELD).
-** Reports the deaths of watched ones to the sampler. To be called when everything is marked and
-** nothing is swept.
+** Sets LUAN_HELD, which keeps lines from being reused, on the lines of the small userdata that this
+** minor collection leaves young. Reports the deaths of userdata whose finalizers have run, if the
+** sampler watches them. To be called when everything is marked and nothing is swept.
 **
-** For luaN_dropwaited, replaces each entry of finalize.left whose finalizer has run: by the block
-** of the userdata if its lines may be free now, else by NULL.
+** In finalize.left, replaces each userdata whose finalizer has run, because the sweep may free it:
+** by its block if lines of the block may be free now, so that luaN_dropwaited finds the block after
+** the sweep, else by NULL.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
