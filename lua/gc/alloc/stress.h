@@ -9,7 +9,8 @@
 **   verify=N    the heap is verified only after every N-th collection
 **   remember=N  the lists of the remembered set are processed early at N entries
 **   emergency=N an emergency collection runs before every N-th event: a slow allocation, a new
-**               finalizer, a test for an overdue collection. The interval grows with the heap.
+**               thread, a new finalizer, a test for an overdue collection. The interval grows with
+**               the heap.
 */
 #ifndef luaN_stress_h
 #define luaN_stress_h
@@ -18,8 +19,9 @@
 /* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
-/* If LUAN_STRESS has emergency=N, runs an emergency collection at every N-th call. To be called at
-   the events that emergency=N counts; a collection may run there. */
+/* If LUAN_STRESS has emergency=N, runs an emergency collection in every N-th call. To be called at
+   events that run an emergency collection if memory is short: a slow allocation, a new thread, a
+   new finalizer, a test for an overdue collection. */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)
