@@ -36,9 +36,11 @@ static StkId endof (StkId func) {
 }
 
 
-/* Returns the address of slot 'at' if the slot is at or above 'top' and contains the main chunk's
-   function whose call used the CallInfo ci; else NULL. If a hook raised an error in the chunk, for
-   example on Ctrl-C, ci->top is LUA_MINSTACK higher (luaD_hook). */
+/* Returns the address of the stack slot with index 'at' if it has the function of a main chunk
+   whose call, now ended, used the CallInfo ci; else NULL. The slot must be at or above 'top',
+   because the call has ended. ci->top must be the end of the function's registers. (If a hook
+   raised an error in the chunk, for example on Ctrl-C, ci->top is LUA_MINSTACK higher, because
+   luaD_hook has raised it.) */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;
@@ -135,7 +137,9 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_setlimits(L, NULL);  /* the owner of the limits may free them before the last allocation */
+  /* The limits must not be used after this: the code that has set them (luaN_setlimits) owns the
+     struct, and may free it while lua_close runs, before the state's last allocation. */
+  luaN_setlimits(L, NULL);
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

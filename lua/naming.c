@@ -33,7 +33,8 @@ static TString *constant (const Proto *f, int i) {
 /* The local variables of f that are live at one instruction, in the order of their registers. */
 typedef struct Scope {
   const Proto *f;
-  /* index in f->locvars of the first variable that starts after the scope's instruction */
+  /* index in f->locvars of the first variable that starts after the instruction to which 'advance'
+     has moved the scope */
   int next;
   /* number of live variables */
   int n;
@@ -56,9 +57,10 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the local variable in register r at instruction 'pc', which must not precede
-   the scope's instruction. Returns NULL if there is no such variable, if it is internal to a 'for'
-   loop, or if it does not start at instruction 'from' (-1: any start). */
+/* Returns the name of the local variable in register r at instruction 'pc', which must not be
+   before the instruction to which 'advance' has moved the scope. Returns NULL if there is no such
+   variable, if it is internal to a 'for' loop, or if it does not start at instruction 'from' (-1:
+   any start). */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the operands of a concatenation like s = s .. x that the program replaces by the result:
-   their bytes are copied only to append x (luaN_replaced of seam.h). */
+/* In s = s .. x, the program replaces the operand s by the result, so the bytes of the previous s
+   are copied only to append x. Finds such operands of a concatenation (luaN_replaced of seam.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -19,8 +19,9 @@
 
 /* number of instructions that 'setter' searches for the one that sets a register */
 #define MAX_BACK	64
-/* Depth of nested fields up to which loadsame compares: 4 suffices for o.a.b.c.d.s. Operands in
-   deeper fields are not recognized. */
+/* Depth of nested fields up to which loadsame finds out whether two instructions load the same
+   variable or field; 4 suffices for o.a.b.c.d.s. In a deeper field, a string that the program
+   replaces by its concatenation is not recognized. */
 #define MAX_LOADS	4
 
 

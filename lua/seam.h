@@ -64,7 +64,8 @@ typedef struct luaN_Sampler {
      luaN_Memory. In the pause, 'decide' was called once, or twice if the slice of a major
      collection ended its marking. No sample was taken after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for a watched block, and for others with the same bit (luaN_watchbit):
+  /* Called for a watched block, and for other blocks that have the same bit as a watched one in the
+     bit set of luaN_watch (luaN_watchbit):
      - when the block is freed and is not an object
      - when luaN_outside sets the external bytes of a userdata to 0
      - after 'decide', when a minor collection has found the block dead: a young string or userdata
@@ -245,7 +246,8 @@ typedef enum luaN_EdgeKind {
   LUAN_EROOT,
   LUAN_EMETATABLE,
   LUAN_EINDEX,		/* t[index] */
-  /* t[key] for a string key, whose LUAN_EKEY edge comes before */
+  /* t[key] for a string key. The edge LUAN_EKEY from t to the key is reported directly before this
+     one. */
   LUAN_EFIELD,
   /* t[key] for a key that is neither a string nor an integer. 'key' is NULL if the key is weak, or
      is not an object. */
@@ -317,16 +319,17 @@ typedef struct luaN_Walker {
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* NULL: the walk reports all edges. Otherwise a bit set of 2^log2 bits, and the walk reports a
-     tree: only the first edge to each object, and only strings whose bit (luaN_watchbit) is set.
-     First edges from roots and weak keys are passed to 'edge', all others to 'done', as
-     parents[]. */
+  /* NULL: the walk reports all edges. Otherwise the walk reports a tree: only the first edge to
+     each object. Of the strings, the tree has only those whose bit (luaN_watchbit) is set in this
+     bit set of 2^log2 bits. An edge of the tree from a root or a weak key is passed to 'edge'. All
+     other edges of the tree are passed to 'done' at the end, in the array parents[]. */
   const uint64_t *strings;
   unsigned log2;
-  /* Called at the end of a complete walk of n objects, unless NULL. objects[i] is the object at
-     place i. 'parents' is NULL unless the walk reports a tree. parents[i] is the place of the
-     object from which object i was reached. It is LUAN_NOPARENT if 'edge' was called for object i;
-     these calls were in the order of places. The function may change parents[]. */
+  /* Called at the end of a complete walk of n objects, unless NULL. objects[i] is the object that
+     was reached as number i, its place. If the walk reports all edges, 'parents' is NULL. If it
+     reports a tree, parents[i] is the place of the object from which object i was reached first, or
+     LUAN_NOPARENT if 'edge' was called for object i. As 'edge' is called in the order of places,
+     its n-th call belongs to the n-th LUAN_NOPARENT. The function may change parents[]. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -415,8 +418,9 @@ typedef struct luaN_Memory {
      counts with all its bytes, a large block that is freed early does not count, and large strings
      and userdata may count less than their size. */
   uint64_t charged;
-  /* Sum over all nurseries in the life of the state: the size of the nursery as computed at its
-     start, or the bytes charged to it if these are fewer. */
+  /* Sum of the planned bytes of all nurseries in the life of the state. The planned bytes of a
+     nursery are its size as computed at its start, or the bytes charged to it (see 'charged') if
+     these are fewer. */
   uint64_t planned;
   /* numbers of collections in the life of the state */
   uint64_t minors, majors;
@@ -437,7 +441,7 @@ typedef struct luaN_Memory {
   uint64_t looked[LUAN_NLOOKED];
   /* sum of looked[], without LUAN_LREMEMBERED */
   uint64_t work;
-  /* largest 'work' of a pause */
+  /* largest sum of looked[], without LUAN_LREMEMBERED, of a pause */
   uint64_t mostwork;
 } luaN_Memory;
 
@@ -541,16 +545,17 @@ LUA_API lua_State *luaN_running (lua_State *L);
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /*
-** For repeated walks: writes only the frames of the running stack that may have changed since the
-** previous call. known: 'ci' of n frames of the main thread that were reported before, innermost
-** first.
+** Like luaN_frames, for a client that keeps the frames of an earlier call: writes only the frames
+** of the running stack that may have changed since then. known: the n frames of the main thread
+** that the client keeps, innermost first, each as its 'ci'.
 **
-** The last frame written is the innermost Lua frame in 'known' that still runs. Only its pc may
-** have changed and, after a tail call, its function; frames outside it have not run. Sets *shared
-** to its index in 'known'.
+** The last frame that is written is the innermost Lua frame of known[] that still runs; *shared is
+** set to its index in known[]. Of this frame only the pc may have changed and, after a tail call,
+** the function. The frames outside it have not run since, and are not written.
 **
-** If no such frame exists, or if there are more than LUAN_DEPTH frames to write, sets *shared to n
-** and writes all frames, like luaN_frames. The frames of coroutines are always written.
+** If no Lua frame of known[] still runs, or if there are more than LUAN_DEPTH frames to write, sets
+** *shared to n and writes all frames, like luaN_frames. The frames of coroutines are always
+** written.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
@@ -600,13 +605,16 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 typedef struct luaN_Labels {
   /* value of luaN_allocated when the label last changed */
   uint64_t from;
-  uint64_t *bytes;	/* address of the sum for 'label' */
+  /* address of the sum of the bytes allocated with 'label' */
+  uint64_t *bytes;
   unsigned label;	/* label of the running thread */
-  /* Returns the address of the sum of 'label', which must be valid as long as the account is set.
-     May add the address to 'recent'. Must not use the state. */
+  /* Returns the address of the sum of the bytes allocated with 'label'. The address must be valid
+     until another luaN_Labels is set (luaN_setlabels). May store the address in the cache 'recent'.
+     Must not use the Lua state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
-  /* Cache of the addresses of sums, for labels used recently; index: label % LUAN_RECENTLABELS. An
-     unused element has a 'label' that belongs to another index. */
+  /* Cache for labels used recently: 'bytes' is the address of the sum of the bytes allocated with
+     'label'. The index of a label is label % LUAN_RECENTLABELS. In an unused element, 'label' is a
+     label that has another index, so that no lookup finds it. */
   struct {
     uint64_t *bytes;
     unsigned label;
@@ -675,8 +683,8 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 */
 LUA_API void luaN_request (lua_State *L);
 
-/* Returns how many VM instructions, in the life of the state, had a safepoint before them because
-   of a tick. */
+/* Returns how often, in the life of the state, a safepoint ran directly before a VM instruction.
+   Such a safepoint is caused by a tick: a signal that requests a time sample (luaN_interrupt). */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /* An address range; 'to' is excluded. */

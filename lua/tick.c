@@ -159,9 +159,12 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   if (t->deep && saved >= 0) return saved;
   for (i = 0; held.owner == t && i < held.n; i++) {
     x = candidate(p, held.r[i], n);
-    /* x is no candidate, or it is n - 1 and a jump to n may have run instead */
+    /* Skips registers without the address of an instruction after which n can run (x is -1). Also
+       skips n - 1 if a jump leads to n: the jump may have run, not n - 1. */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* if found is x - 1, registers have the addresses of x and of x + 1, so x ran */
+    /* A register may have the address of an instruction or of the next one. If registers have the
+       addresses of x and x + 1 (these give the candidates x - 1 and x), the loop has fetched x and
+       advanced the pc: x ran, not x - 1. */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;
@@ -199,7 +202,9 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   th->hookmask |= LUAN_TICK;
   inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
   isown = (luaN_innermost.L == NULL || luaN_innermost.L == G(L)->mainthread);
-  /* If ip is in the bytecode loop and ci is a C frame, a call is starting or ending. */
+  /* Diverts the dispatch table if a Lua function runs, that is, if ci is its frame or the signal
+     has interrupted the bytecode loop. In the loop, ci is a C frame while the call of a C function
+     is starting or ending. */
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;

@@ -13,31 +13,34 @@
 **   requests them, because the core tests for hooks there
 ** - the end of a collection
 **
-** A protected call on another OS thread than the previous one also requests a safepoint, where the
-** sampler moves its timer to that thread. luaN_request requests one in the child of a fork, where
-** the sampler starts a new timer.
+** A protected call of a state on another OS thread than the state's previous one also requests a
+** safepoint, where the sampler moves its timer to that OS thread. luaN_request requests one in the
+** child of a fork, where the sampler starts a new timer.
 **
 ** Invariants:
 **   TK1  'wanted' of luaN_Tick (state.h) is set from a tick, a protected call on another OS thread
-**        or luaN_request to the next safepoint. While 'wanted' is set, the thread that ran at the
-**        tick or call has LUAN_TICK in its hookmask. (Exception: if the tick came while a hook was
-**        being set, safepoints where a function is entered or left may be missed.)
+**        or luaN_request to the next safepoint. While 'wanted' is set, the Lua thread (coroutine)
+**        that was running at the tick or call has LUAN_TICK in its hookmask. (Exception: if the
+**        tick came while a hook was being set, safepoints where a function is entered or left may
+**        be missed.)
 **   TK2  Code outside the core never sees LUAN_TICK. A thread has the bit only if it ran at a tick,
 **        or made a protected call on another OS thread: a new thread does not inherit the bit.
-**   TK3  'diverted' of luaN_Tick implies 'wanted', except inside luaN_point. The dispatch table of
-**        a state is diverted while 'diverted' is set. Only the OS thread that runs the state writes
-**        to the table, also if the process forks during a sample of another thread.
-**   TK4  Before a diverted instruction of the frame that ran at the tick, the sampler is called
-**        with the frame's savedpc set to the address after the instruction that ran at the tick.
-**        That instruction is determined from the previous savedpc, or from the machine registers at
-**        the tick (not with AddressSanitizer). It is accepted only if the diverted instruction can
-**        run directly after it. If none is accepted, savedpc is set to the address after the
-**        diverted instruction.
-**   TK5  luaN_innermost describes the innermost running luaD_rawrunprotected of the OS thread. (A
-**        signal that arrives while a call of that function starts or ends may see another one.) A
-**        signal diverts a state only if the innermost protected call is that of the state, or there
-**        is none: a state that has called another state has no next instruction while the bytecode
-**        loop of the other one runs.
+**   TK3  The dispatch table of a state is diverted while 'diverted' of luaN_Tick is set. If
+**        'diverted' is set, so is 'wanted', except inside luaN_point. Only the OS thread that runs
+**        the state writes to the table, also if the process forks during a sample of another
+**        thread.
+**   TK4  If the sampler is called before a diverted instruction, and the frame of that instruction
+**        was running at the tick, the frame's savedpc is set to the address after the instruction
+**        that ran at the tick. There are two sources for that instruction: the previous savedpc,
+**        and the machine registers at the tick (not with AddressSanitizer). A candidate is accepted
+**        only if the diverted instruction can run directly after it. If none is accepted, savedpc
+**        is set to the address after the diverted instruction.
+**   TK5  luaN_innermost describes the innermost running call of luaD_rawrunprotected (a protected
+**        call) on the OS thread. (A signal that arrives while such a call starts or ends may find
+**        the data of the call outside or inside it.) A signal diverts the dispatch table of a state
+**        only if the innermost protected call belongs to this state, or if there is none. Reason:
+**        if the state has called another state, the bytecode loop of the other one runs, and uses
+**        another table.
 **   TK6  A signal on an OS thread changes no state whose last protected call was on another OS
 **        thread.
 */
@@ -125,8 +128,8 @@ LUAI_DDEC(__thread luaN_Protected luaN_innermost
 ** Handles the rare cases of luaN_protect:
 ** - a protected call inside that of another state
 ** - the first protected call of a state
-** - the first protected call of a state on another OS thread. It requests a safepoint, where the
-**   sampler moves its timer to that thread.
+** - the first protected call of a state on another OS thread than before. In this case a safepoint
+**   is requested, where the sampler moves its timer to that thread.
 */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 

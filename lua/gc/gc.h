@@ -156,7 +156,8 @@
 **
 **   1. Retire the nursery: give up the current hole and the overflow region, update the accounts.
 **   2. Mark from the roots: the main thread, the running thread, the registry, the metatables of
-**      the basic types, the pinned closure (luaN_pin), the objects of luaC_fix (luaN_markroots).
+**      the basic types, the pinned closure (one that a C function of the core uses, luaN_pin), the
+**      objects of luaC_fix (luaN_markroots).
 **   3. Mark from the remembered set, and empty it (luaN_markremembered).
 **   4. Keep young userdata that are pending finalization (luaN_keepwaiting). In the incremental
 **      mode, mark all young objects with finalizers.
@@ -306,9 +307,9 @@
 **
 ** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls no
 ** finalizer and moves no stack, and tries again. The heap can do without some memory, such as small
-** blocks and longer lists of the collector. If lua_Alloc has refused such memory, the heap requests
-** no more of it until the end of the next major collection, unless its reserved bytes would stay
-** below the refused total (luaN_askmore).
+** blocks and longer lists of the collector. If lua_Alloc refuses such memory, the heap records how
+** many bytes it would have reserved in all. Until the end of the next major collection it requests
+** such memory only if its reserved bytes stay below this number (luaN_askmore).
 **
 ** A C function that only stores may run long without a safepoint. So the raw stores of the API call
 ** luaN_checkoverdue. It runs a full collection if GCdebt exceeds both LUAN_OVERDUE and the bytes of
@@ -341,9 +342,10 @@
 **         - the old object is a thread that is not clean, or the slot of a clean thread has an open
 **           upvalue in remset.objects;
 **         - remset.overflow is set.
-**       In addition an old open upvalue of a young thread is in remset.objects, whatever the
-**       upvalue refers to, because the function to whose frame the slot belongs stores there
-**       without a barrier, and a minor collection may not reach the thread.
+**       In addition an old open upvalue of a young thread is in remset.objects, whatever it refers
+**       to. Reason: an open upvalue refers to a stack slot, into which the function of the frame
+**       stores without a barrier; and a minor collection may not reach the thread, while a closure
+**       may still use the upvalue.
 **   G2  After a minor collection every reachable object is old, except objects with a survivor
 **       age above 0 (G10) and userdata pending finalization (G11).
 **   G3  While a major collection marks, an object with the current epoch refers to an old object
@@ -368,7 +370,8 @@
 **       collection marks.
 **   G10 A large young object of survivor age 1 or 2 is in lists.large, at index lists.large.old or
 **       higher. A small one is in finalize.aged or finalize.left, and its lines have LUAN_HELD.
-**       While a major collection runs, no object has a survivor age above 0. LUAN_MET is set only
+**       While a major collection runs, no object has a survivor age above 0. LUAN_MET, the bit of
+**       an object that the running minor collection has reached and leaves young, is set only
 **       while a minor collection runs.
 **   G11 finalize.left contains the userdata that are left young for their finalizers. The
 **       finalizers of the first finalize.called entries were called. The other entries are young
@@ -384,10 +387,11 @@
 **       stack of a clean thread has not changed since a collection scanned it last: code that is
 **       about to change the stack makes the thread dirty first (lua_lock).
 **   T2  Slots below the function of a frame with CIST_CLEAN have not changed since a collection
-**       scanned them, except by stores through open upvalues, which have their own barrier. Three
-**       events clear the bit: the CallInfo is used for another call or for a tail call, whose
-**       extra arguments are stored below its function; lua_setlocal is called; or a scan finds,
-**       in the frame or in a frame outside it, an object that stays young.
+**       scanned them, except by stores through open upvalues, which have their own barrier. These
+**       events clear the bit: the CallInfo is used for another call; the frame's function is
+**       replaced by a tail call (a vararg function may then store extra arguments below its own
+**       slot); lua_setlocal is called; or a scan finds, in the frame or in a frame outside it, an
+**       object that stays young.
 **   T3  After a collection has scanned a stack, its slots from 'top' to the end of the usable part,
 **       stack_last + EXTRA_STACK, are nil, so that a frame that grows over them contains no dead
 **       value. The CallInfos cannot show how far earlier frames reached: later calls reuse them.
@@ -438,8 +442,9 @@
    not fit on a mark stack, so it must still be traversed (mark.c). */
 #define LUAN_PENDING	0x20
 
-/* Phases of a major collection that upstream does not have. GCSselect: slices queue dead objects
-   with finalizers. GCSstacks: threads return unused stack memory. */
+/* Phases (values of gcstate) of this project's major collection. They reuse the numbers of two
+   phases of upstream's collector that this collector does not have. GCSselect: slices queue dead
+   objects with finalizers. GCSstacks: threads return unused stack memory. */
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
@@ -453,7 +458,8 @@
 #define luaN_islogged(o) \
   (((o)->marked & LUAN_EPOCH) != 0 && !((o)->marked & LUAN_UNLOGGED))
 
-/* true if object o has epoch c */
+/* true if object o has epoch c. Epoch 0: young; epochs 1 to 3: old. A major collection gives a new
+   epoch to each object that it marks. */
 #define luaN_hasepoch(o,c)	(((o)->marked & LUAN_EPOCH) == (c))
 
 /* Bit of callstatus: no slot below the frame's function has changed since a collection scanned the
@@ -521,7 +527,8 @@
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
-/* Sets the slots of L's stack at and above the top to nil, and clears heap.starved. */
+/* Sets the slots of L's stack at and above the top to nil. Then clears heap.starved, the record of
+   a failed allocation after which luaN_erasestarved calls this function. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /* Converts the number at o to a string, as luaO_tostring. In addition executes the write barrier if
@@ -603,11 +610,12 @@ LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue 
 
 /*
 ** Announces that values will be copied to new vectors of table t. Until luaN_resized is called,
-** stores into the new vectors need no barrier, and collections treat a weak t as strong.
+** stores into the new vectors need no barrier, and collections treat a weak t as strong. If t is
+** NULL, no table is treated in this way.
 **
-** unanchored: a new vector of n bytes to which t does not refer yet, so that an emergency
-** collection keeps it; or NULL. If t is NULL, only sets 'unanchored'; so NULL for both ends a
-** resize that has failed.
+** unanchored: a new vector of n bytes to which no object refers yet, so that an emergency
+** collection keeps it; NULL: none. After a resize that has failed, call this function with NULL for
+** both instead of luaN_resized.
 */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
@@ -748,8 +756,8 @@ LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
   (ttislcf(v) ? (const void *)(uintptr_t)fvalue(v) \
    : ttisCclosure(v) ? (const void *)(uintptr_t)clCvalue(v)->f : NULL)
 
-/* Bytes of a userdata with nuv user values and len bytes, at least one, so that its address is
-   unique. */
+/* The size in bytes of a userdata with nuv user values and a payload of len bytes. A payload of 0
+   bytes has the size 1, so that the address of each payload is unique. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
 
 /* Returns a young object of 'size' bytes of which only 'marked' and 'tt' are initialized. May run

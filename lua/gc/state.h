@@ -122,7 +122,7 @@ typedef struct luaN_Remset {
   /* The table that safepoints are traversing in slices (refine.c), or NULL. This table was removed
      from 'whole'. */
   Table *refining;
-  /* index of the next slot of 'refining' to visit */
+  /* index of the next slot to visit of the table 'refining' */
   unsigned refined;
   /* If one of the lists 'objects', 'slots' and 'whole' reaches this length, refine.c removes its
      entries before the next minor collection, and tenures the young objects to which the entries
@@ -159,8 +159,8 @@ typedef struct luaN_Weak {
   /* Weak tables reached by the running minor collection, full collection or atomic step. A word is
      the address of a table, with the kind of its weak references in the low bits (luaN_tagged). */
   luaN_Vec discovered;
-  /* Weak tables reached by slices of the major collection: those with LUAN_DISCOVERED (G6). A word
-     is as in 'discovered'. */
+  /* Weak tables that slices of the major collection have reached: those with LUAN_DISCOVERED (G6).
+     A word is the address of a table, with the kind of its weak references in the low bits. */
   luaN_Vec inmajor;
   /* Nodes of ephemerons with unmarked keys. When the key of a node is marked, its value must be
      marked, too. */
@@ -175,11 +175,13 @@ typedef struct luaN_Weak {
   /* index of the next slot to visit of the table at 'next' */
   unsigned slot;
   /* Counts in the running major collection. rescans: how often slices have started again with the
-     first table of 'inmajor'. passes: how often slices have visited the lists 'doubtful' again, or
-     tombstoned the values that these list (ahead.c). */
+     first table of 'inmajor', the weak tables. passes: how often slices have visited the lists
+     'doubtful' again (entries with unmarked weak keys or values), or have tombstoned the values in
+     them (made their slots look empty, ahead.h). */
   lu_byte rescans, passes;
-  /* doubting: 1 while slices visit both lists 'doubtful' again. again: the index of the list that
-     they are visiting. */
+  /* doubting: 1 during a pass, in which slices visit again both lists of entries with unmarked weak
+     keys or values ('doubtful'). again: index in doubtful[] of the list that the pass is
+     visiting. */
   lu_byte doubting, again;
   /* 1: the atomic step has run that decides which objects are dead. A tombstoned weak value (its
      slot looks empty, hidden.h) is dead now if it is not marked. */
@@ -195,24 +197,27 @@ typedef struct luaN_Weak {
   /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS]. The atomic step
      looks it up as a weak key (ahead.h). */
   lu_byte logging;
-  /* Progress of the visit of doubtful[again]: index of the next word, and number of visited words
-     that stay in the list. While values are tombstoned (hidden.h), 'doubtkept' is the index at
-     which the tombstoning ends. */
+  /* Progress of a pass through the list doubtful[again], entries with unmarked weak keys or values.
+     doubt: index of the next word of the list. doubtkept: number of visited words that stay in the
+     list. While weak values are tombstoned (hidden.h), 'doubtkept' is instead the number of words
+     of doubtful[LUAN_DOUBTVALUES] after which the tombstoning ends. */
   unsigned doubt, doubtkept;
-  /* Number of words of the lists 'doubtful' that have led to a newly marked object, since slices
-     started to visit both lists again. */
+  /* How many visits of an entry in the lists 'doubtful' (unmarked weak keys or values) have marked
+     an object, in the present pass through both lists. */
   unsigned resolved;
-  /* the last table that the visit of a list 'doubtful' has read; the slots that follow in the list
-     belong to it */
+  /* The last table word that was read in one of the lists 'doubtful'. In these lists, the slots of
+     a table follow the word of the table. */
   Table *doubtof;
-  /* the table of the last slot that stays in the list doubtful[again] */
+  /* In a pass through the list doubtful[again], entries whose keys or values are marked now are
+     removed. keptof: the table of the last slot that was kept. */
   const Table *keptof;
   /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that tombstoning has visited: slots
      with unmarked values look empty now (hidden.h). */
   unsigned hidden;
-  /* If 'logging' is 1: number of words at the start of doubtful[LUAN_DOUBTKEYS] that slices have
-     visited. Words after them, such as marked objects (tag 2), were added after that visit; the
-     atomic step visits only these. */
+  /* If 'logging' is 1: number of words at the start of doubtful[LUAN_DOUBTKEYS], entries with
+     unmarked weak keys, that slices have visited. The atomic step visits only the words after them:
+     entries that were found later, and the log, which is in the same list. (A logged object has tag
+     2. It was marked later and may be the key of an entry.) */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
      collection started. If there are many, the next one is due. */
@@ -234,8 +239,9 @@ typedef struct luaN_Strings {
   /* index of the first bucket that slices have not swept yet */
   int bucket;
   int limit;			/* number of buckets in use */
-  /* Number of strings in the table after the last collection. Before the first one: -MINSTRTABSIZE,
-     which makes the computed number of new strings larger. */
+  /* Number of strings in the table after the last collection, to compute the number of new strings.
+     Before the first collection: -MINSTRTABSIZE. The computed number is then high enough that the
+     second nursery keeps no list of its young strings (luaN_openheap). */
   int kept;
 } luaN_Strings;
 
@@ -252,7 +258,8 @@ typedef struct luaN_Finalize {
   size_t seen;
   /* stage of the major collection's work on dead objects with finalizers */
   luaN_Selection selection;
-  /* number of entries at the start of 'left' whose finalizers were called */
+  /* number of entries at the start of finalize.left (dead userdata that are left young) whose
+     finalizers were called */
   unsigned called;
   /* Length of the queue 'tobefinalized' at the end of the last step of the collector, before that
      step called finalizers. */
@@ -268,8 +275,9 @@ typedef struct luaN_Finalize {
      finalizers. 'youngbits' grows if many of these objects survive, and falls if few survive. Not
      used in the incremental mode. */
   unsigned youngbits;
-  /* Dead userdata that are not tenured before their finalizers were called. The next minor
-     collection can then free them (waiting.h, G11). */
+  /* Dead userdata that minor collections leave young until their finalizers have run: the next
+     minor collection after that can free them, whereas only a major collection could free old ones
+     (waiting.h, G11). */
   luaN_Vec left;
   /* Live small userdata with finalizers that the last minor collection has not tenured (ageing.h,
      G10). */
@@ -297,10 +305,11 @@ typedef struct luaN_Sweep {
   lu_byte active;
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
-  /* Progress of the sweep of the list with index 'list': 'next' entries were visited; those that
-     stay are now its first 'kept' entries. Before the sweep, the selection of dead objects with
-     finalizers goes through 'finalizable' from the end: it has yet to visit the entries before
-     'next'. After the sweep, GCSstacks has visited the threads before 'next'. */
+  /* Progress in a list, in three phases of the major collection. GCSselect (queues dead objects
+     with finalizers) visits finalize.finalizable from the end: the entries at indexes below 'next'
+     are not visited yet. In the sweep, the first 'next' entries of the list with index 'list' were
+     visited; those that stay are now its first 'kept' entries. GCSstacks (frees unused stack
+     memory) has visited the first 'next' entries of lists.threads. */
   size_t kept, next;
   /* The block in which the last large string or userdata was freed; NULL if there is none, or if
      luaN_relist has put the block into its list (by number of free lines) since that free. */
@@ -320,11 +329,11 @@ typedef struct luaN_Bytes {
      before. (WHILE_HEAPS of major.c says when a period ends.) A heap that has shrunk keeps memory
      for the larger of the two. */
   unsigned lately[2];
-  /* KiB that the state had allocated in its life when the current period of 'lately' started,
-     modulo 2^32. */
+  /* KiB that the state had allocated in its life when the current period started, modulo 2^32. (A
+     period is the time for which lately[0] records the largest heap.) */
   unsigned whileat;
-  /* Time at which the current period of 'lately' started: milliseconds of CLOCK_MONOTONIC, modulo
-     2^32. */
+  /* Time at which the current period started (the time for which lately[0] records the largest
+     heap): milliseconds of CLOCK_MONOTONIC, modulo 2^32. */
   unsigned whilebegan;
   /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
      giveback.h allows it. */
@@ -340,7 +349,8 @@ typedef struct luaN_Bytes {
   /* Bytes of long strings and large userdata, and of small userdata queued for finalization, that
      became old since the last major collection ended. */
   size_t texts;
-  /* Value of 'texts' when the last minor collection outside a major collection started. */
+  /* Value of bytes.texts, the large strings and userdata that became old, when the last minor
+     collection outside a major collection started. */
   size_t textsbefore;
   /* Bytes of long strings and large userdata, and of small userdata queued for finalization, that
      became old while the last major collection ran. */
@@ -379,8 +389,8 @@ typedef struct luaN_Growth {
   unsigned copied;
   /* number of nodes of the next hash part that have or had a key */
   unsigned used;
-  /* 1: a key was inserted since the last major collection started; else the next one frees the next
-     hash part */
+  /* 1: a key was inserted since the last major collection started. If it is 0 when a major
+     collection starts, that collection frees the next hash part. */
   lu_byte iswanted;
 } luaN_Growth;
 
@@ -409,13 +419,15 @@ typedef struct luaN_Pace {
   size_t textroom;
   /* size of the current nursery, in bytes, as computed when the nursery started */
   size_t size;
-  /* Sums over all earlier nurseries, in bytes. charged: how much GCdebt has grown by allocation
-     during each nursery. planned: the same, with at most 'size' for each nursery. */
+  /* Sums over all nurseries that have ended, in bytes. charged: how much allocation has raised
+     GCdebt between the start and the end of the nursery. planned: the sum of the smaller of this
+     number and the size of the nursery as computed at its start. */
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Bytes by which stacks have grown; marking reduces the number again. The number raises the limit
-     of the work debt (luaN_pay). */
+  /* Bytes by which stacks have grown, less the marking done since. Like all allocation, the growth
+     makes marking due. To keep this from being done in one pause, the number raises the limit of
+     the work debt, the marking that may be left to later pauses (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
@@ -561,7 +573,7 @@ typedef struct luaN_Heap {
   /* A bit set of the hashed addresses of blocks (luaN_watch). If such a block is freed or resized,
      the sampler is called. NULL: none. */
   const uint64_t *watched;
-  /* log2 of the number of bits of 'watched' */
+  /* log2 of the number of bits of the bit set 'watched' */
   unsigned watchlog;
   /* 1: an allocation has failed since the last call of luaN_eraserest */
   int starved;
@@ -581,13 +593,14 @@ typedef struct luaN_Heap {
   /* The new block of a stack that was moved, if a sample of the block is postponed until the stack
      can be walked (S2); or NULL. */
   void *waiting;
-  /* bytes of the block 'waiting' */
+  /* bytes of the moved stack in 'waiting', whose sample is postponed */
   size_t waitingsize;
   /* bytes that rounding has added to the block that is being allocated */
   unsigned rounding;
-  /* 1: the block 'waiting' is not in the hole in which the fast path allocates */
+  /* 1: the moved stack in 'waiting' is not in the hole in which the fast path allocates */
   int waitingoutside;
-  /* number of bytes of the block 'waiting' that were allocated after its sample was due */
+  /* Number of bytes of the moved stack in 'waiting' from the byte at which its sample was due to
+     its end. */
   uint64_t waitingover;
   /* Free lines for blocks that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;

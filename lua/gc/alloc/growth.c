@@ -151,8 +151,10 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Checks GA2 for node n of the next hash part. Returns 1 if n is free, if its key was removed, or
-   if n has a copied key and an integer in place of the value. */
+/* Returns 1 if node n of the next hash part obeys invariant GA2: it is free, or its key was
+   removed, or it has a copied key. A copied key has no value yet: the slot of the value has an
+   integer that encodes the key's main position and the index of its old node. Also checks that the
+   link to the next node of the chain stays in the hash part. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

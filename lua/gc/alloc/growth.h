@@ -4,17 +4,18 @@
 ** keys at once would be a long pause, because each string's hash must be read from memory. So when
 ** a large hash part is nearly full, it gets its next vector, of twice the size, in advance: the
 ** growth buffer. Each insertion then copies some keys to it. When the table grows, one pass over
-** the old nodes gives the copies their values (lua/vm/growing.h).
+** the old nodes, those of the smaller vector, gives the copies their values (lua/vm/growing.h).
 **
 ** Until then the growth buffer is not part of the table: lookups, traversals and the collector do
 ** not use it, and the objects of its keys, which may be dead, are not read. In place of a value, a
 ** copied key has its main position and the index of its old node. 'copyof' has the index of the
 ** copy of each of the first 'copied' old nodes, or LUAN_NOCOPY.
 **
-** The key of an old node may change after it was copied, because the bytecode loop inserts keys
-** into young tables without copying them. So when the table grows, each old key is compared with
-** its copy. Comparing addresses suffices: no collection has run since a young table was allocated,
-** so no address was reused.
+** An old node may get another key after its key was copied: if the value of the node is removed,
+** the bytecode loop may store a new key there. It does so only in young tables (allocated since the
+** last collection), and without copying the key. So when the table grows, the key of each old node
+** is compared with its copy. Comparing addresses suffices: in the life of a young table no
+** collection has run, so no address was reused.
 **
 ** A buffer is freed early
 ** - by a full collection
@@ -22,13 +23,15 @@
 ** - when a key cannot be copied because the buffer has no free node
 ** - at the start of a major collection, if no key was inserted since the start of the previous one
 **
-** A buffer is explicit memory (H6). Samples and the pacer count its bytes when it becomes the
-** table's vector. A table gets no buffer if the state has limits (allowance.h), if
-** lua_Alloc has refused memory (blocks.ceiling), or if other tables have MAX_GROWTHS of them. A
-** hash part that will keep its size (room.c) gets none either: it is rehashed in place
-** (lua/vm/inplace.h). A buffer is filled while the search for free nodes proceeds ('lastfree'). If
-** hardly any keys collide, there is no search before the table is full, and it grows without a
-** buffer.
+** A buffer comes from lua_Alloc and is freed by an explicit call, not by a sweep (explicit memory,
+** H6). Samples and the pacer count its bytes when it becomes the table's vector. A table gets no
+** buffer
+** - if the state has limits (allowance.h)
+** - if lua_Alloc has refused memory (blocks.ceiling)
+** - if MAX_GROWTHS other tables have a buffer
+** - if its hash part will keep its size (room.c), and so is rehashed in place (lua/vm/inplace.h)
+** - if hardly any keys collide: the buffer is filled while the search for free nodes proceeds
+**   ('lastfree'), and without collisions there is no search before the table is full
 **
 ** Invariants (checked by luaN_verify):
 **   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which the

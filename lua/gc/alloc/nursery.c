@@ -333,11 +333,12 @@ static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
 
 
 /*
-** Resizes a block of lua_Alloc by a call of lua_Alloc: explicit memory (a buffer, or a vector of a
-** prototype), or a vector of more than LUAN_LARGE bytes, before and after.
+** Resizes a block from lua_Alloc by one call of lua_Alloc. Such a block is either a vector or stack
+** that has more than LUAN_LARGE bytes both before and after the resize, or explicit memory of any
+** size: a buffer, a prototype's vector. (block is NULL for a new block of explicit memory.)
 **
-** Tries again after an emergency collection. Returns NULL, and keeps the block, if there is no
-** memory or a limit would be exceeded.
+** If there is no memory, runs an emergency collection and tries again. Returns NULL, and keeps the
+** block, if there is still no memory or a limit would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int kind) {

@@ -26,16 +26,19 @@
 **       all three are the address of the luaN_Heap.
 **   N2  mark <= free. The bytes of the hole up to 'mark' are counted in GCdebt and 'allocated'.
 **       luaN_flush adds those from mark to free, and sets mark to free.
-**   N3  If GCdebt is at most 0, the limit is at most the value of 'free' with which luaN_flush
-**       would set GCdebt to 0. So the allocation that makes a collection due takes the slow path.
-**   S1  'point' is the address of the next sample point, which may be above the hole: point - free
-**       is the number of bytes until the next sample, and is at least 1. An allocation outside the
-**       hole lowers 'point' by its size. Bytes that do not count raise 'point': padding, and the
-**       old bytes of a block that grows.
-**   S2  The sample of a block is taken after its allocation and before its first use. Exceptions: a
-**       growth buffer is sampled when it becomes a table's vector (luaN_countlate). The sample of a
-**       stack that is being moved is postponed until the stack can be walked again, and nothing is
-**       allocated before that. A failed allocation takes no sample and does not change the point.
+**   N3  A collection is due when GCdebt is above 0. If it is not, limit <= mark - GCdebt: if 'free'
+**       had that address, luaN_flush would set GCdebt to 0. So the allocation that makes a
+**       collection due takes the slow path.
+**   S1  A sample is due when 'free' reaches 'point', an address that may be above the hole.
+**       point - free, the number of bytes until the next sample, is at least 1. An allocation
+**       outside the hole lowers 'point' by its size. If 'free' is raised by bytes that do not count
+**       (padding, or the old bytes of a block that grows), 'point' is raised, too.
+**   S2  The sample of a block is taken after its allocation and before its first use. Exceptions:
+**         - A growth buffer (growth.h) is sampled when it becomes a table's vector
+**           (luaN_countlate).
+**         - The sample of a stack that is being moved is postponed until the stack can be walked
+**           again. Nothing is allocated before that.
+**       A failed allocation takes no sample and does not change 'point'.
 */
 #ifndef luaN_nursery_h
 #define luaN_nursery_h

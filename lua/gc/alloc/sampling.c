@@ -90,7 +90,9 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
 }
 
 
-/* Counts the n external bytes of u as a block at &u->outside, the address of no other block. */
+/* Counts n new external bytes of userdata u (memory of a library, outside the heap) as if they were
+   a block with the address &u->outside. No real block starts at this address, so a sampler can
+   watch the external bytes apart from the userdata. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
   g->heap.allocatedoutside += n;
@@ -124,7 +126,9 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  h->pinned = NULL;  /* the error unwinds the function that has pinned the closure (luaN_pin) */
+  /* luaD_throw below unwinds the function that has pinned a closure (luaN_pin: made it a root), so
+     that function cannot end the effect itself. */
+  h->pinned = NULL;
   if (h->sampler != NULL && h->refusal == NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);

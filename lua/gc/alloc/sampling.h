@@ -28,7 +28,8 @@ static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
 LUAI_FUNC void luaN_reportfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
-/* Calls the sampler's function 'resized' for a watched block. */
+/* Calls the sampler's function 'resized' for a block that the sampler watches (luaN_iswatched): its
+   'before' bytes at 'from' have become 'after' bytes at 'to'. */
 LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *to,
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));

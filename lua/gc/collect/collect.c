@@ -177,8 +177,8 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 /* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). This is for C
    functions that only store into tables: they have no safepoint, and when their tables grow, the
-   previous vectors become garbage. The collection costs no more than the allocation since it was
-   due. */
+   previous vectors become garbage. The cost of the collection is bounded by the allocation: since a
+   collection became due, more bytes were allocated than the old objects have. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

@@ -44,9 +44,11 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* The end of a nursery computes the number of its new strings by subtracting 'kept'. With this
-     value the number is high enough after the first nursery that the second one keeps no list of
-     young strings either (endnursery of interned.c). */
+  /* At the end of a nursery, the number of its new strings is computed as the strings in the table
+     minus 'kept'. If it is high for the size of the table, the next nursery keeps no list of its
+     young strings, because sweeping all buckets is cheaper (endnursery of interned.c). The first
+     nursery keeps no list ('unlisted'). This negative value makes its number high, so that in a
+     small table the second nursery keeps none either. */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);

@@ -69,9 +69,9 @@
 ** clear the same pages again and again.
 **
 ** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when the program has allocated
-** WHILE_HEAPS times the largest number of bytes in use. A larger WHILE_HEAPS keeps memory longer.
-** The bytes in use are recorded only when marking ends; with a small WHILE_HEAPS, a period may have
-** no such record near the maximum.
+** WHILE_HEAPS times the bytes in use at the largest size of the heap. A larger WHILE_HEAPS keeps
+** memory longer. With a small one, a period may miss the largest size, because the bytes in use are
+** recorded only when the marking of a major collection ends.
 **
 ** A heap above its share of LUAN_BIGHEAP bytes (divided equally among the states) returns free
 ** pages at the end of the major collection.
@@ -116,7 +116,9 @@ void luaN_beginmajor (lua_State *L) {
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* 'vacant' and 'released' both include the released pages of empty blocks */
+  /* 'vacant' (the bytes of empty blocks) and 'released' (those of pages returned to the system)
+     both include the released pages of empty blocks. These pages are subtracted twice, so 'used'
+     may be too low, and 'free' may exceed 'room'. */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LUAN_BIGHEAP / luaN_countstates();

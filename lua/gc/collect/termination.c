@@ -97,8 +97,8 @@ static size_t resolveentries (global_State *g, int backwards) {
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* 1: also puts the entries with unmarked keys that slices have listed (ahead.h) into the hash
-     table. That is not necessary while the objects marked later are logged: the log resolves these
-     entries. */
+     table. While weak.logging is 1, that is not necessary: every object that is marked is logged,
+     and the atomic step looks up each logged object as a key of these entries. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -255,8 +255,9 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of listed entries of weak tables with unmarked keys. If the number falls while
-   objects are marked that only finalizers keep, such an object was a key. */
+/* Returns the number of listed entries of weak tables with unmarked keys. It is computed before and
+   after marking from the dead objects that are queued for their finalizers. If the second result is
+   lower, a key of an entry was reachable only from these objects. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
@@ -274,12 +275,14 @@ static int hasallweak (const luaN_Gc *c) {
 
 
 /*
-** After dead objects were queued (step 3 in the file's head): marks everything that they refer to,
-** and removes entries with dead keys. In tables that slices have visited, later slices remove these
-** entries.
+** To be called after dead objects were queued for their finalizers: marks everything that they
+** refer to, and then removes the entries of weak tables whose keys are dead. (In tables that slices
+** have visited, later slices remove these entries.)
 **
-** Tables of weak.discovered from index 'nalive' on are referred to only by queued objects; removes
-** their entries with dead values, too. first, clock: as for converge.
+** The tables of weak.discovered from index 'nalive' on are referred to only by queued objects;
+** removes their entries with dead values, too. *first: index in weak.discovered of the first table
+** that was not visited. *clock: how far marking was at the last visit of the listed entries
+** (clockof).
 */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
@@ -331,9 +334,10 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* If at most LUAN_ATONCE objects have finalizers, queues the dead ones and marks from them for one
-   slice; returns 1 if nothing is left to mark, else 0. If more objects have finalizers, lets slices
-   find the dead ones, and returns 0. */
+/* If at most LUAN_ATONCE objects have finalizers, queues the dead ones now and marks everything
+   that they refer to, but at most about LUAN_SLICE bytes. Returns 1 if all of that was marked, else
+   0. If more objects have finalizers, starts the phase in which slices find the dead ones, and
+   returns 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {

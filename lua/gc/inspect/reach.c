@@ -51,7 +51,7 @@ typedef struct Walk {
   List queue;
   /* index in 'queue' of the next object to visit */
   size_t next;
-  /* indexes in the queue of threads, whose stacks are visited later */
+  /* The reached threads, each as its index in 'queue'. Their stacks are visited later. */
   List threads;
   /* index in 'threads' of the next thread whose local variables are visited */
   size_t nextnamed;
@@ -64,9 +64,9 @@ typedef struct Walk {
      words: the table; the node, or NULL after its value was reported; 1 plus the index of the next
      entry in the same chain of 'heads', or 0. */
   List open;
-  /* Hash table that finds the entries in 'open' by their keys. A word is a chain: 1 plus the
-     index of its first entry, or 0. The number of chains is a power of 2. Empty until 'chain'
-     builds it. */
+  /* Hash table that finds the entries in 'open' by their keys. Each word is a bucket: 1 plus the
+     index in 'open' of the first entry of the bucket's chain, or 0 if the chain is empty. The
+     number of buckets is a power of 2; it is 0 until the function 'chain' builds the table. */
   List heads;
   /* The edge that is reported next. The function 'from' sets its members 'from' and 'place' once
      for all edges of an object. */
@@ -286,7 +286,8 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* keys and values are weak: v is a string, which the table keeps alive even if the key dies */
+    /* Keys and values of t are weak, so v is a string (isheld). A weak table keeps its strings
+       alive without testing the keys: the edge is reported from the table, not from the key. */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);

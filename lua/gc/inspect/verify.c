@@ -73,9 +73,9 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Adds the n bytes at p to w->bytes. If they are in lines of the heap, checks that each line has
-   the mark of 'epoch', the epoch of the object that owns the bytes, or during a major collection
-   that of the current epoch. If 'epoch' is 0, any mark is right. */
+/* Adds the n bytes at p, memory of an object, to w->bytes. If they are in lines of the heap, checks
+   that each line has the mark bit of 'epoch', the object's epoch. While a major collection is
+   marking, the bit of the new epoch is right, too. If 'epoch' is 0, every mark is right. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -87,7 +87,8 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       verify_fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
-             /* new vectors of old tables have only the bit of the new epoch */
+             /* A vector that a table has got while a major collection is marking has only the bit
+                of the new epoch (luaN_resized), even if the table still has the previous epoch. */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
       verify_fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
@@ -206,8 +207,10 @@ static void walktable (Walk *w, Table *t) {
   unsigned i, asize = luaH_realasize(t);
   int kind = luaN_weakness(w->g, t);
   unsigned epoch = t->marked & LUAN_EPOCH;
+  /* epoch 0: checklines accepts every mark. In these cases t may have new vectors that no
+     collection has marked yet, or t is marked and its vectors are still to be marked. */
   if (luaN_islogged(t) || (t->marked & LUAN_PENDING) || w->g->heap.gc.remset.overflow)
-    epoch = 0;  /* any mark is right: the vectors may be new, or not marked yet */
+    epoch = 0;
   if (kind != LUAN_STRONG) w->weak = 1;
   if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), epoch);
   if (!isdummy(t))
@@ -497,9 +500,10 @@ static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *
 }
 
 
-/* Checks G10 and G11 for the userdata that minor collections have not tenured: those in
-   finalize.left, whose finalizers must be called first, and small ones in finalize.aged. Also
-   checks bytes.waiting, the bytes of the small userdata in both lists. */
+/* Checks G10 and G11 for the userdata that minor collections have left young: those in
+   finalize.left, which are dead and must not be freed before their finalizers are called, and the
+   small live ones in finalize.aged. Also checks bytes.waiting, the bytes of the small userdata in
+   both lists. */
 static const char *checkwaiting (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v = &c->finalize.left;
@@ -543,8 +547,8 @@ static const char *checkstrings (const global_State *g, int over) {
 
 
 /* Checks that old open upvalues of young threads are remembered (G1). Checks nothing while objects
-   are pending (mark.c), because the next collection traverses a pending upvalue even if it is not
-   remembered. */
+   are pending: marked, but not traversed, because they did not fit on a mark stack (mark.c). The
+   next collection traverses a pending upvalue even if it is not remembered. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -568,7 +572,8 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* No walk is possible: the bits of the walk record marked objects that did not fit on a mark
+  /* While mark.pending is set, no walk is possible: the bits in which a walk would record the
+     objects that it has reached are in use for the marked objects that did not fit on a mark
      stack. */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
@@ -728,7 +733,9 @@ static void mustverify (lua_State *L, int exact) {
   /* T1: the stack of the running thread changes, so it cannot be clean */
   lua_assert(!(L->marked & LUAN_CLEAN));
   if ((h->minors + h->majors) % every != 0) return;
-  lent = luaN_lend(1);  /* the verifier's memory does not belong to the program */
+  /* Memory that the verifier allocates must not appear as the program's: a hook of malloc that
+     calls luaN_isallocating takes it for memory of a Lua heap. */
+  lent = luaN_lend(1);
   broken = luaN_verify(L, exact, 1);
   luaN_lend(lent);
   if (broken == NULL) return;

@@ -12,8 +12,9 @@
 #include "visits.h"
 
 
-/* Returns 1 if the bit that records whether o is in the set is TESTBIT of o: o is in lists.large or
-   is the main thread. For other objects it is a bit in the block. */
+/* Returns 1 if TESTBIT of o records whether o is in the set. These objects are in lists.large
+   (prototypes, and long strings and userdata of more than LUAN_LARGETEXT bytes), or the main
+   thread. Returns 0 for other objects: each has a bit in its block. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;
