@@ -37,28 +37,81 @@ function M.names(profile)
   return names
 end
 
+-- Fields of a label set that a row adds up, as integers.
+local COUNTS = {"samples", "bytes", "survivedbytes", "laterbytes", "ns", "minors", "majors", "pause"}
+
+-- Creates sums over label sets: 'sets' is their number, 'counted' the number of sets with exact bytes.
+local function zero()
+  local sums = {sets = 0, exact = 0, counted = 0}
+  for _, key in ipairs(COUNTS) do
+    sums[key] = 0
+  end
+  return sums
+end
+
+local function add(sums, set)
+  for _, key in ipairs(COUNTS) do
+    sums[key] = sums[key] + set[key]
+  end
+  sums.sets, sums.exact = sums.sets + 1, sums.exact + (set.exact or 0)
+  sums.counted = sums.counted + (set.exact and 1 or 0)
+end
+
+-- The results of indexed, by list of label sets.
+local indexes = setmetatable({}, {__mode = "k"})
+
+-- Returns the sums over all label sets of a list, and a list of the sets that have each label, by its name.
+-- With it, the rows of all labels take a time in proportion to the labels of all sets, not to the number of
+-- sets times the number of names.
+local function indexed(sets)
+  local index = indexes[sets]
+  if not index then
+    index = {whole = zero(), having = {}}
+    for _, set in ipairs(sets) do
+      add(index.whole, set)
+      for name in pairs(set.labels) do
+        local list = index.having[name] or {}
+        index.having[name], list[#list + 1] = list, set
+      end
+    end
+    indexes[sets] = index
+  end
+  return index.whole, index.having
+end
+
+-- Subtracts the sums 'part' from 'sums'.
+local function subtract(sums, part)
+  for key, n in pairs(part) do
+    sums[key] = sums[key] - n
+  end
+end
+
 --- Returns a row for each value of a label, and one for samples without the label; the row with most
 -- allocated bytes first. Omits rows without costs. 'name': of the label.
 function M.rows(profile, name)
-  local rows, byvalue, deaths = {}, {}, measures.hasdeaths(profile)
-  for _, set in ipairs(profile.labels or {}) do
-    local value = shown(set.labels[name])
-    local row = byvalue[value]
-    if not row then
-      row = {value = value, samples = 0, bytes = 0, alive = 0, time = 0, collections = 0, pause = 0}
-      byvalue[value], rows[#rows + 1] = row, row
-    end
-    row.samples, row.bytes = row.samples + set.samples, row.bytes + set.bytes
-    row.alive = row.alive + (deaths and set.survivedbytes - set.laterbytes or 0)
-    row.time = row.time + set.ns / 1e9
-    row.collections = row.collections + set.minors + set.majors
-    row.pause = row.pause + set.pause / 1e6
-    row.exact = set.exact and (row.exact or 0) + set.exact
+  local byvalue, deaths = {}, measures.hasdeaths(profile)
+  local whole, having = indexed(profile.labels or {})
+  local rest = zero()
+  for key, n in pairs(whole) do
+    rest[key] = n
   end
-  for i = #rows, 1, -1 do
-    local row = rows[i]
-    if row.bytes == 0 and row.time == 0 and row.collections == 0 and (row.exact or 0) == 0 then
-      table.remove(rows, i)
+  for _, set in ipairs(having[name] or {}) do
+    local value = shown(set.labels[name])
+    byvalue[value] = byvalue[value] or zero()
+    add(byvalue[value], set)
+  end
+  for _, sums in pairs(byvalue) do
+    subtract(rest, sums)
+  end
+  byvalue[M.NONE] = rest
+  local rows = {}
+  for value, sums in pairs(byvalue) do
+    local row = {value = value, samples = sums.samples, bytes = sums.bytes, time = sums.ns / 1e9,
+                 alive = deaths and sums.survivedbytes - sums.laterbytes or 0,
+                 collections = sums.minors + sums.majors, pause = sums.pause / 1e6,
+                 exact = sums.counted > 0 and sums.exact or nil}
+    if row.bytes > 0 or row.time > 0 or row.collections > 0 or sums.exact > 0 then
+      rows[#rows + 1] = row
     end
   end
   table.sort(rows, rows[1] and rows[1].exact and order.by("-exact", "-bytes", "-time", "value")
