@@ -75,11 +75,10 @@ export class Memory {
 
   // Returns the table of the libraries that called malloc.
   libraries(native) {
-    const whole = native.rows.reduce((sum, row) => sum + row.bytes, 0);
     return this.grid("Native memory by library", [
       { title: "allocated", about: "estimated bytes", width: "var(--number)", number: true,
         cell: ({ of }) => bytes(of.bytes) },
-      { title: "%", width: "3.4rem", number: true, wide: true, cell: ({ of }) => percent(of.bytes, whole) },
+      { title: "%", width: "3.4rem", number: true, wide: true, cell: ({ of }) => percent(of.bytes, native.whole) },
       { title: "alive", about: "not freed at the end", width: "var(--number)", number: true,
         cell: ({ of }) => of.alive === undefined ? "–" : bytes(of.alive) },
       { title: "samples", width: "5rem", number: true, wide: true, cell: ({ of }) => count(of.samples) },

@@ -122,6 +122,7 @@ end
 --- Returns the libraries that requested native memory; nil: it was not sampled. Fields:
 --
 --   - summary: a sentence
+--   - whole: bytes of all libraries, also of those without a row
 --   - rows: list of {library, path, bytes, alive (nil: unknown), samples, file, line, name}; the last three
 --     are of the line with most of the bytes, or nil
 function M.native(profile, left)
@@ -136,7 +137,7 @@ function M.native(profile, left)
                alive = row.alive, samples = row.samples, file = row.file, line = row.line,
                name = row.name}
   end
-  return {summary = shownnative.summary(found), rows = rows}
+  return {summary = shownnative.summary(found), whole = found.bytes, rows = rows}
 end
 
 --- Returns rows of asamp.sums.lifetimes; none if the file has no deaths.
