@@ -2,11 +2,13 @@
 /* Writes the file of a converter (output.h). */
 #include "output.h"
 #include "bytes.h"
+#include "complain.h"
 #include "descriptor.h"
 #include "printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,9 +31,27 @@ int output_isdevice (const char *path) {
          strncmp(path, "/proc/", 6) == 0;
 }
 
+/* Opens a file that is written directly. If a pipe has no reader for a second, prints a message,
+   because open(2) would wait without one. Returns -1 with errno on failure. */
+static int direct (const char *path) {
+  struct stat s;
+  int fd, tries = 0;
+  if (stat(path, &s) != 0 || !S_ISFIFO(s.st_mode))
+    return descriptor_open(path, O_WRONLY | O_TRUNC, 0);
+  while ((fd = descriptor_open(path, O_WRONLY | O_NONBLOCK, 0)) < 0 && errno == ENXIO) {
+    if (++tries == 10)
+      complain("waiting for a program that reads from the pipe '%s'", path);
+    if (poll(NULL, 0, 100) < 0)
+      return -1;
+  }
+  if (fd >= 0)
+    fcntl(fd, F_SETFL, O_WRONLY);
+  return fd;
+}
+
 int output_open (Output *o, const char *path, int how) {
   struct stat file;
-  int error;
+  int error = 0;
   memset(o, 0, sizeof(*o));
   o->fd = -1;
   o->packed = how != OUTPUT_PLAIN;
@@ -41,13 +61,18 @@ int output_open (Output *o, const char *path, int how) {
   if (strcmp(path, "-") == 0)
     o->fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
   else if (output_isdevice(path) || (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
-    o->fd = descriptor_open(path, O_WRONLY | O_TRUNC, 0);
+    o->fd = direct(path);
   else {
     error = temporary_start(&o->temporary, path);
     o->fd = o->temporary.fd;
-    return error;
   }
-  return o->fd < 0 ? errno : 0;
+  if (error == 0 && o->fd < 0)
+    error = errno;
+  if (error != 0 && o->packed) {
+    compressor_close(&o->compressor);
+    o->packed = 0;
+  }
+  return error;
 }
 /* Writes compressed bytes to the file (CompressorSink). Returns 0 after a failure. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {

@@ -69,6 +69,13 @@ static int l_issocket (lua_State *L) {
   return 1;
 }
 
+/* ispipe(path) -> true for a pipe or a link to one; does not open it */
+static int l_ispipe (lua_State *L) {
+  struct stat s;
+  lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 && S_ISFIFO(s.st_mode));
+  return 1;
+}
+
 /* modified(path) -> time of the last change of the content, s since the epoch; nil: no such file */
 static int l_modified (lua_State *L) {
   struct stat s;
@@ -750,7 +757,7 @@ int luaopen_asamp_host (lua_State *L);
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"terminal", l_terminal}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
-    {"issocket", l_issocket},
+    {"issocket", l_issocket}, {"ispipe", l_ispipe},
     {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files}, {"names", l_names},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"query", l_query}, {"queryall", l_queryall}, {"uid", l_uid},

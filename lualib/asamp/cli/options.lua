@@ -225,6 +225,17 @@ local function unknown(word, name, names)
     word, near and (", did you mean --%s?"):format(near) or "")
 end
 
+--- Returns an error message if a file that a command reads twice is a pipe; else nil. Standard input may be a
+-- pipe: it is copied to a file first.
+function M.readonce(files)
+  for _, path in ipairs(files) do
+    if path ~= "-" and host.ispipe(path) then
+      return ("'%s' is a pipe and can be read only once, but is needed twice; give - instead, with the " ..
+              "pipe as standard input"):format(path)
+    end
+  end
+end
+
 --- Returns an error message if standard input is in the list of files twice, because it can be read only
 -- once; else nil.
 function M.twice(files)

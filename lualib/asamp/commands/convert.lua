@@ -209,7 +209,10 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.wrong("%s", bad)
   end
   local path = o.files[1]
-  if o.to == "heapsnapshot" then
+  local twice = (o.to == "vmprof" or o.source or o.exclude or range.of(o)) and options.readonce(o.files)
+  if twice then
+    return warn.wrong("%s", twice)
+  elseif o.to == "heapsnapshot" then
     return snapshot(o, path, world, warn)
   end
   local setting, message = settings(o, path, world)

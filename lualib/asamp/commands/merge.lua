@@ -53,7 +53,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not o.out then
     return warn.wrong("no path given for the result: use -o OUT")
   end
-  local twice = options.twice(o.files)
+  local twice = options.twice(o.files) or options.readonce(o.files)
   if twice then
     return warn.wrong("%s", twice)
   end

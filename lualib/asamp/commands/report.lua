@@ -486,7 +486,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.wrong("--exclude needs stacks, which tables of states, threads and labels do not have: " ..
                       "leave --exclude or --%s out", o["by-label"] and "by-label" or "by " .. o.by)
   end
-  local twice = o.sum and options.twice(o.files)
+  local twice = o.sum and options.twice(o.files) or
+                (o.at or o.label or o["by-label"] or range.of(o)) and options.readonce(o.files)
   if twice then
     return warn.wrong("%s", twice)
   end

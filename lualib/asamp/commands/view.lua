@@ -102,7 +102,7 @@ end
 -- Returns the proofs of the profile's likely leaks (asamp.show.page.proofs); nil: it has no likely leaks, or
 -- its process wrote no heap snapshot. 'world': input and output (asamp.lua).
 local function proofsof(profile, path, world)
-  local judged = path ~= "-" and proofs.verdict(profile)
+  local judged = host.isfile(path) and proofs.verdict(profile)
   local snapshot = judged and proving.find(profile)
   local heap = snapshot and host.samefile(snapshot, snapshot) and
     proving.open(snapshot, path, world.progress)
@@ -140,7 +140,7 @@ local function make(path, out, o, world, warn)
   if n == 0 and not profile.complete then
     return nil, {}
   end
-  local time = path ~= "-" and peak.time(profile) or nil
+  local time = host.isfile(path) and peak.time(profile) or nil
   local columns = data.of(profile, {nodes = o.nodes or 100000, peak = time and world.read(path, {at = time})})
   if oldpath then
     columns.compared, message = readold(oldpath, profile, world, warn)
