@@ -82,7 +82,8 @@
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* sampling periods that one sample
 							  represents */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)   /* nodes of the call tree */
-/* samples of one Lua state whose survival has not been read yet */
+/* Largest number of allocation samples of one Lua state in the reader's queue. The queue has the
+   samples for which the file has not yet reported whether their objects survived a collection. */
 #define FIFO_MOST		BOUND(2u << 20, 16)
 /* samples of one Lua state that have survived a collection and are not dead yet */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)
@@ -114,6 +115,7 @@
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
 /* rows of one snapshot of resident memory */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)
-#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the names in all snapshots */
+/* bytes of the names in the rows of all snapshots of resident memory */
+#define PICTURES_TEXTS		BOUND(1u << 20, 200)
 
 #endif

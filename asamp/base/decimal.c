@@ -37,7 +37,8 @@ double decimal_read (const char *text, char **end) {
   if (point == NULL)
     return strtod(text, end);
   text += n;
-  n = strcspn(text, point);  /* the locale's decimal point is not part of the number */
+  /* the number ends before the locale's decimal point, such as ',': only '.' is one in 'text' */
+  n = strcspn(text, point);
   if (n > 63)
     n = 63;
   before = strcspn(text, ".");

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Executed at each probe of an IdMap; a spec counts the probes. */
+/* Hook that is executed at each probe of a hash table (IdMap). It does nothing here; a test defines
+   it to count the probes. */
 #if !defined(HASH_STEP)
 #define HASH_STEP()	((void)0)
 #endif

@@ -28,8 +28,9 @@ typedef struct Spare {
    there is no space. */
 int spare_keep (Spare *s);
 
-/* Unmaps parts of the reserve until 'left' remain. Call it before code that uses malloc or mmap
-   directly, such as the search for function names. */
+/* Unmaps parts of the reserve until 'left' parts remain, so that other code finds free address
+   space. Call it before code that calls malloc or mmap instead of spare_malloc, such as the search
+   for function names: such code cannot take parts of the reserve itself. */
 void spare_spend (Spare *s, unsigned left);
 
 /* Makes *s the reserve of the calling thread, until the next spare_use on that thread. */

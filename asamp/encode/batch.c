@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Composes the details of samples (batch.h). */
+/* Composes the text records with the data of samples for which the VMProf format has no field, such
+   as sizes and times (batch.h). */
 #include "batch.h"
 
 #include <string.h>

@@ -39,7 +39,7 @@ struct Encoder {
   Batch batch;
   Origins origins;
   Origin *of;           /* Lua state to which the following events belong */
-  Origin spare;         /* used instead of a new Origin if out of memory */
+  Origin spare;         /* the data of a state to use if there is no memory for a new Origin */
   uint64_t lost;        /* number of samples that are missing in the log */
   uint64_t undecided;   /* number of samples of ended states whose survival is unknown */
   uint64_t nstates;       /* number of Lua states in the log */
@@ -332,8 +332,9 @@ static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
-/* Returns how often the stack record of a sample of 'count' sampling periods is written: 'count'
-   times, but at most ENCODER_COPYBYTES bytes. 'length': bytes of the record. */
+/* Returns how often the stack record of a sample that represents 'count' sampling periods is
+   written. Readers of the VMProf format count records, so it is written once per period; but the
+   copies have at most ENCODER_COPYBYTES bytes together. 'length': bytes of one record. */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);

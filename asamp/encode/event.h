@@ -51,8 +51,8 @@ enum EventType {
   EVENT_CALLED,
   /* End of a Lua state. n: bytes allocated. Body: EndEvent */
   EVENT_END,
-  /* Deaths of an ended state's samples of native memory. n: number of run lengths. Body:
-     OrphansEvent */
+  /* Deaths of an ended state's samples of native memory. n: number of elements of
+     OrphansEvent.runs, which are numbers of consecutive live or dead samples. Body: OrphansEvent */
   EVENT_ORPHANS,
   /* A path of references. n: id. Body: 32-bit id of the path without the last reference, then
      that reference's text, NUL-terminated */

@@ -59,10 +59,10 @@ void origins_free (Origins *o);
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
-/* Returns the number in the file of the function *name, or 0 if out of memory. Stores this number
-   for origin_number; 'local' is the function's number in the state. Sets *isnew to 1 if the name
-   must be written. Names beyond FUNCTIONS_MOST share one number; for these, sets *name to
-   ORIGIN_FUNCTIONS. */
+/* Returns the function number that the file uses for the name *name, or 0 if out of memory. 'local'
+   is the number that the state 'of' uses for the function; from now on origin_number maps 'local'
+   to the result. Sets *isnew to 1 if the name is not in the file yet, so the caller must write it.
+   Names beyond FUNCTIONS_MOST share one number; for these, sets *name to ORIGIN_FUNCTIONS. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
 /* Like origins_function, for the class *name. Names beyond CLASSES_MAX share one number; for these,
@@ -70,9 +70,11 @@ uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* Like origins_function, but stores no number for a state. */
+/* Returns the function number that the file uses for the name *name. Unlike origins_function, it
+   takes names that no Lua state has numbered. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
-/* Like origins_class, but stores no number for a state. */
+/* Returns the class number that the file uses for the name *name. Unlike origins_class, it takes
+   names that no Lua state has numbered. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
 /* Returns the number in the file of the function or class that has the number 'local' in its state;

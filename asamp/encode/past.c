@@ -28,8 +28,9 @@ typedef struct Kept {
   /* Numbers of the sample's class (PastState.classes) and of the path of references that keeps the
      sampled object alive (PastState.paths); 0: none. */
   uint32_t class, path;
-  int dead;             /* 1: died. The entry is removed at the next collection: until then, run
-                           lengths of events count it. */
+  /* 1: the sampled object died. The entry stays until the next collection, because the events until
+     then still count it: they report deaths as numbers of consecutive live and dead entries. */
+  int dead;
 } Kept;
 
 typedef struct PastName {
@@ -278,7 +279,9 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   Kept *k;
   setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
-    return;  /* no later event refers to a copy sample */
+    /* samples of copied bytes are not stored: they have no object whose survival or death a later
+       event reports */
+    return;
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
     p->failed = 1;
     return;

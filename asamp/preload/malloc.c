@@ -198,8 +198,9 @@ static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* thread.inside > 0: nothing is sampled now. left >= 0: the real allocator has called another
-     function of this file, which has already handled the sample point. */
+  /* thread.inside > 0: code of this file runs, so nothing is sampled. left >= 0: the sample point
+     is handled already, because the real allocator called another function of this file, which
+     called point() and set 'left' to the distance to the next sample point. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
@@ -304,7 +305,8 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  /* Adds 1 for addresses of the arena, so that free and realloc call isarena for them. */
+  /* Adds 1 to the elements of near[] for addresses of the arena. free and realloc check a block for
+     being watched or in the arena (isarena) only if its element is not 0. */
   for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);

@@ -215,9 +215,9 @@ uintptr_t backtrace_start (uintptr_t address) {
   return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
 }
 
-/* Returns an address for a function that was interrupted at ip - 1: its start + 2. Readers of
-   profiles subtract 1 from an address and clear its lowest bit, so 'ip' itself might become an
-   address before the function. */
+/* Returns the address to store for a function that a signal interrupted at ip - 1: the function's
+   start + 2. Readers of profiles expect a return address, so they subtract 1 and clear the lowest
+   bit. With 'ip' itself, the result could be before the start of the function. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
@@ -229,8 +229,9 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  int ruled = n, i = 0;  /* 'ruled': index of the last frame that is known to have no rule; 'i':
-                            index of libunwind's current frame */
+  /* 'ruled': index of the last frame for which no unwind rule was found; 'i': index of libunwind's
+     current frame */
+  int ruled = n, i = 0;
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   reported = f.ip;

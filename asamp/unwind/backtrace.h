@@ -39,9 +39,9 @@ typedef struct Backtrace {
 int backtrace_open (Backtrace *b, const char *end);
 
 /* Stores the interrupted stack as return addresses, innermost first, at most BACKTRACE_MAX. Returns
-   their number. Two kinds of functions have no return address: the innermost function has the
-   address of the interrupted instruction + 1; a function that an earlier signal interrupted has its
-   start + 2. Async-signal-safe. */
+   their number. Two kinds of functions made no call, so other addresses represent them, from which
+   readers can subtract 1, too. The innermost function: the address of the interrupted instruction +
+   1. A function that an earlier signal interrupted: its start + 2. Async-signal-safe. */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
 /* Looks up and caches the rules that walks have missed. Returns 1 if it found new ones. Allocates

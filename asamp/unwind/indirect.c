@@ -13,8 +13,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The unwind table may divide an implementation of a function into several parts. Largest distance
-   from its start to the start of its last part, bytes. */
+/* The unwind table may list several parts of one function, such as an implementation of memcpy. A
+   part that starts at most this number of bytes after the function's start belongs to the
+   function. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {

@@ -31,7 +31,9 @@ static FindObject *findobject;  /* address of _dl_find_object; NULL: not availab
                                    yet */
 
 static void setfindobject (void) {
-#if !defined(LOADED_OLD)  /* a spec defines LOADED_OLD to test the table */
+/* a test defines LOADED_OLD: glibc before 2.35 has no _dl_find_object, so the table below is
+   used */
+#if !defined(LOADED_OLD)
   void *f = dlsym(RTLD_DEFAULT, "_dl_find_object");
   FindObject *to;
   memcpy(&to, &f, sizeof(to));

@@ -196,8 +196,9 @@ static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbols
 }
 
 
-/* Looks up an address in the remembered object files, the last remembered one first. If none has
-   code at the address, leaves 'symbol' and 'file' unchanged. */
+/* Looks up an address in the object files that earlier sessions of libdwfl had read, and which may
+   be unloaded now (the list 'gone'). Starts with the file remembered last. If none has code at the
+   address, leaves 'symbol' and 'file' unchanged. */
 static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *file,
                       size_t filesize) {
   uint64_t before = UINT64_MAX;
@@ -440,8 +441,9 @@ enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
 #else
 enum { FP = 29, SP = 31, RETURN = 30 };
-#define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both registers, the return address at
-                                       the higher address */
+/* one instruction (stp) stores frame pointer and return address, the latter at the higher
+   address */
+#define RETURNAT(fp)	((fp) + 8)
 #endif
 
 /* Finds the caller's value of a register. Returns 1 if the value is in memory, *at bytes from the

@@ -152,7 +152,8 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 /* Removes the signature (pointer authentication) of a return address. */
 static inline uintptr_t UNSIGNED (uintptr_t address) {
   register uintptr_t ip __asm__("x30") = address;
-  __asm__("hint #7" : "+r"(ip));  /* xpaclri, ignored by older processors */
+  /* xpaclri: clears the signature bits of x30; does nothing on processors without signatures */
+  __asm__("hint #7" : "+r"(ip));
   return ip;
 }
 
