@@ -90,7 +90,9 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  /* name->n is 1 if an earlier call has made values[0] and then failed for lack of memory */
+  /* name->n counts the values of the label name. Value 0, LABELS_OTHERS, replaces values beyond the
+     limit. It exists already (n is 1) if an earlier call added it to this unused element and then
+     ran out of memory. */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))

@@ -18,8 +18,9 @@
 
 #define LABELS_OTHERS	"(others)"	/* represents all values beyond the limits */
 #define LABELS_TEXT	255	/* longest name or value, bytes */
-/* Every label set has a number below LABELS_MOST. The numbers above LABELS_SETS are a reserve for
-   sets in which each value is LABELS_OTHERS. */
+/* Largest number of label sets. When LABELS_SETS exist, the labels of each further set receive the
+   value LABELS_OTHERS, so that it still shows which names were set. The rest of the numbers is for
+   such sets; there is one for each combination of names. */
 #define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change */
 

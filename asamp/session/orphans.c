@@ -23,7 +23,7 @@ typedef struct Orphan {
 } Orphan;
 
 static struct {
-  const Profile *profile;	/* profile to which all orphans belong; atomic */
+  const Profile *profile;	/* profile to which all elements of 'list' belong; atomic */
   Orphan *list;
   size_t n, size;		/* number of orphans in 'list' (atomic); its capacity */
   /* 'deaths': result of mallocs_deaths at the last check for deaths; 'checked': time of that check,

@@ -365,7 +365,9 @@ void process_join (lua_State *L) {
 /* Adds 'one' to the list of ended profiles. Frees those in the list that no state uses. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
-  if (o != NULL) {  /* if malloc fails, 'one' is never freed */
+  /* if malloc fails, the profile 'one' is not in the list, and so is never freed: states may still
+     use it */
+  if (o != NULL) {
     o->p = one;
     o->next = olds;
     olds = o;

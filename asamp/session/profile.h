@@ -7,16 +7,18 @@
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
-**   P3  a collection decides the survival of all allocation samples before it, in their order. Time
-**       and copy samples have no outcome;
+**   P3  a collection decides the survival of all allocation samples before it, in their order. It
+**       does not for time samples and samples of copied bytes (of growing vectors and new strings);
 **   P4  no sample is lost silently: losses before the end are counted in ProfileTotals;
-**   P5  a stack is passed as its difference to the state's previous stack: the 'shared' outermost
-**       frames, lines included, are equal; 0 is always valid;
+**   P5  a stack is passed as its difference to the state's previous stack: the number of equal
+**       outermost frames ('shared', lines included), and the other frames. A caller may always pass
+**       'shared' 0 and the whole stack;
 **   P6  a class is emitted before the first outcome with it; ids are 1, 2, ...;
 **   P7  the list of survivors has the samples that survived their first collection (outcome 1) and
 **       have not died since, in the order of their outcomes;
 **   P8  in a profile of many states, each state has its own stream of events. The thread that runs
-**       the state reports its samples; another thread may report other events, with 'outside' set.
+**       the state reports its samples. Another thread may report other events of the state; it sets
+**       ProfileState.outside to 1.
 */
 #ifndef asamp_profile_h
 #define asamp_profile_h
@@ -48,8 +50,9 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   /* Options of the log. profile_open sets 'pid', 'tuning' and 'recorder' in its copy. */
   EncoderConfig log;
-  /* Called on the writer thread at the start and at the end of the first stall (profile_room). At
-     the end, 'error' is 0 and 'lost' the number of samples lost. NULL: not called. */
+  /* Called on the writer thread at the start and at the end of the first stall, a time in which
+     writes fail and are tried again (profile_room). At the end, 'error' is 0 and 'lost' the number
+     of samples lost. NULL: not called. */
   void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer thread after every buffer and from time to time. Returns 1 if it had
      work to do. NULL: not called. */
@@ -210,7 +213,9 @@ int profile_isring (const Profile *p);
 /* Returns the number in the name of a flight recorder's next file. */
 unsigned profile_number (const Profile *p);
 
-#define PROFILE_LASTRUNS	64	/* largest number of runs in a ProfileLast */
+/* largest number of elements of ProfileLast.runs, each a number of consecutive samples that are
+   alive, or dead */
+#define PROFILE_LASTRUNS	64
 
 typedef struct ProfileLast ProfileLast;
 
@@ -225,8 +230,9 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
    died since. */
 struct ProfileLast {
   const ProfileState *state;
-  /* Length of 'runs', the numbers of consecutive samples that are alive, dead, alive, and so on. If
-     it is not 0, the fields after 'time' are unused. */
+  /* Number of elements of 'runs': numbers of consecutive samples that are alive, dead, alive, and
+     so on. If it is not 0, the fields after 'time' are unused, because the end of the state was
+     reported before. */
   size_t nruns;
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;

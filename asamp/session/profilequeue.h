@@ -91,7 +91,8 @@ struct Profile {
   Encoder *encoder;
   /* Reports to the user so far: 0: none; 1: the start of the first stall; 2: also its end. */
   int stallreported;
-  /* Number of samples that were lost before the present or last stall started. */
+  /* Number of samples that were lost before the present or last stall (a time in which writes fail
+     and are tried again). The number lost in the stall is the difference to it. */
   uint64_t gap;
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
@@ -100,7 +101,7 @@ struct Profile {
   clockid_t clock;        /* CPU clock of the writer thread */
   char *tuning;           /* value of the variable LUA_GC at the start, or NULL */
   int whole;              /* 1: the writer has written all events; atomic */
-  int done;               /* 1: the writer has also closed the file; atomic */
+  int done;               /* 1: the writer has written all events and closed the file; atomic */
   Wish *wish;             /* request of profile_dump; NULL: none */
   pthread_cond_t answered;
   /* the flight recorder; NULL: there is none, or it has ended */

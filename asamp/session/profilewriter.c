@@ -211,8 +211,9 @@ void *profilewriter_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    /* May end a stall. Then notestall encodes a mark, which must precede the trailer written
-       below. */
+    /* The last write failed. Tries it again before the end of the log is encoded below: if it
+       succeeds, a mark with the number of lost samples is added to the log, which must precede the
+       end. */
     profilewriter_flush(p, 0);
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
@@ -229,7 +230,7 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  /* Answers a profile_dump that was called after the last swap. */
+  /* Answers a call of profile_dump that came after the loop had taken the last events. */
   profilewriter_answer(p, p->place.path, p->file.error);
   return NULL;
 }
@@ -265,7 +266,8 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* a dump has one flush, so a failed write cannot be repeated: the file must not stall */
+  /* the last argument 0: a failed write is an error at once. It could not be tried again, because
+     the file of a flight recorder is written all at once and then closed. */
   return livefile_open(&p->file, p->place.fd, c->compress, 0);
 }
 

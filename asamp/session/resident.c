@@ -18,14 +18,16 @@
 #define LONG		(60 * CLOCK_SECOND)
 /* In this time (ns) after the start of a profile, only the end of a state causes a snapshot. */
 #define YOUNG		(CLOCK_SECOND / 50)
-/* Largest age (ns) of the resident size that decides, at the end of a state or profile, whether a
-   snapshot is due. */
+/* At the end of a state or profile, a change of the process's resident size makes a snapshot due.
+   The size compared may have been read up to this time (ns) before, because each reading takes
+   time. */
 #define LAST_NS		1000000
 /* Changes of a heap below this size (bytes) cause no measurement. */
 #define SMALL		(64u << 10)
 #define LINES		256u	/* largest number of rows by source line, for each use of memory */
-/* Before a state ends, a snapshot is made only if the time since the last snapshot exceeds ENDING
-   times the CPU time of the last measurement. */
+/* At the end of a state, a snapshot is due if the time since the last snapshot is at least ENDING
+   times the CPU time of the last measurement of a heap; so these snapshots take about 1 / ENDING of
+   the time. */
 #define ENDING		100u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -174,8 +176,8 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   l->old = (int64_t)living;
   l->young = (int64_t)(p->inuse - living);
   l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
-  /* Can be negative, because 'inuse' also counts the lua_State itself, which is not in 'heads',
-     'lines' or 'large'. */
+  /* The gaps can be negative: the heap's blocks ('heads', 'lines', 'large') do not include the
+     lua_State itself, but 'inuse', the bytes of live and young objects, does. */
   if (l->gaps < 0) {
     untouched = -l->gaps;
     l->gaps = 0;
@@ -354,8 +356,8 @@ static void resident_emit (ProfileState *state, uint64_t now) {
   __atomic_add_fetch(&drawn, clock_between(started, clock_thread()), __ATOMIC_RELAXED);
 }
 
-/* Returns 1 if the measurements of all states have taken at most RESIDENT_FREE ns and 1 /
-   RESIDENT_ALL of the time since the first one. */
+/* Returns 1 if another measurement of a heap is allowed: the CPU time of those of all states is at
+   most RESIDENT_FREE ns plus 1 / RESIDENT_ALL of the time since the first one. */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);

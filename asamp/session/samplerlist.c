@@ -108,8 +108,8 @@ void samplerlist_point (void *ud, lua_State *L) {
 /* The rate is also checked after RATE_IDLE * RATE_NS of wall time, because a process may use little
    CPU time. */
 #define RATE_IDLE	10
-/* A check before RATE_NS needs at least this number of samples: with 32, the error of the rate is
-   about a fifth. */
+/* The rate is checked before RATE_NS have passed if there are many samples: at least this number.
+   With 32, the error of the rate is about a fifth. */
 #define RATE_STAGE	32
 
 /*
@@ -303,8 +303,8 @@ static uint64_t lastsets (const ProfileLast *last,
 }
 
 /* Stores in *last the final data of the next state, for profile_exit. Returns 0 if there is none.
-   'ud' points to a Sampler *, the position. The caller sets it first: to the sampler of a session
-   with its own profile, or to NULL for all states of the shared profile. */
+   'ud' points to a Sampler *, which this function advances. Before the first call, it must be the
+   sampler of a session with its own profile, or NULL for all states of the shared profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;

@@ -35,7 +35,8 @@ struct Sampler {
   Seen seen;			/* in a shared profile: numbers that other threads read */
   /* 1: this is a forked child in which the state has reported nothing yet. */
   int forked;
-  /* 1: the state is counted in samplers.past.states; only in a shared profile. */
+  /* 1: the number of states in the process's report (samplers.past.states) includes this state, so
+     it must not be counted again when it moves to another shared profile. */
   int counted;
   /* 1: the shared profile in 'state' has ended, because the process continues in another one.
      Atomic. */

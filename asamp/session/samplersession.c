@@ -35,8 +35,8 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
   profile_function(&s->state, id, name, linedefined, source);
 }
 
-/* Sets s->name, the number of the state's name (seen.h), if it is not set yet and the state shares
-   a profile. Call it on the state's thread. */
+/* Gives a state of a shared profile its name, once: the script of its first sample. Sets s->name to
+   the number that stands for this name (seen.h). Call it on the state's thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplerlist_lock();

@@ -187,8 +187,9 @@ static Unreported emitend (Sampler *s, int isclosed) {
   return since;
 }
 
-/* Removes the state from its profile and adds its numbers to samplers.past. Returns the bytes and
-   lost samples that are in no profile, because the state's profile has ended before them. */
+/* Removes the state from its profile and adds its numbers to samplers.past, the totals of the
+   process. Returns the bytes allocated and the samples lost that no profile contains: those after
+   the end of the state's profile, if that ended before this call. */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);
