@@ -50,8 +50,10 @@ typedef struct Account {
 void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
-/* Sets the total to 'rest', and each label set's sum to its bytes that account_each has not yet
-   reported. If 'rest' is 0, sets all sums to 0. Call it on the state's own thread. */
+/* Restarts the counts, such as for a new profile. 'rest': number of the state's bytes, over all
+   label sets, that account_each has not reported to the old profile; the new one receives them.
+   Sets the total to 'rest', and each label set's sum to its unreported bytes. 'rest' 0: nothing is
+   carried over; sets all sums to 0. Call it on the state's own thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory of the account. Counting must be off, and no other thread may read the
@@ -67,8 +69,8 @@ uint64_t account_bytes (const Account *a, lua_State *L);
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f with the bytes of each label set that 'part' selects, unless they are 0. Returns the sum
-** of these bytes. Allocates nothing.
+** Calls f for each label set, with the bytes of the set that 'part' selects (all, or those not yet
+** reported); leaves out sets with 0 bytes. Returns the sum of these bytes. Allocates nothing.
 **
 ** 'all' is the sum of the selected bytes over all sets. The sum of the running coroutine's set is
 ** not up to date, so f receives for this set 'all' minus the bytes of the others. Another thread

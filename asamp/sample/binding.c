@@ -27,7 +27,8 @@ _Static_assert(sizeof(Binding) == COUNT(names) * sizeof(void *),
 
 Binding binding;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* Protects 'binding' and 'served'. */
-static const struct link_map *served;	/* Object file whose functions are bound; NULL: none. */
+/* The Lua library or program whose functions 'binding' points to; NULL: none yet. */
+static const struct link_map *served;
 
 /* Returns the object file that contains an address, or NULL. Stores its address range in
    *where. */
@@ -39,8 +40,9 @@ static struct link_map *objectof (void *address, Loaded *where) {
           dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP)) ? object : NULL;
 }
 
-/* Closes a handle of dlopen, of an object file whose functions were not bound. The handle of a
-   bound object file stays open, so that the file is not unloaded (BD3). */
+/* Closes the handle of an object file (from dlopen) whose Lua functions this module will not call.
+   If the module uses the file's functions, the handle is never closed, so that the file stays
+   loaded (BD3). */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
 }
@@ -77,7 +79,9 @@ static int isserved (const struct link_map *object) {
   return yes;
 }
 
-/* Binds the module to 'object' unless it is bound already. Returns the bound object file. */
+/* Makes this C module call the Lua functions *b of the object file 'object', unless it uses those
+   of another file already: all calls of a module must reach the same Lua. Returns the object file
+   whose functions the module uses. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;
@@ -93,9 +97,10 @@ static const struct link_map *serve (const struct link_map *object,
 
 typedef int Raise (lua_State *L, const char *format, ...);
 
-/* Binds the module to the Lua library or program whose code has the address 'caller'. 'seam' 1:
-   also binds the functions of seam.h. Returns 1, or 0 with the reason in 'err'. On failure *raise
-   is that Lua's luaL_error, or NULL. */
+/* Makes this C module call the functions of one Lua: of the library or program whose code has the
+   address 'caller'. 'seam' 1: also those that seam.h adds to Lua's own API. Returns 1, or 0 with
+   the reason in 'err'. On failure *raise is the luaL_error of that Lua, with which the caller can
+   raise the error, or NULL. */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
   Loaded where = {NULL, NULL, NULL};

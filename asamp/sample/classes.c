@@ -13,8 +13,9 @@
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
 #define LEVELS	3	/* largest number of fields in a path to a table (ClassName.depth) */
 
-/* Smallest cost of building the index of tables. The cost is the number of table slots read. It is
-   subtracted from the budget Classes.saved. */
+/* Building the index of tables costs the number of table slots that it reads, taken from the budget
+   Classes.saved, but at least this number. Otherwise a small index would be rebuilt very often: the
+   budget grows by one slot for each CLASSES_BYTES allocated bytes. */
 #define LEASTSLOTS	256u
 
 static uint64_t classes_keyof (const void *p) {
@@ -99,7 +100,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 /* Adds the table e->table to the index. Its path is that of entry 'parent' followed by the field
-   e->key. If the index has the table already, keeps the better path. */
+   e->key. If the index has the table already, keeps the path with fewer fields; of equally long
+   ones, the one that classes_before prefers. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;

@@ -25,7 +25,9 @@
 enum {
   CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
   CLASSES_BYTES = 4096,	/* Number of allocated bytes that allow one more table slot to be read. */
-  CLASSES_SAVED = 8,	/* Unused slots of the budget are saved for at most 8 builds. */
+  /* Largest budget of table slots to read (Classes.saved): enough to build the index this number of
+     times. More is not saved up. */
+  CLASSES_SAVED = 8,
   CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };
 
@@ -52,8 +54,8 @@ typedef struct Classes {
   uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
   uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
   uint64_t slots;	/* Number of table slots read to build the index; 0: no index. */
-  /* 1: the session's last collection is running. It may build one index even if 'saved' is too
-     small. */
+  /* 1: the session's last collection is running. It may build the index once even if 'saved', the
+     budget of table slots to read, is too small: no later collection can. */
   int final;
   IdMap ids;		/* Maps the hash of a class name to the newest class with that hash. */
   struct ClassText {

@@ -26,8 +26,9 @@
 typedef struct FollowedSample {
   const void *owner;	/* Object with which the sampled memory dies; for native memory, the
                            slot that watches the block (mallocs.h); or NULL. */
-  const void *block;	/* Sampled block whose free or resize is watched. NULL: the block is not
-                           watched or, if 'owner' is NULL too, was freed. */
+  /* Sampled block, if the tracker must notice when it is freed or resized between collections; else
+     NULL. After such a block was freed, both 'block' and 'owner' are NULL. */
+  const void *block;
   uint32_t before;	/* Index of the previous sample of the same block, or FOLLOWED_NONE. */
   uint32_t queried;	/* 1 + position of the sample in the last search for the references that
                            keep samples alive (trackholders.c). 0: the sample was added after the
@@ -51,7 +52,9 @@ typedef struct Followed {
    alive, ..., n dead. Valid until the next call of followed_deaths or followed_add. */
 typedef struct FollowedDeaths {
   const uint32_t *runs;
-  size_t n;		/* number of elements of 'runs'; even */
+  /* number of elements of 'runs'; even, because each number of live samples is followed by one of
+     dead samples */
+  size_t n;
 } FollowedDeaths;
 
 void followed_close (Followed *f);

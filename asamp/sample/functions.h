@@ -44,9 +44,10 @@ typedef struct Functions {
   uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
   uint32_t n;	/* Largest function number given so far. */
   uint32_t nchunks;	/* Count of numbers given to functions whose source is not a file. */
-  unsigned int last;	/* Highest prototype id seen in this session. Ids grow in the order of first
-                           samples, so only prototypes with higher ids may still count in 'lumped'
-                           and 'lumpedchunks'. */
+  /* Highest prototype id seen in this session. Prototypes receive ids in the order of their first
+     samples. So one with a higher id is new, and increments 'lumped' or 'lumpedchunks' if it is
+     beyond the limits; one with a lower id is taken for counted. */
+  unsigned int last;
   /* Number of prototypes beyond the limits: those with the name "(other functions)", and those with
      the source "[other chunks]". */
   uint64_t lumped, lumpedchunks;

@@ -17,22 +17,26 @@
 #include <string.h>
 
 #define NONE	UINT32_MAX	/* no object, or no index in Work.list */
-#define CODE	"\1code "	/* Marks in a step's text the place for the name of a C function. 16
-                                   hexadecimal digits of the function's address follow. */
+/* Placeholder for the name of a C function, in the text of a step (one reference of a path). 16
+   hexadecimal digits of the function's address follow. */
+#define CODE	"\1code "
 
 /* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
   uint32_t place, parent;	/* Indexes in Work.objects of the object and of its parent. The
                                    parent of a root is NONE. */
   uint32_t path;	/* Number of the object's path; 0: empty or not yet determined. */
-  uint32_t fields;	/* Number of string keys of this table whose value is a needed object. The
-                           count stops at HOLDERS_FIELDS + 1. */
+  /* If the object is a table: number of its string keys that lead to objects of Work.list whose
+     parent is this table. The count stops at HOLDERS_FIELDS + 1: with more than HOLDERS_FIELDS, the
+     keys are one step "[*]". */
+  uint32_t fields;
   uint32_t key;		/* If the object is reachable only as a value in a table with weak keys:
                            index of that table in Work.list. Otherwise NONE. */
   unsigned char done, isroot;	/* done: 1 if 'path' is determined. isroot: 1 if the object is a
                                    root. */
-  uint32_t slots;	/* Number of needed objects in stack slots of C functions, if the object is
-                           a Lua thread. */
+  /* If the object is a Lua thread: number of objects of Work.list whose parent is this thread and
+     that are in stack slots of C functions. */
+  uint32_t slots;
 } Needed;
 
 /* An object that the first walk reached from no other object: a root of the garbage collector, or
@@ -52,8 +56,9 @@ typedef struct Work {
   HoldersMemory memory;
   uint64_t *filter;		/* Bit set of the owners (objects with which a sample dies), indexed
                                    by luaN_watchbit. */
-  unsigned filterlog;		/* log2 of the number of bits of 'filter': more than 16 bits for
-                                   each owner, but at most 2^22. */
+  /* log2 of the number of bits of 'filter'. The set has more than 16 bits for each owner, so that
+     few other objects share an owner's bit; but at most 2^22. */
+  unsigned filterlog;
   uint32_t *parent;		/* For each element of 'objects', the index of its parent. Valid
                                    only until the end of luaN_walk. */
   const void *const *objects;	/* All objects in the order of the walk. Valid only until the
@@ -74,14 +79,15 @@ typedef struct Work {
                            'fields' and 'slots'. */
   int counted;		/* 1: the fields 'fields' and 'slots' of list[at] are set. */
   const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
-  int bodyknown;		/* 1: 'body' is set for the object list[at]. */
+  int bodyknown;		/* 1: 'body' is determined for the object that is being visited */
   /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
      objects may share their bits. */
   uint64_t *nearly;
   unsigned nearlylog;	/* log2 of the number of bits of 'nearly': more than 16 bits for each
                            needed object, but at most 2^26. */
-  /* Cache of paths for list[at], by kind of reference. All its references of one kind whose step
-     has the same text, such as "[1..n]", share a path. 0: no such reference was visited yet. */
+  /* For each kind of reference from the object that is being visited: number of the path to which
+     such references lead, if all of them have the same text in a path, such as "[1..n]" for all
+     integer keys. 0: no such reference was visited yet. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
@@ -143,8 +149,9 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Returns the index in w->list of an object, or NONE if the object is not needed (neither an owner
-   nor an ancestor of one). */
+/* Returns the index in w->list of an object; NONE: the object is not needed, so it is not in the
+   list. Needed are the owners (objects whose paths of references are searched) and the objects on
+   these paths. */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
@@ -184,8 +191,9 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets Top.place of all elements of w->tops to their positions among the n objects of the walk.
-   Returns 0 unless w->tops are exactly those without a parent, in the same order. */
+/* For each element of w->tops, an object that was reached from no other object, sets 'place' to the
+   object's index among the n objects of the walk. Returns 0 if w->tops does not match the walk: it
+   must list exactly the objects without a parent, in the order of the walk. */
 static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -445,7 +453,8 @@ static int isstar (const char *step) {
   return strcmp(step, "[*]") == 0;
 }
 
-/* Makes w->nearly, the bit set of the needed objects. Returns 0 if out of memory. */
+/* Makes w->nearly, a bit set for a fast check whether an object may be needed, that is, in w->list.
+   Returns 0 if out of memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -468,8 +477,10 @@ static void count (Work *w) {
   w->counting = 0;
 }
 
-/* Visits a reference from the object w->list[w->at]. The first reference to a needed object
-   determines that object's path. w->counting 1: only counts the reference. Returns 0 to stop. */
+/* Visits a reference from the object w->list[w->at]. If the reference leads to a child of this
+   object in w->list that has no path yet, sets the child's path: the path of this object and one
+   step for the reference. w->counting 1: instead counts the reference in the fields 'fields' and
+   'slots'. Returns 0 to stop. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
@@ -601,9 +612,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* {== names of C functions ============================================= */
 
-/* Replaces in the text of a path's last step the address of a C function, which starts at 'mark'
-   (CODE), by the function's name. The new text is added to h->text, which has capacity *size.
-   Returns 0 if out of memory. */
+/* In the text of a path's last step, replaces the address of a C function by the function's name.
+   'mark' points to the placeholder CODE, which is followed by the address in hexadecimal. Appends
+   the new text to h->text, whose capacity is *size bytes. Returns 0 if out of memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;

@@ -29,9 +29,10 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
-/* If more than this number of string keys of a table lead to owners, these keys are one step "[*]".
-   If more than this number of a Lua thread's stack slots in C functions do, all slots of one
-   function are one step. */
+/* Largest number of string keys of a table that are named in paths. If more keys lead to owners
+   (objects to which paths are searched), all of them are one step "[*]". The same limit holds for
+   the stack slots of a Lua thread in C functions: beyond it, the slots of one C function are one
+   step, without their numbers. */
 #define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */

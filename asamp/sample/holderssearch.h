@@ -27,7 +27,9 @@ typedef struct HoldersSearch {
 				   running. */
   pid_t parent;			/* Process that started the search. */
   struct HoldersAnswer *answer;	/* memory shared with the child, which writes the result there */
-  size_t size, n;	/* Bytes of the shared memory; number of owners. */
+  /* 'size': bytes of the shared memory. 'n': number of owners, the objects to which the search
+     finds paths. */
+  size_t size, n;
   uint64_t start, nanoseconds;	/* The pause for the fork in ns: start (CLOCK_MONOTONIC) and
                                    length. */
 } HoldersSearch;

@@ -263,8 +263,9 @@ static void giveup (void) {
   }
 }
 
-/* Each tracker (sampler of one Lua state) of the process calls this, so only the first call has an
-   effect. */
+/* Discards the parent's clients and queued samples in a forked child. Each tracker (sampler of one
+   Lua state) calls it after a fork; only the first call finds the parent's process id in m.pid and
+   does something. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;

@@ -69,9 +69,10 @@ void mallocs_forked (void);
    Call it only in the client's MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules, then passes the queued samples to 'one', for the client 'home'. If
-   another client has the task to empty the queue, passes them only if the queue is half full or a
-   sample is older than 10 ms. Must not be called in 'take'. */
+/* Looks up missing unwind rules. Then empties the queue of samples, on behalf of the client 'home':
+   passes each sample to 'one'. If another client has the task to empty the queue, does so only when
+   that client is late: the queue is half full or a sample is older than 10 ms. Must not be called
+   in the callback 'take', which runs inside malloc. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
@@ -90,7 +91,8 @@ static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
 /* Returns 1 if the block that slot 'owner' watches was freed. */
 int mallocs_isfreed (const void *owner);
-/* Stops watching the block of slot 'owner', and releases the slot. */
+/* Stops watching a sampled block, and releases the slot that records whether the block was freed.
+   'owner': address of the slot (mallocs_isowner). */
 void mallocs_forget (const void *owner);
 
 /* Returns the number of watched blocks freed so far, for all clients. */

@@ -41,10 +41,11 @@ typedef struct Moment {
 typedef struct Moments {
   uint64_t *buffer[2];
   size_t words;			/* Size of one buffer, words of 8 bytes. */
-  size_t used[2];		/* Used words of each buffer. */
+  size_t used[2];		/* For each buffer: number of words that have data. */
   volatile unsigned current;	/* Index in 'buffer' of the buffer that the signal handler fills. */
-  uint64_t lost;		/* Number of sampling periods of ticks that did not fit into a
-                                   buffer. */
+  /* Time of the ticks that did not fit into a buffer, in sampling periods. A tick stands for one or
+     more periods (Moment.count). */
+  uint64_t lost;
 } Moments;
 
 /* Allocates buffers of 'words' words each. Returns 0 if out of memory. */

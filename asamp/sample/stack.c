@@ -21,9 +21,11 @@
 /* Largest number of elements of Stack.frames: MAXNATIVE native frames, LUAN_DEPTH Lua frames with a
    FRAME_TAIL each, one FRAME_CUT, and one frame for a running collection. */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
-#define KEYROOM		256	/* size of the buffer for a name that is not an identifier,
-                                   bytes */
-#define NLINES		4096u	/* entries of the largest cache of lines; a power of 2 */
+/* bytes of the buffer for a function's name that is made here: ["name"] if the name is not an
+   identifier, or "anonymous #n" */
+#define KEYROOM		256
+/* largest number of entries in the cache of line numbers (Stack.lines); a power of 2 */
+#define NLINES		4096u
 #define NLINES_FIRST	256u	/* entries of a new cache of lines; a power of 2 */
 
 /* The function prototype id that was assigned last in the process. A prototype keeps its id for
@@ -222,8 +224,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 }
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
-   index after them. Pushes C functions only if they have yielded, and so have no native frames.
-   'called' 1: only the outermost of the consecutive C functions from s->lua[i] on can have
+   index after them. Skips C functions that have native frames, because the walk of the C stack has
+   pushed these; only a C function that has yielded has none. 'called' 1: s->lua[i] has native
+   frames. Then, of the consecutive C functions from s->lua[i] on, only the outermost is taken for
    yielded. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -289,7 +292,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   size_t i = 0, before;
   int j, coroutines = 0, ended = 0;  /* number of coroutines whose lua_resume was reached; number
                                         of coroutines whose frames are all pushed */
-  int called = 0;  /* 1: native frames were pushed since the last bytecode loop or lua_resume */
+  /* 1: native frames were pushed after the bytecode loop or lua_resume that was reached last. The
+     loop below visits native frames from the innermost outwards. */
+  int called = 0;
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
     const char *ip = (const char *)w->a[j] - 1;  /* an address in the call instruction, which
@@ -320,9 +325,11 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   return i;
 }
 
-/* Pushes the frames from s->lua[i] on, whose bytecode loops the walk did not find. Includes C
-   functions only if i is 0 and the walk was incomplete. Returns 1 if Lua functions were left.
-   'whole' 1: the walk reached the end of the stack. */
+/* Pushes the Lua frames from s->lua[i] on, after a walk of the C stack that has not reached their
+   bytecode loops (luaV_execute). Skips C functions, whose native frames the walk has usually
+   pushed. Exception: i is 0, and the walk missed a loop or did not reach the end; then it may have
+   missed these native frames, too. Returns 1 if there is a Lua function among the frames. 'whole'
+   1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -365,9 +372,10 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
   return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
 
-/* Updates s->known: keeps the 'stay' outermost frames, and replaces the others by the main thread's
-   frames among the n in s->lua. If frames are cut out, keeps only those inside the cut. Empties
-   s->known if a coroutine runs or the frames do not fit. */
+/* Updates s->known, the known Lua frames: keeps its 'stay' outermost elements, and replaces the
+   others by the main thread's frames among the n in s->lua. If the stack has a cut (its middle was
+   left out of s->lua), uses only the frames from the innermost to the cut. Empties s->known if a
+   coroutine runs or the frames do not fit. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
@@ -398,7 +406,9 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
-  if (all.frames == NULL) {  /* not enough memory: the next stack is not compared */
+  /* not enough memory: checks neither this stack nor the next one, which would be compared with
+     this one */
+  if (all.frames == NULL) {
     free(s->reported);
     s->reported = NULL;
     s->nreported = 0;
@@ -416,8 +426,9 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
-  if (s->cut || !whole) shared = 0;  /* frames are missing, perhaps others than in the first walk;
-                                        so the two walks are not compared */
+  /* stack_walk and this second walk may have left out different frames of a deep or truncated
+     stack, so their results are not compared */
+  if (s->cut || !whole) shared = 0;
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->nreported);
     for (i = 0; same && i < s->n; i++)

@@ -9,14 +9,15 @@
 */
 
 /*
-** Only changed frames are walked: while a Lua function stays active, everything outside its
-** bytecode loop is unchanged.
+** Only changed frames are walked. While a Lua function stays active, its callers do not change; so
+** their frames are taken from the previous stack.
 **
 **   K1  the 'shared' outermost frames are the same as in the previous stack;
-**   K2  'known' has Lua frames of the main thread in the previous stack. If that stack has a cut
-**       (its middle was left out), 'known' has only the frames inside the cut. It may be empty;
-**   K3  a stack with a cut is walked again completely if fewer than PROFILE_DEPTH / 2 Lua frames
-**       inside the cut are known or have changed.
+**   K2  'known' lists the Lua frames of the main thread in the previous stack, so that the next
+**       walk finds those still active. A deep stack has a cut: its middle was left out. Then
+**       'known' lists only the frames on the inner side of the cut. It may be empty;
+**   K3  after a stack with a cut, the next one is walked completely if fewer than PROFILE_DEPTH / 2
+**       Lua frames on the inner side are known or have changed.
 */
 #ifndef asamp_stack_h
 #define asamp_stack_h
@@ -43,7 +44,8 @@ typedef struct Stack {
   ProfileFrame *frames;		/* The frames that changed since the previous stack, innermost
                                    first. */
   size_t n;	/* Number of elements of 'frames'. */
-  size_t shared;			/* Number of unchanged frames outside 'frames'. */
+  /* Number of unchanged frames, the outermost ones of the stack. They are not in 'frames'. */
+  size_t shared;
   void **known;			/* CallInfo addresses of Lua frames of the previous stack, innermost
                                    first. Of LUAN_DEPTH elements, only the last 'nknown' are
                                    used. */

@@ -29,8 +29,9 @@
 /* ns; for timers with this period or a longer one, and for TIMER_CPU, the cost of a signal is not
    measured, because signals are rare */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; a span (time with one tick, timer.h) that has
-                                                   at least this length is not doubled */
+/* ns; if ticks are expensive, the interval between them is doubled, but not if it has at least this
+   length, so that about 50 ticks per second remain */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)
 #define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span (time with one
                                                    tick) if the clock is TIMER_CPU */
 /* Shortest time from now at which a signal is requested, ns. If a signal arrives by less than this
@@ -43,8 +44,9 @@
 						   missing */
 #define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed, the time by which
                                                    sampling has exceeded its share */
-#define MAX_STATES	16u	/* Largest number of running states that are searched for one with a
-                                   timer. */
+/* Largest number of Lua states visited at a tick. They are those that run on the thread, innermost
+   first; the first one with a timer receives the tick's time. */
+#define MAX_STATES	16u
 #define EASY_TICKS	8	/* number of cheap ticks in a row after which a doubled span is
                                    halved */
 
@@ -95,9 +97,12 @@ struct Clock {
   uint64_t base;
   uint64_t given;		/* clock's time in ns up to which timers have received time. It is
                                    the start of the current span (time with one tick). */
-  uint64_t span;		/* ns; length of the current span */
-  uint64_t due;			/* clock's time in ns at which the tick of the current span is
-                                   due */
+  /* ns; length of the current span, a part of the time in which one tick (signal for samples) is
+     sent */
+  uint64_t span;
+  /* clock's time in ns at which the next tick (signal for samples) is due; a random time in the
+     current span */
+  uint64_t due;
   uint64_t stopped;		/* clock's time in ns when its last timer stopped */
   uint64_t random;		/* state of the random generator */
   uint64_t signalcost;		/* cost of a signal in ns, without its tick; 0: not measured */
@@ -107,8 +112,8 @@ struct Clock {
                                    Negative: ns that it may still take. */
   unsigned stretch;		/* log2 of the factor by which the spans between ticks are
                                    lengthened, because ticks are expensive */
-  /* number of ticks in a row that were cheap enough for a span of half the length; after
-     EASY_TICKS, the span is halved */
+  /* Number of ticks in a row that took so little time that ticks may be twice as frequent. After
+     EASY_TICKS, the span (time with one tick) is halved, if it was lengthened before. */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
@@ -223,9 +228,9 @@ static void timer_next (Clock *c, uint64_t earliest) {
   if (c->due < earliest) c->due = earliest;
 }
 
-/* Adapts the length of spans (each has one tick) to the cost of ticks, after a tick that 'took' ns.
-   'share' is the number of the thread's clocks, which may together take half of the thread's
-   time. */
+/* Adapts the interval between ticks (signals that take samples) to their cost, after a tick that
+   'took' ns. All clocks of a thread together may take half of its time. 'share': number of clocks
+   of the thread; each may take 1 / (2 * share) of the time. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -234,7 +239,8 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   c->owed += (int64_t)took - paid;
   if (c->owed < -advance) c->owed = -advance;
   if (c->owed > MAX_OWED_NS) c->owed = MAX_OWED_NS;
-  if (c->owed > 0) {  /* this clock has taken more than its part: doubles the span */
+  /* this clock's ticks have taken more than their part of the time: makes them half as frequent */
+  if (c->owed > 0) {
     c->easy = 0;
     if (interval < MAX_SIGNAL_NS) c->stretch++;
   }
@@ -242,7 +248,7 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
     if (c->stretch == 0 || 6 * share * took >= interval) c->easy = 0;
     else c->easy++;
     if (c->easy < EASY_TICKS) return;
-    c->easy = 0;  /* EASY_TICKS cheap ticks in a row: halves the span */
+    c->easy = 0;  /* the last EASY_TICKS ticks took little time: makes ticks twice as frequent */
     c->stretch--;
   }
 }
@@ -485,7 +491,9 @@ static int openperf (Clock *c) {
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* the program would have few descriptors left, so it keeps this one */
+  /* few file descriptors are free: leaves this one to the program, and uses a POSIX timer
+     instead */
+  close(c->fd);
   c->fd = -1;
   errno = e;
   return 0;
@@ -611,7 +619,9 @@ static void timer_dropclocks (void) {
     c->posix = 0;
     if (c->thread != me) {
       STORE(c->thread, 0);
-      c->ticking = c->measuring = 0;  /* the thread's handler does not run in this process */
+      /* this is a forked child: the clock's thread, whose signal handler may have been running,
+         exists only in the parent */
+      c->ticking = c->measuring = 0;
     }
     nunused += (c->thread == 0);
   }
@@ -667,8 +677,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If its spans are lengthened because ticks are expensive, they do
-   not become shorter by this change. */
+/* Sets a clock's kind and period. If ticks are less frequent than the period because they are
+   expensive (Clock.stretch), they do not become more frequent by this change. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);

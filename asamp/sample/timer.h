@@ -12,27 +12,31 @@
 */
 
 /*
-** Rules for the time that a clock measures and its timers receive:
+** Rules for time. A clock measures the time of one OS thread and sends signals (ticks). A
+** sampled Lua state has a timer, which receives a part of the clock's time at ticks.
 **
-**   C1  the times of a clock's timers add up to the clock's time; the difference is less than one
-**       span (a part of the time with one tick). The clock's time excludes the time that ticks
-**       take. A timer counts time / period, randomly rounded;
+**   C1  the times that a clock's timers have received add up to the clock's time; the difference is
+**       less than one span (the part of the time for one tick). A clock of CPU time does not count
+**       the time that ticks take. A timer converts its time to whole sampling periods and keeps the
+**       remainder, which is random at the start;
 **   C3  sampling takes at most about half of the thread's time: if ticks are expensive, the spans
 **       become longer ("stretched");
-**   C6  if no state that runs on the thread has a timer, the timer that received time last receives
-**       the time of the tick;
+**   C6  at a tick, the time is for the innermost running state that has a timer. If there is none,
+**       it is for the timer that received time last;
 **   C7  a clock without timers stops, and later continues in the same span. So timers that run only
 **       for a short time lose none of it;
 **   C8  the length of a span depends only on the time before it, so counted time is unbiased.
 */
 
 /*
-** Rules that make signal handlers safe:
+** Rules that make signal handlers safe. A clock sends signals to an OS thread; the handler calls
+** the timer of the Lua state that runs there.
 **
-**   C2  a timer has no tick after its timer_stop has returned, on whatever thread;
+**   C2  after timer_stop has returned, on any thread, the timer's function is not called any more;
 **   C4  timers and clocks are never freed, because a handler may read them;
-**   C5  a descriptor is used only while it refers to the clock's perf event: the program may close
-**       it and reuse its number. timer_cost then opens the event again.
+**   C5  the program may close the descriptor of a clock's perf event and reuse its number. So the
+**       clock checks before each use that the descriptor still refers to the event. If not, the
+**       next call of timer_cost opens another event.
 */
 #ifndef asamp_timer_h
 #define asamp_timer_h

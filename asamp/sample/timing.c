@@ -55,8 +55,9 @@ static void tick (void *ud, uint64_t count, void *context) {
   Moment e;
   const uint64_t started = clock_thread();
   Scratch *own = scratch_mine();
-  if (own == NULL) {  /* the thread is ending and has no Scratch any more, but its clock still
-                         runs */
+  /* the thread is ending: its memory for samples (Scratch) was given up, but its clock still sends
+     signals */
+  if (own == NULL) {
     __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
     return;
   }

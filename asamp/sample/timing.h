@@ -43,11 +43,13 @@ typedef struct Timing {
   Moments moments;		/* Ticks from which no samples were taken yet. */
   uint64_t own;			/* Sampling periods of ticks that arrived while timing_point ran.
                                    They become one sample at its end. */
-  Moment last;			/* The tick from which a sample was taken last, without its native
-                                   frames. */
+  /* The data of the tick from which the last sample was taken; its native frames are not kept. */
+  Moment last;
   uint64_t away;		/* Sampling periods lost because another thread ran the state, the
                                    program blocked the signals, or the thread was ending. */
-  uint64_t samples;		/* Sampling periods in the samples of this session. */
+  /* Time that the samples of this session stand for, in sampling periods. A sample stands for one
+     or more. */
+  uint64_t samples;
   uint64_t cramped;		/* Sampling periods of samples without a C stack in this session,
                                    because the handler's stack had no space for a walk. */
   uint64_t inticks, inpoints;	/* CPU time of the handler, and of timing_point, in this

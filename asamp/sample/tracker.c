@@ -32,7 +32,9 @@ static void decided (Tracker *t, lua_State *L) {
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
   trackoutcomes_resume(t);
-  tracker_unregister(t, L);  /* only this collection may have needed the callbacks */
+  /* if sampling is off and this collection decided the last samples, no callback is needed any
+     more */
+  tracker_unregister(t, L);
 }
 
 static void collected (void *ud, lua_State *L) {

@@ -38,8 +38,9 @@ void tracker_reopen (Tracker *t, lua_State *L);
    are called. Call this function in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
 /* Resumes sampling, without the earlier samples. Reports all functions and classes again. 'alloc'
-   1: samples allocations; 0: only calls the client at safepoints. 'rest': number of bytes counted
-   by label set that were not reported yet, and so stay counted. */
+   1: samples allocations; 0: only calls the client at safepoints. 'rest': bytes that the state
+   allocated, counted by label set, but that are not in the old profile. If 'alloc' is 1, they stay
+   counted, for the new one. */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
@@ -58,9 +59,10 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 /* Switches sampling off, reports the last data and removes the client. */
 void tracker_end (Tracker *t, lua_State *L);
 
-/* First half of tracker_end: switches sampling off and reports the last data. Before tracker_leave,
-   which stops watching native memory, the client may set the owner of a live sample to NULL; that
-   sample's block then stays watched. */
+/* First half of tracker_end: switches sampling off and reports the last data. The second half,
+   tracker_leave, stops watching whether the sampled blocks of native memory are freed. If the
+   client wants to watch a block itself from then on, it sets the owner of its sample to NULL
+   between the two calls. */
 void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
@@ -77,9 +79,9 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
    as the program's. Call it first when a session ends. */
 void tracker_stop (Tracker *t);
 
-/* Switches sampling off. If results or the program's CPU time are not reported yet, runs a last
-   minor collection, which reports them. Later deaths are reported as before. Returns 0 if sampling
-   was off. */
+/* Switches sampling off. Runs a last minor collection if anything is not reported yet: the survival
+   or death of a sample, a collection, or the program's CPU time. That collection reports it. Later
+   deaths are reported as before. Returns 0 if sampling was off. */
 int tracker_off (Tracker *t, lua_State *L);
 
 /* Sets whether safepoints call the client's callback 'point', which completes time samples. */

@@ -122,8 +122,9 @@ typedef struct Tracker {
                            called. */
   uint64_t slices;	/* CPU time of the steps of major collections (luaN_Memory.slices) at the
                            last record of a collection, ns. */
-  /* 'pauses': total length of the collector's pauses when a collection was last recorded, ns.
-     'reportedpauses': length of the later pauses that are part of records, ns. */
+  /* The two fields give the length of pauses that no record of a collection includes. 'pauses':
+     total length of the collector's pauses when that length was last computed, ns.
+     'reportedpauses': length of the pauses since then that records include, ns. */
   uint64_t pauses, reportedpauses;
   /* By enum ProfileLooked: number of entries that the collector had visited in the current pause
      before this collection started. */

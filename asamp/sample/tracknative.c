@@ -61,7 +61,8 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
   return MALLOCS_TAKEN;
 }
 
-/* Adds to the tracker a sample from the queue of native memory; called by mallocs_drain. */
+/* Adds to the tracker a sample of native memory that was queued, because no client took it inside
+   malloc. Called by mallocs_drain for each queued sample. */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if (t->client->room(t->ud, s->count) > 0 && stack_ready(&t->stack) &&

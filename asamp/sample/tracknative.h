@@ -12,9 +12,9 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-#define TRACKNATIVE_MINREAPED	4096	/* Least number of samples in Tracker.pending for a search,
-                                           between collections, for samples of freed native
-                                           blocks. */
+/* Shortest list Tracker.pending (samples since the last collection) that is searched, before the
+   next collection, for samples whose native block was freed. */
+#define TRACKNATIVE_MINREAPED	4096
 
 /* Number of samples in Tracker.pending from which on samples of native memory are lost. Only a
    collection empties this list, so it could grow without bound in a C program that rarely runs

@@ -168,19 +168,23 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive a collection, and prepares the collection's record. A collection
-   that decides no sample and finds no death has no record if the last record is younger than
-   RECORD_NS, except after a recorded collection in the same pause. */
+/* Decides which samples survive a collection, and prepares the record of the collection for the
+   client. There is no record if the collection decides no sample, finds no death and follows no
+   recorded collection in the same pause, and one of these holds: the client wants neither samples
+   nor calls at safepoints, and the session continues; or less than RECORD_NS have passed since the
+   last measurement of resident memory. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
-  const int second = t->deciding;  /* 1: the first collection of this pause has a record not
-                                      reported yet */
+  /* 1: a minor collection of this same pause has a record, which is not reported yet */
+  const int second = t->deciding;
   int quiet;
   luaN_memory(L, &m);
-  if (second) {  /* reports the first collection of this pause */
+  if (second) {  /* reports the minor collection first */
     trackoutcomes_report(t, L, 0);
-    t->deciding = 1;  /* the second collection of the pause has a record, too */
+    /* a major collection follows a minor one in the pause: it has a record even if it decides no
+       sample */
+    t->deciding = 1;
   }
   else {
     t->since = m.began;
@@ -219,8 +223,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->majors = m.majors;
 }
 
-/* Returns 1 if this minor collection has nothing to decide or report: no sample is new, and the
-   last record of a collection is younger than RECORD_NS. */
+/* Returns 1 if this minor collection has nothing to decide or report: no sample is new, and less
+   than RECORD_NS have passed since the last measurement of resident memory. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

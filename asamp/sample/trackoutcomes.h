@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Determines the results of a collection and reports them to the tracker's client: which samples
-** survived, which earlier survivors died, and the record of the collection.
+** survived, which earlier survivors died, and the record of the collection (its pause, counts of
+** the collector).
 **
-**   A5  while sampling is off and no safepoints are requested, only these collections are reported:
-**       those that decide a sample or find a death; the second one of a pause if the first one was
-**       reported; the last one of a session.
+**   A5  while the client wants neither samples nor calls at safepoints (where the program can be
+**       interrupted), a collection is reported only for one of these reasons: it decides whether a
+**       sample survives; it finds a death; it follows a reported collection in the same pause; it
+**       is the last one of a session.
 */
 #ifndef asamp_trackoutcomes_h
 #define asamp_trackoutcomes_h

@@ -12,8 +12,10 @@
 
 #include "trackerstate.h"
 
-#define TRACKWATCH_FEWLOG	14	/* log2 of the number of bits used if fewer than FEW_BLOCKS
-                                           blocks are watched; else TRACKER_WATCHLOG */
+/* log2 of the number of bits used in the bit set Tracker.watching if fewer than FEW_BLOCKS blocks
+   are watched (their free or resize must be noticed): 2 KiB instead of the whole set, whose log2 is
+   TRACKER_WATCHLOG. */
+#define TRACKWATCH_FEWLOG	14
 
 /* Allocates the bit set if needed. Returns 0 if out of memory. */
 int trackwatch_ready (Tracker *t);
