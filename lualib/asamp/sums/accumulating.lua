@@ -39,16 +39,17 @@ local SURE, ERRORS = 1 / 2, 1.6
 -- AGED: a container may be a full cache, which replaces a random object for each new one, if its objects from
 -- before the last quarter of the run are alive at most 95% as often as those from the last quarter, after one
 -- standard error is added (isaged). "leak" becomes "maybe",
--- SEEN, GOING: except if the size of the heap is known for at least 75% of the run, and grows in the second
--- half of this at least two thirds as much as in the first.
+-- SEEN, GOING: except if the size of the heap is known for at least 75% of the run (births.course), and grows
+-- in the second half of this at least two thirds as much as in the first.
 local AGED, SEEN, GOING = 19 / 20, 3 / 4, 2 / 3
 -- A container that also loses objects accumulates (ofgrowing) if
 -- GROWTH: the live heap grows by 2% in each quarter of the run,
 -- EVEN: it grows in the second half at least 75% as much as in the first,
+-- STRAIGHT: or in each of the last three quarters at least 80% as much as in their mean,
 -- NET: this growth is at least 25% of the container's live bytes of the second half,
 -- CAUSED: these live bytes are at least 5% of the growth,
 -- YOUNG: and the container's first sample is in the first 7 of 8 parts of the run.
-local GROWTH, EVEN, NET, CAUSED, YOUNG = 1.02, 3 / 4, 1 / 4, 1 / 20, 7 / 8
+local GROWTH, EVEN, STRAIGHT, NET, CAUSED, YOUNG = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20, 7 / 8
 -- Objects that no heap walk reached are kept if older ones are alive at least half as often as newer ones
 -- (unreached). New garbage that no collection has found dead counts as alive.
 local LEFT = 1 / 2
@@ -328,7 +329,8 @@ local function isaged(c, every, lines, alive)
       main = key == every.most and relative(n, born) or main
     end
   end
-  local ratio, error = relative(mine, of)
+  -- one more lost object of each age: the error of a few objects of which none was lost is not 0
+  local ratio, error = relative(mine, {of[1] + 1, of[2] + 1})
   return mine[2] > 0 and main < 1 and ratio * math.exp(error) < AGED
 end
 
@@ -356,15 +358,21 @@ local function sum(lines)
 end
 
 -- Returns how evenly the heap grows: its growth in the second half of the run, divided by that in the first.
--- Returns 0 if it grows by less than the factor GROWTH in one of the last three quarters, or if 'course', the
--- function from a position in the run (0 to 1) to bytes (births.course), is nil.
+-- The first quarter does not count if sessions or caches filled in it and the heap grew straight after it
+-- (STRAIGHT): then the result is the least growth in a later quarter, divided by the mean. Returns 0 if the
+-- heap grows by less than the factor GROWTH in one of the last three quarters, or if 'course', the function
+-- from a position in the run (0 to 1) to bytes (births.course), is nil.
 local function evenness(course)
+  local least = math.huge
   for q = 1, 3 do
     if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
       return 0
     end
+    least = math.min(least, course((q + 1) / 4) - course(q / 4))
   end
-  return (course(1) - course(1 / 2)) / (course(1 / 2) - course(0))
+  local even = (course(1) - course(1 / 2)) / (course(1 / 2) - course(0))
+  local straight = least / (course(1) - course(1 / 4)) * 3
+  return straight >= STRAIGHT and math.max(even, straight) or even
 end
 
 -- Returns true if the heap does not grow in the second half of the run. 'course': function from a position in
@@ -571,8 +579,8 @@ function M.of(profile)
   local found, others, run = {}, {}, {}
   run.worked, run.to = births.worked(profile)
   run.strings = largestrings(profile)
-  local course, seen = births.course(profile)
-  local going = course and seen >= SEEN and evenness(course) >= GOING
+  local course, seen, near = births.course(profile)
+  local going = course and near and seen >= SEEN and evenness(course) >= GOING
   local growth = course and course(1) - course(1 / 2) or 0
   local alive, all, tables = living(born.containers)
   local late, tail, unresolved = 0, births.tail(profile)

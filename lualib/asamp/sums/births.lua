@@ -48,7 +48,7 @@ local UNSEEN = 1 / 10
 -- because it includes a part of that collection.
 local OWNTAIL = 1 / 20
 -- M.course returns nil if the last major collection was in the first half of the bytes.
-local COVERED = 1 / 2
+local COVERED, NEAR = 1 / 2, 3 / 8
 -- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
 -- Then the table is the container (shared):
 -- ATONCE: an entry counts if the line's live samples under it are from at most 3 successive parts of the run;
@@ -303,16 +303,20 @@ local function working(profile)
 end
 
 -- Returns the size of the live heap after the first collection and each major one: a list of {at (share of
--- the run's bytes that were allocated before it), size (bytes)}.
+-- the run's bytes that were allocated before it), size (bytes)}. A major collection may free its garbage step
+-- by step: if the heap is smaller after a later minor collection, that one counts instead.
 local function sizes(profile)
   local all, sum, list, collections = 0, 0, {}, working(profile)
   for _, c in ipairs(collections) do
     all = all + (c.charged or 0)
   end
+  local major
   for i, c in ipairs(all > 0 and collections or {}) do
     sum = sum + (c.charged or 0)
     if c.major or i == 1 then
-      list[#list + 1] = {at = sum / all, size = c.least}
+      list[#list + 1], major = {at = sum / all, size = c.least}, c.major
+    elseif major and c.least < list[#list].size then
+      list[#list] = {at = sum / all, size = c.least}
     end
   end
   return list
@@ -321,13 +325,15 @@ end
 --- Returns a function from a position in the run, 0 (first collection) to 1 (last major one), to the bytes of
 -- the live heap there, linear between major collections. nil: unknown, because no major collection is near
 -- the middle, or the last one is too early (COVERED). Second result: the share of the run's bytes that was
--- allocated before the last major collection.
+-- allocated before the last major collection. Third result: true: another one was between NEAR and 3/4 of
+-- this, so the growth of both halves can be compared.
 function M.course(profile)
   local list = sizes(profile)
-  local last, middle = list[#list], false
+  local last, middle, near = list[#list], false, false
   for i = 2, #list - 1 do
     local at = list[i].at / last.at
     middle = middle or at >= 1 / 8 and at <= 3 / 4
+    near = near or at >= NEAR and at <= 3 / 4
   end
   if not middle or last.at < COVERED then
     return nil
@@ -343,7 +349,7 @@ function M.course(profile)
       before = point
     end
     return last.size
-  end, last.at
+  end, last.at, near
 end
 
 --- Returns the smallest size of the live heap, in bytes, in the second quarter of the run's allocated bytes

@@ -354,6 +354,33 @@ describe("a container that accumulates", function()
     assert.equal("leak", verdict(function(part) return part < 12 and 0 or 10 end, 20))  -- a queue
   end)
 
+  -- A cache that was full at half of the run was called a leak in 3 of 3 runs: the heap's size was taken
+  -- before the major collection had freed the replaced entries.
+  it("is judged by the size of the heap after a major collection freed its garbage", function()
+    local function heap(part) return part == 26 and 2200 or part > 26 and 1500 + part or 100 + 80 * part end
+    local p = session({{path = 2, born = one, alive = one}}, heap)
+    for part = 1, N do
+      p.collections[part].major = part == 4 or part == 12 or part == 27
+    end
+    local course, seen = births.course(p)
+    assert.equal(1527, course(1))
+    assert.equal(28 / N, seen)
+  end)
+
+  -- A leak of one of three sessions was called uncertain, because the first sessions filled the heap faster.
+  it("is one whose heap grows straight after a first quarter with more growth", function()
+    local function ten() return 10 end
+    local function sessions(part) return part < 26 and 4 or 10 end
+    local function heap(part) return 100 + 80 * math.min(part, 8) + 30 * part end
+    local function bent(part) return heap(part) + 30 * math.max(0, 16 - part) end
+    local function verdict(size)
+      local c = accumulating.of(session({{path = 2, born = ten, alive = sessions}}, size))[1]
+      return c and c.verdict
+    end
+    assert.equal("leak", verdict(heap))
+    assert.not_equal("leak", verdict(bent))
+  end)
+
   it("is a queue that grows in spite of removals", function()
     local queue = {path = 4, born = one, alive = from(16), dead = before(16)}
     assert.same({'leak local "b"'}, verdicts({queue}, growing))

@@ -1,0 +1,18 @@
+-- expect: 6|7|8 keys sessions
+-- Sessions end after 9,000 others, but one of three users never logs out.
+local sessions, due = {}, {}
+local function open(i)
+  local id, parts = ("s%06d"):format(i), {}
+  for k = 1, 6 do parts[k] = id .. k end
+  local user = table.concat(parts)
+  sessions[id] = {id = id, cart = {i, i + 1}, user = user, last = i}
+  if i % 3 ~= 0 then due[i] = id end
+  return id
+end
+local n = 0
+for i = 1, 60000 do
+  n = n + #sessions[open(i)].user
+  local old = due[i - 9000]
+  if old then sessions[old], due[i - 9000] = nil, nil end
+end
+print(n)
