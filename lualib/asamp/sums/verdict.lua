@@ -42,8 +42,8 @@ local KNOWN = 3 / 4
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
 local HELDROWS = 5
--- A table with many keys has growing tables in it if these have 20 samples from the second half of the run,
--- and its elements have none.
+-- A list or table with many keys has growing tables in it if these have 20 samples from the second half of
+-- the run, and its elements have none.
 local NESTED = 20
 
 -- The sort of each type of block, for sentences such as "allocates closures". Other types are their own sort.
@@ -228,9 +228,9 @@ local function incoroutine(path, container, rest)
          {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
 end
 
--- Returns true if the samples that a table with many keys received in the second half of the run (by sampled
--- bytes) are all in lists or tables with keys inside of its elements, and none is an element: then no key may
--- have been added (NESTED). Vectors do not count.
+-- Returns true if the samples that a list or table with many keys received in the second half of the run (by
+-- sampled bytes) are all in lists or tables with keys inside of its elements, and none is an element: then
+-- no element may have been added (NESTED). Vectors do not count.
 --
 -- holder: path to the table (text), or nil
 local function isnested(profile, holder)
@@ -276,7 +276,7 @@ local function kindof(group, profile)
     return "references"
   end
   local vector = group.rows[1].type
-  return group.many == "keys" and isnested(profile, group.holder) and "nested" or
+  return group.many and isnested(profile, group.holder) and "nested" or
          group.many or vector == "table array part" and "list" or vector == "table hash part" and "keys" or
          "chain"
 end
