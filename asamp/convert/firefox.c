@@ -10,7 +10,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the row counts of the Lua state or script (Tag.group) of a tag. */
+/* Returns the row counts of the Lua state or script to which the samples with the number 'tag'
+   belong (tags.h). */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
@@ -40,8 +41,9 @@ static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
   counts(f, tag)->rows++;
 }
 
-/* Stores a row with negative bytes for each sample in 'deaths', empties 'deaths', and makes the
-   samples' addresses free again. */
+/* Stores the deaths of the samples in 'deaths': for each sample a second row with its stack and its
+   bytes as a negative number, as the Firefox format represents freed memory. Empties 'deaths'. The
+   samples' made-up addresses become free for new samples. */
 static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
@@ -95,8 +97,9 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
   }
   if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
     firefox_settle(f);
-  address = f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;  /* an address that no live
-                                                                         sample has */
+  /* the sample's made-up address, by which the viewer pairs an allocation with its death: a free
+     one, or the next larger number */
+  address = f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
   row(f, s->time, leaf, (int64_t)bytes, address, whose(f));
   f->client.tag = address;
   if (fate == READER_DIED)

@@ -6,16 +6,19 @@
 **
 ** Order of calls: firefox_start, reader_read, firefox_group, firefoxfile_write, firefox_free.
 **
+** In this format, a "thread" is a track of the viewer with tables of its own, not an OS thread.
+**
 **   FX1  rows are in the order of time; all columns of a table have the same length; parents come
 **        before children;
-**   FX2  an allocation sample has a row with its bytes. If its block has died, a second row with
-**        the same stack and address has the negative bytes and the time of death. Addresses are
-**        small numbers, unique among live samples. A sample of 0 bytes has no row;
+**   FX2  an allocation sample has a row with its bytes; a sample of 0 bytes has none. If the block
+**        has died, a second row has the same stack and address, the time of death, and the bytes as
+**        a negative number. The address pairs both rows. It is a made-up small number that no other
+**        live sample has;
 **   FX3  the innermost frame of an allocation's stack, its leaf, is the sample's kind. The frame's
 **        category is the sample's outcome: died, survived or undecided;
-**   FX4  an additional thread of the file shows the paths of references to the objects alive at the
-**        end (heldstack.h);
-**   FX5  each nonempty group of Lua states (tags.h) has a thread of the file;
+**   FX4  an additional thread shows the paths of references to the objects alive at the end
+**        (heldstack.h);
+**   FX5  each group of Lua states (tags.h) that has rows is a thread;
 **   FX6  a stack with labels has the labels as its outermost frame.
 */
 #ifndef asamp_firefox_h
@@ -32,7 +35,8 @@ enum FirefoxCategory {
   FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED, FIREFOX_HOLDER, FIREFOX_LABELS
 };
 
-/* A sample whose block has died, but whose row with negative bytes is not stored yet. */
+/* A sample whose block has died, but whose death is not stored yet. A death is stored as a second
+   row with the sample's bytes as a negative number. */
 typedef struct FirefoxDeath {
   size_t leaf;          /* index in Firefox.leaves */
   uint32_t tag;
@@ -53,8 +57,11 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* distinguishes Lua states */
-  FirefoxRows byplace[TAGS_GROUPS];  /* numbers of rows by Lua state or script (Tag.group) */
-  /* Numbers of rows by group of Lua states (tags.h). Set by firefox_group. */
+  /* for each Lua state or script (Tag.group): how many rows its samples, collections and marks
+     have */
+  FirefoxRows byplace[TAGS_GROUPS];
+  /* For each group of Lua states that is one thread of the file (tags.h): how many rows it has. Set
+     by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: samples with different label sets are distinguished;
                               Site.tag of 'leaves' and 'ticksites' is the set */
@@ -65,11 +72,13 @@ typedef struct Firefox {
                            references to them, 0: unknown */
   uint64_t last;        /* time of the last stored row of an allocation, us */
   uint64_t address;     /* largest address used */
-  uint64_t *unused;     /* addresses (small numbers) that no live sample uses any more; new samples
-                           receive these first */
+  /* made-up addresses of samples that have died; new samples receive these first, so that addresses
+     stay small. The format pairs an allocation with its death by an address. */
+  uint64_t *unused;
   size_t nunused, unusedsize;
-  FirefoxDeath *deaths; /* samples whose blocks have died, but whose rows with negative bytes are
-                           not stored yet */
+  /* samples whose blocks have died, but whose deaths (rows with their bytes as negative numbers)
+     are not stored yet */
+  FirefoxDeath *deaths;
   size_t ndeaths, deathsize;
   /* time at which the blocks of 'deaths' were found dead, us */
   uint64_t deathtime;
@@ -81,7 +90,8 @@ typedef struct Firefox {
      or script (tags.h). */
   Spill time, stack, weight, memory, whose;
   /* Columns of the rows of time samples, each in a file. 'tick': us since the previous row;
-     'tickstack': index in 'ticksites'; 'tickweight': ns; 'tickwhose': tag. */
+     'tickstack': the stack, an index in 'ticksites'; 'tickweight': ns; 'tickwhose': number that
+     represents the Lua state or script (a tag, tags.h). */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* us */
   /* Collections, and the marks (names and values) that the program recorded. The comments of
@@ -104,8 +114,9 @@ int firefox_error (Firefox *f);
    once after reader_read. Sets the counts of left-out data in left[LEFT_N]. */
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
-/* Returns 1 if the file has a thread for this group of Lua states: the group has rows, or no group
-   has rows and this is group 0. Call it after firefox_group. */
+/* Returns 1 if the file needs a thread (a track of the viewer) for this group of Lua states:
+   samples, collections or marks of the group were stored, or those of no group were and this is
+   group 0. Call it after firefox_group. */
 int firefox_has (const Firefox *f, uint32_t group);
 
 #endif

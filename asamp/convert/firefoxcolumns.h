@@ -37,11 +37,13 @@ typedef struct FirefoxFile {
   uint32_t *labelframes;  /* index in 'frames' of the frame that displays each label set */
   HeldStack held;
   FirefoxStacks stacks;
-  uint32_t group;      /* group of Lua states (tags.h) whose thread is being written */
+  /* The group of Lua states (tags.h) that is being written. Each group is one "thread" of the
+     Firefox format, a track of the viewer. */
+  uint32_t group;
 } FirefoxFile;
 
-/* Returns 1 if rows with this tag belong to the thread being written: the tag's Lua state is in
-   w->group (tags.h). */
+/* Returns 1 if rows with the number 'tag', which represents a Lua state or script (tags.h), belong
+   to the group of states that is being written, w->group. */
 static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }

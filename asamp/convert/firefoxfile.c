@@ -294,7 +294,8 @@ static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t num
     "\n\"samples\":{");
 }
 
-/* Writes the thread of the Lua states in group w->group (tags.h). */
+/* Writes a "thread" of the Firefox format (a track of the viewer, not an OS thread): the data of
+   the Lua states in the group w->group (tags.h). */
 static void thread (FirefoxFile *w, uint32_t number) {
   char name[TAGS_TEXT + 16] = "Lua";
   size_t n = 3;
@@ -317,12 +318,12 @@ static void threads (FirefoxFile *w) {
   static const char held[] = "Alive at the end, by holder";
   uint32_t number = 0;
   output_text(w->o, "\"threads\":[");
-  /* one thread for each group of Lua states */
+  /* one "thread" of the Firefox format, a track of the viewer, for each group of Lua states */
   for (w->group = 0; w->group < w->f->tags.ngroups; w->group++) {
     if (firefox_has(w->f, w->group))
       thread(w, number++);
   }
-  if (w->held.nrows > 0) {  /* a further thread shows the objects alive at the end */
+  if (w->held.nrows > 0) {  /* one more track shows the objects alive at the end */
     threadhead(w, held, sizeof(held) - 1, number);
     firefoxrows_held(w);
     output_text(w->o, ",\n\"markers\":{");

@@ -6,8 +6,8 @@
 
 #include "firefoxcolumns.h"
 
-/* Writes the collections and marks of the Lua states in group w->group (tags.h) as a table of
-   markers. */
+/* Writes a table of markers: the collections and marks of the Lua states in the group w->group (one
+   state, the states of one script, or all others; tags.h). */
 void firefoxmarks_markers (FirefoxFile *w);
 /* Writes an empty table of markers. */
 void firefoxmarks_none (FirefoxFile *w);

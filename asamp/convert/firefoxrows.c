@@ -106,11 +106,12 @@ typedef struct TrackRow {
    row, us. */
 typedef struct Track {
   uint64_t i, time;
-  TrackRow next;       /* the last row read, not yet part of a sample */
+  /* the last row read; trackrow adds it to the current sample, or starts the next sample with it */
+  TrackRow next;
 } Track;
 
-/* Reads the next row of an allocation in group w->group. Skips rows of deaths, whose bytes are
-   negative. */
+/* Reads the next row of an allocation in one of the Lua states that are being written (w->group,
+   tags.h). Skips rows that represent deaths, whose bytes are negative. */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;

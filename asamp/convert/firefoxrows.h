@@ -9,9 +9,11 @@
 /* Writes the samples of the Lua states in group w->group (tags.h): time samples or, if the profile
    has none, allocations. */
 void firefoxrows_samples (FirefoxFile *w);
-/* Writes the allocations of the Lua states in group w->group. 'tid' is the thread's number. */
+/* Writes the allocations of the Lua states in the group w->group (tags.h). 'tid' is the number of
+   the "thread" of the Firefox format that shows this group. */
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* Writes the samples of the thread that shows the objects alive at the end. */
+/* Writes the samples of the additional track that shows the objects alive at the end of the
+   profile. */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

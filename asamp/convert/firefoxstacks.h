@@ -15,7 +15,8 @@
 
 /* A stack whose outermost frame is a label set. */
 typedef struct FirefoxStack {
-  uint32_t node;       /* call tree node; 0: the stack has only the labels */
+  uint32_t node;       /* call tree node of the innermost frame; 0: the frame is the label set,
+                          because the stack has no function */
   uint32_t set;        /* the label set, index in FirefoxStacks.sets */
   /* 1 + index in FirefoxStacks.list of the caller's stack; 0: no caller */
   uint32_t parent;
@@ -41,13 +42,14 @@ int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold
                         const SiteTable *leaves, const SiteTable *ticks);
 void firefoxstacks_free (FirefoxStacks *s);
 
-/* Returns the number of the stack of a call tree node with a label set (0: no labels). If it has
-   labels, firefoxstacks_init must have created it for a site. Returns FIREFOXSTACKS_NONE for an
-   empty stack. */
+/* Returns the number of the stack of a call tree node with the label set 'labels' (0: no labels).
+   If 'labels' is not 0, a site passed to firefoxstacks_init must have had this node and set.
+   Returns FIREFOXSTACKS_NONE for an empty stack. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks whose innermost frame is a call tree node or a label set. All other
-   stacks have larger numbers. */
+/* Returns the number of stacks that are numbered here: those whose innermost frame is a function,
+   and those of a label set alone, because labels are shown as the outermost frame. The caller gives
+   its other stacks, such as those that end with the kind of a sample, numbers from this one on. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

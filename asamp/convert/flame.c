@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the weight of a site (bytes, samples or us of time). 'weight' must not be FLAME_HELD. */
+/* Returns the weight of a site, the samples with one stack and kind of block: bytes, samples or us
+   of time. 'weight' must not be FLAME_HELD. */
 static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {
@@ -100,8 +101,9 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the outermost frames of a stack, each followed by ';': the tag's group of Lua states if
-   there are several groups, and the tag's labels (tags.h). Writes nothing if 't' is NULL. */
+/* Writes the outermost frames of a stack, each followed by ';', so that a flame graph separates Lua
+   states and labels: a frame for the group of states if there are several groups, and one for the
+   labels. 'tag' is the number that represents both (tags.h). Writes nothing if 't' is NULL. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -199,7 +201,9 @@ typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  uint64_t labels;     /* label set i is the frame with the number 'labels' + i */
+  /* Labels are shown as the outermost frame of a stack. Label set i has the frame number 'labels' +
+     i. */
+  uint64_t labels;
   uint32_t group;      /* group of Lua states whose profile is being written */
   uint32_t *path;      /* buffer of READER_MAXDEPTH nodes */
 } Shown;
@@ -294,8 +298,9 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-/* Writes the start of a profile. If 'w' is not NULL and there are several groups of Lua states, the
-   name includes the group w->group. */
+/* Writes the start of a speedscope profile. If 'w' is not NULL and the states are divided into
+   several groups (tags.h), each with a profile of its own, the name includes that of the group
+   w->group. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);
@@ -375,8 +380,9 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
   profileend(o, total);
 }
 
-/* Writes the time samples of the Lua states in group w->group. 'ticks' has the n time samples of
-   all states. The weight of a sample without a period is 1. */
+/* Writes the time samples of the Lua states in the group w->group (tags.h). 'ticks' has the n time
+   samples of all states. If the sampling period is unknown, each sample has the weight 1, because
+   its time is unknown. */
 static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
   int column;

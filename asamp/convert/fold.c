@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the folded frames (fold.h), from the outermost inwards. A node of the call tree "reaches
-   a script" if it or a descendant is a function of a script. The weight of a node is the number of
-   nodes in its subtree that reach a script. */
+/* Chooses the outermost frames, such as main, that output leaves out ("folds", fold.h). A node of
+   the call tree "reaches a script" if it or a descendant is a function of a script. Its weight is
+   the number of nodes in its subtree that do. The first folded function is the one with the largest
+   weight among the outermost nodes. */
 #include "fold.h"
 
 #include <stdlib.h>
 
-#define DEEPEST		64 /* largest number of folded frames in a stack; fits into a byte */
+/* largest number of outermost frames of a stack that are left out; fits into a byte */
+#define DEEPEST		64
 
-/* Sets weight[i] to the weight of call tree node i; all elements must be 0 before. Walks from the
-   last node to the first, because children follow their parents. */
+/* Sets weight[i] to the number of nodes in the subtree of call tree node i that are functions of a
+   script or have one as a descendant. All elements must be 0 before. Walks from the last node to
+   the first, because children follow their parents. */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
@@ -18,8 +21,10 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* Returns the outermost function whose nodes have the largest sum of weights. Returns 'nfunctions'
-   if this function is not native. 'sums' has an element for each function, all 0. */
+/* Returns the function that is folded first: among the outermost nodes of all stacks, the function
+   whose nodes have the largest sum of weights, that is, from which the most nodes with functions of
+   scripts descend. Returns 'nfunctions' (none) if it is not native. 'sums' has an element for each
+   function, all 0. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -33,16 +38,17 @@ static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, ui
   return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
 }
 
-/* Returns 1 if the caller of 'node' is folded and has the position 'depth' in the stack (1:
-   outermost). */
+/* Returns 1 if output leaves out the caller of 'node', and the caller has the position 'depth' in
+   the stack (1: outermost). */
 static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the function that is folded next. Considers the nodes that reach a script and whose
-   callers are folded frames at position 'depth'. If all are of one native function, returns it;
-   else 'nfunctions'. */
+/* Returns the function at position 'depth' + 1 that output leaves out, too. Considers the nodes
+   whose callers are left out at position 'depth', and that are or call, directly or not, a function
+   of a script. If all these nodes are of one native function, returns it; else 'nfunctions'
+   (none). */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Leaves out ("folds") the frames of the C functions with which every stack of a script starts
-** (_start, main, pmain ...).
+** Leaves out ("folds") the outermost frames of C functions with which every stack of a script
+** starts (_start, main, pmain ...).
 **
 **   FO1  the outermost native functions that all considered stacks share are folded. A stack is
 **        considered if it reaches a function of a script and has the most common outermost
 **        function; other stacks are of other threads, or truncated;
 **   FO2  no stack becomes empty: a stack whose innermost frame is folded keeps that frame.
 **
-** This folder converts profiles to other formats. A converter is a client of the reader
-** (readprofile.h) or uses its totals (readersum.h), and writes to an Output (output.h), which the
-** caller opens.
+** The files in asamp/convert convert profiles to other formats. A converter is a client of the
+** reader (readprofile.h) or uses its totals (readersum.h), and writes to an Output (output.h),
+** which the caller opens.
 */
 #ifndef asamp_fold_h
 #define asamp_fold_h
@@ -22,12 +22,13 @@ typedef struct Fold {
                              the frame's position in the stack (1: outermost) */
 } Fold;
 
-/* Chooses the frames of a profile that are folded; if 'keep' is not 0, no frame is folded. Returns
-   0 if out of memory; call fold_free in either case. */
+/* Chooses the frames that output leaves out: the outermost native functions that all stacks with a
+   function of a script share, such as main. If 'keep' is not 0, leaves out none. Returns 0 if out
+   of memory; call fold_free in either case. */
 int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);
 
-/* Returns the caller of a node; 0: it has none or the caller is folded. */
+/* Returns the caller of a node; 0: the node has no caller, or output leaves the caller out. */
 static inline uint32_t fold_parent (const Fold *f, const ReadProfile *r, uint32_t node) {
   uint32_t parent = r->tree.nodes[node].parent;
   return f->folded[parent] ? 0 : parent;

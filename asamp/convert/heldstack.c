@@ -10,10 +10,12 @@ typedef struct Building {
   const ReadProfile *r;
   IdMap bystep;        /* maps a reference to its index in 'steps'. The key is 2 + the offset of
                           the reference's text, or 1 for UNKNOWN */
-  IdMap byleaf;        /* maps a hash of parent, function and line to the last function's node with
-                          this hash */
+  IdMap byleaf;        /* maps a hash of parent, function and line to the newest node of a function
+                          with this hash */
   uint32_t *ofpath;    /* ofpath[i]: node of the last reference of path i; 0: none yet */
-  uint32_t unknown;    /* node of "[no holder known]"; 0: none yet */
+  /* node that replaces the path of objects for which the file has no path of references; 0: none
+     yet */
+  uint32_t unknown;
 } Building;
 
 /* Returns a new node, or HELDSTACK_NONE if out of memory. */
@@ -43,15 +45,16 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node for the reference 'text', or HELDSTACK_NONE if out of memory. 'key' is the
-   reference's key in the map 'bystep'. */
+/* Returns a new node, a frame that shows the reference 'text', or HELDSTACK_NONE if out of memory.
+   'key': key of this text in the map 'bystep', which finds references with equal texts. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Adds a node for the last reference of each path. The parent of this node is the last node of the
-   path without this reference (p->parent), which has a lower number. Returns 0 if out of memory. */
+/* Adds a node for the last reference of each path. Its parent is the node of path p->parent, which
+   is the same path without the last reference. That path has a lower number, so its node exists
+   already. Returns 0 if out of memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;

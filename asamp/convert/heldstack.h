@@ -20,8 +20,9 @@
 /* A frame of a path: a reference or, as the innermost frame, the function that allocated. */
 typedef struct HeldNode {
   uint32_t parent;     /* next outer frame, index in HeldStack.nodes; 0: none */
-  uint32_t step;       /* the reference, index in HeldStack.steps; HELDSTACK_NONE: the frame is a
-                          function */
+  /* The reference that this frame shows, as an index in HeldStack.steps: a path of references is
+     shown as a stack. HELDSTACK_NONE: the frame is a function. */
+  uint32_t step;
   uint32_t function;   /* index in the profile's functions */
   uint32_t line;       /* 0: unknown */
 } HeldNode;

@@ -27,7 +27,8 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
 
 /* exactlabels() writes no comment for label sets with larger numbers. */
 #define EXACT_COMMENTS	256
-/* A comment with exact bytes receives no further labels once it has this length, bytes. */
+/* Limit in bytes for the comment that gives the exact bytes allocated with a label set: once it has
+   this length, the set's remaining labels are left out. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {
@@ -139,7 +140,8 @@ static void limits (Writer *w) {
   for (what = 0; what < LEFT_N; what++) {
     uint64_t count = w->sum->left[what];
     if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
-      continue;  /* a pprof file has none of these data anyway */
+      continue;  /* a pprof file has no collections, marks or lifetimes anyway, so nothing is
+                    missing there */
     readerleft_text((ReadLeft)what, count, text);
     emitnumber(w, PROFILE_COMMENT, string(w, text));
   }
@@ -217,8 +219,9 @@ static void pprof_head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/* Returns the id of the location with this function and line; adds it if needed. 'function' is an
-   index in the profile's functions; 'nfunctions': the empty stack; above: a reference
+/* Returns the id of the location with this function and line; adds it if needed. 'function' below
+   'nfunctions': index in the profile's functions. 'nfunctions': the empty stack. Larger: a
+   reference that keeps objects alive, because paths of references are written as stacks
    (heldstack.h). */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
@@ -299,7 +302,8 @@ static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
 }
 
 /* Writes the table of functions: the profile's functions, one for the empty stack, and one for each
-   reference (heldstack.h). */
+   reference that keeps objects alive, because paths of references are written as stacks
+   (heldstack.h). */
 static void writefunctions (Writer *w) {
   const ReadProfile *r = w->r;
   IdMap natives = {0};
@@ -376,7 +380,8 @@ static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
 
-/* Writes a sample with the totals of a site: a stack, a kind and a tag. */
+/* Writes a sample with the totals of a site, which has a stack, a kind of block, and a tag: the
+   number that represents Lua state, thread and labels (tags.h). */
 static void writesite (Writer *w, const Site *s) {
   const ReadProfile *r = w->r;
   uint32_t node = s->node;

@@ -11,8 +11,9 @@
 
 #define FATES		65536  /* largest number of samples whose survival one call of encoder_fates
                                   receives */
-#define HOLDERS_RUNS	2047   /* largest number of values in a record of paths of references: a
-                                  flag, then pairs of a length and a path */
+/* Largest number of values in a record with the paths of references to live survivors: a flag, then
+   for each run of successive survivors with the same path, their number and the path. */
+#define HOLDERS_RUNS	2047
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -243,8 +244,9 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Adds an element to 'place' for each new node of the call tree, and writes the names of the nodes'
-   functions. Returns 0 if out of memory. */
+/* Extends t->place, in which setstack stores where a call tree node is on the current stack, to the
+   new nodes of the call tree. Writes the names of the nodes' functions. Returns 0 if out of
+   memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
@@ -336,7 +338,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   transcode_ended(t);
 }
 
-/* Passes a sample of copied bytes to the encoder. The extended format has no such samples. */
+/* Passes a sample of copied bytes (as by a growing table) to the encoder. PROFILE_EXTENDED, the
+   format for forks of VMProf, has no such samples. */
 static void transcode_copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);

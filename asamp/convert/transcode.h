@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Converts a profile of asamp to the stock or extended format, or into a part of a merged file
-** (unite.h): passes the reader's events to the encoder. Times are rounded to us. The output lacks
-** samples of unknown type and, in the extended format, samples of copied bytes. For a sample alive
-** at the end, it has only the last known path of references to the object.
+** Converts a profile of asamp to a format for the tools of VMProf (stock: version 6, or extended:
+** version 7, for its forks), or into a part of a merged file of asamp (unite.h): passes the
+** reader's events to the encoder. Times are rounded to us. The output lacks samples of unknown type
+** and, in the extended format, samples of copied bytes. A sample alive at the end has only its last
+** known path of references in the output.
 **
 ** In this file, the outcome of an allocation sample is whether its block died or survived its first
 ** collection.
@@ -19,8 +20,9 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number of the state in the output */
   uint32_t from;        /* number of the state in the input */
-  size_t deathplace;    /* number of the state's survivors, from the oldest on, that the run lengths
-                           in Transcode.deaths count so far */
+  /* Transcode.deaths has numbers of live and of dead survivors, alternately, from the oldest
+     survivor on. This is the sum of these numbers: how many survivors of the state they cover. */
+  size_t deathplace;
   int undecided;        /* 1: the survival of a sample of the state is unknown, and so is that of
                            all later samples */
   int ended;            /* 1: the state was closed at the time 'end' */
@@ -46,8 +48,9 @@ typedef struct TranscodeInto {
   /* Returns the merged file's state for the input's state 'id'; adds it if needed. Returns NULL if
      out of memory or, with client.stop set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* Return the id in the merged file of a Lua function, a native function and a class, whose name
-     they write if it is new; 0 if out of memory. */
+  /* Each returns an id in the merged file, and writes the name if it is new: 'function' the id of a
+     Lua function, 'native' of a native function, 'class' of a class of objects (named by their
+     metatables). 0 if out of memory. */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
@@ -83,7 +86,8 @@ typedef struct Transcode {
   ProfileFrame *frames;  /* READER_MAXDEPTH frames */
   IdMap named;          /* frames whose names are written. In a merged file it maps the id of a
                            frame to its index in 'frame' */
-  uint64_t *frame;      /* frame[i]: id in the merged file of the frame that 'named' maps to i */
+  /* frame[i]: id in the merged file of the frame for which the map 'named' has the index i */
+  uint64_t *frame;
   size_t nframe, framesize;
   IdMap classes;        /* maps a class to its id in the output. The key is 1 + the offset of the
                            class's name */

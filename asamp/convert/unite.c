@@ -23,7 +23,8 @@ typedef struct Check {
   ReaderClient client;
   Unite *m;
   int own;             /* 1: the profile can be merged */
-  uint64_t timens;     /* first sampling period of time in the profile, ns; 0: none */
+  /* the first period in the profile with which time was sampled, ns; 0: none */
+  uint64_t timens;
   int wall;
 } Check;
 
@@ -130,8 +131,9 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* {== names ========================================================== */
 
-/* The native function with the number n in 'natives' has the address NATIVES + 2 * n and the id
-   NATIVES + 2 * n + 1. These ids are larger than the special ids of frameids.h. */
+/* The same native function has different addresses in different processes, so the output has
+   made-up ones: the function with the number n in 'natives' has the address NATIVES + 2 * n and the
+   id NATIVES + 2 * n + 1. These ids are larger than the special ids of frameids.h. */
 #define NATIVES		66
 
 /* Returns the id in the result of a native function (callback TranscodeInto.native). Returns 0 if
@@ -217,8 +219,9 @@ static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
 
-/* Returns the result's state for the profile's state 'id' (callback TranscodeInto.state). Adds it
-   to 'open' if it is new; fails if READER_MAXSTREAMS states are open. */
+/* Returns the state of the merged profile that represents state 'id' of the profile being read
+   (callback TranscodeInto.state). If it is new, adds it to 'open'; fails if READER_MAXSTREAMS
+   states are open. */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -251,12 +254,15 @@ static TranscodeState *unite_current (Unite *m) {
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
 
-/* Writes the ends of the states in 'ended', because another state of the same profile starts. */
+/* Writes the ends of the closed states in 'ended'. The end of a state makes its live objects dead
+   in the output, so it is written only when another state of the same profile starts. The last
+   states of a program thus keep their leaks (UN2). */
 static void bury (Unite *m) {
   TranscodeState *s;
   size_t i;
   if (m->t.client.stop != NULL)
-    return;  /* 'places' may be incomplete after a failure */
+    /* the map 'places' may lack entries, because memory ran out when it was made again below */
+    return;
   while ((s = m->ended) != NULL) {
     TranscodeState *moved = m->open[--m->nopen];
     uint32_t at = idmap_get(&m->places, placekey(s->from));

@@ -46,7 +46,9 @@ typedef struct Unite {
   uint32_t nsets;           /* number of label sets whose text is in 'labels' */
   ProfileLeft left;         /* counts of the data that the profiles' writers or the merge dropped */
   uint64_t texts, lost;     /* number of cut texts, and of lost samples, in all profiles */
-  uint64_t ring[4];         /* sums of ReadProfile.ring over all profiles */
+  /* Sums of ReadProfile.ring over all profiles of flight recorders: samples that were older than
+     the recorded part and still alive, their bytes, length of the part, requested length (us). */
+  uint64_t ring[4];
   int isring;               /* 1: a flight recorder wrote at least one of the profiles */
   uint64_t shift;           /* sum of the durations of the profiles added so far, us */
   uint32_t nstates;         /* states in the result */
@@ -65,8 +67,9 @@ typedef struct Unite {
   IdMap orphaned;
   IdMap sets;               /* maps label sets of this profile to numbers of their texts in
                                'labels' */
-  uint32_t set;             /* the label set of this profile that was used last. If it is new, the
-                               encoder requests its labels next */
+  /* The label set that was last passed to labels(). If its text is new in the output, the encoder
+     calls labelsof() next, which needs the set but receives only its number in the output. */
+  uint32_t set;
 } Unite;
 
 /* Initializes m, which will write to the open output 'o'. Returns 0 if out of memory; call

@@ -74,8 +74,9 @@ static int isopen (int process, int n, const struct stat *file) {
   return is;
 }
 
-/* Returns 1 if the process has the file open (from Linux 5.6 on). Its id may belong to another
-   process now; returns 0 if that process has another user. */
+/* Returns 1 if the process peer->pid has the file open. Returns 0 before Linux 5.6, which lacks
+   pidfd_getfd, and if another user's process has this id now, because the process of 'peer' has
+   ended. */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
   const struct dirent *entry;

@@ -109,7 +109,8 @@ static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n)
   __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* Writes compressed bytes to the file. Returns 0 if the file has failed or is stalled. */
+/* Writes compressed bytes to the file. Returns 0 if the file has failed, or is stalled: writes fail
+   now and are tried again later. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   LiveFile *f = ud;
   livefile_writeall(f, data, n);
@@ -139,8 +140,10 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Called after a flush: records the length of the file as sure, and drops the copies of these bytes
-   (f->kept). Does nothing if the file cannot stall, has failed or is stalled. */
+/* Called after a flush: all bytes written so far are certainly in the file. Sets f->sure to their
+   number and drops their copies, f->kept, which would be written again after a failed write. Does
+   nothing if the file does not keep such copies (f->patient is 0), has failed, or is stalled (a
+   write has failed and is tried again). */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;

@@ -28,10 +28,10 @@
 #include "compressor.h"
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
-#define LIVEFILE_PIECE	(1u << 20)    /* a file that can stall (keep its bytes while writes fail) is
-                                         flushed after this number of bytes even without
-                                         livefile_flush, because it keeps the bytes since the last
-                                         flush in memory */
+/* A file that is written again after a failed write (disk full) keeps the bytes since its last
+   flush in memory. To limit this memory, it is flushed after this number of bytes even without
+   livefile_flush. */
+#define LIVEFILE_PIECE	(1u << 20)
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
@@ -66,7 +66,8 @@ int livefile_open (LiveFile *f, int fd, int packed, int patient);
    descriptor. 'folder': descriptor of its folder; 0: none. */
 void livefile_at (LiveFile *f, const char *path, int folder);
 
-/* Writes n bytes, or keeps them during a stall. Does nothing after a failure. */
+/* Writes n bytes, or keeps them while the file is stalled: writes fail now and are tried again.
+   Does nothing after a failure. */
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
 /* Flushes the file. During a stall, tries to write the kept bytes instead. 'last' 1: no bytes
    follow. */

@@ -91,7 +91,9 @@ int place_foreign (const char *path, const struct stat *file) {
          place_distrusts(&folder, file);
 }
 
-/* Like place_foreign, but also uses PlaceWish.folder. */
+/* Returns 1 if an existing file must not be replaced because another user may have put it there,
+   like place_foreign. Finds the file's folder by the open descriptor PlaceWish.folder if there is
+   one, because the program may no longer be able to open the folder by name. */
 static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)

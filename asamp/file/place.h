@@ -8,9 +8,9 @@
 **        (app.2.vmprof). In all other cases, opening fails;
 **   PL2  a new file has mode 0600; an existing one keeps its mode;
 **   PL3  other users can guess a generated name: a link with that name is not followed, and an
-**        existing file must belong to this user. If the user chose the name, and all users may
-**        write in the folder, a link must belong to this user or to the folder's owner. In a sticky
-**        folder (/tmp), a regular file must, too;
+**        existing file must belong to this user. If the user chose the name, but all users may
+**        write in the folder, a link must belong to this user or to the folder's owner. If the
+**        folder is sticky (/tmp), the same holds for a regular file;
 **   PL4  a regular file is locked (flock) while it is open, so that two sessions never share one.
 **        Pipes and /dev/null are used as they are.
 */
@@ -38,8 +38,8 @@ typedef struct PlaceWish {
   int later;
   int folder;           /* descriptor of the folder of 'path', for a program that cannot open the
                            folder by its name any more; 0: not needed */
-  /* Why the file may not be replaced: the end of a message that starts with the file's kind. NULL:
-     the reason for profiles. */
+  /* Text for the error message if the file may not be replaced: the part after the file's kind.
+     NULL: a text that suggests another path, or the option "overwrite" of profiles. */
   const char *refusal;
 } PlaceWish;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parser for the details of samples (details.h). */
+/* Parser for the text that describes a batch of samples: sizes, types and outcomes (details.h). */
 #include "details.h"
 
 #include <string.h>
@@ -55,9 +55,9 @@ void details_collection (Fields *f, int format, Collected *c) {
     c->processor = c->duration;
     return;
   }
-  /* In formats 3 and 4, the line has the start of the collection instead of its end, 'rss' in KiB,
-     and as 'inuse' the change of the bytes in use without the tenured bytes. The statements below
-     convert these three numbers. */
+  /* In formats 3 and 4, the line has the start of the collection instead of its end; 'rss' in KiB;
+     as 'inuse' the change of the bytes in use minus c->tenured; and CPU time minus pause as
+     'waited'. The statements below convert these four numbers. */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&
@@ -113,6 +113,6 @@ int details_split (Details *d, const char *text, size_t n) {
     else if (letter == 'b')
       d->labels = line;
     else
-      return 1;  /* the line of an event, or the end of the text: no list follows */
+      return 1;  /* all lists of samples were read: this line is an event, or the text ends */
   }
 }

@@ -15,10 +15,11 @@
 
 #include "sample.h"
 
-/* Value of the record "asamp.format" in a profile of one Lua state: the format of the details.
-   Readers also accept the older format "2". */
+/* Value of the record "asamp.format" in a profile of one Lua state: the version of the texts that
+   describe batches of samples. Readers also accept the older version "2". */
 #define DETAILS_FORMATTEXT	"3"
-/* Format of the details in a profile of many Lua states, as a number and as a text. */
+/* Version of the texts that describe batches of samples, in a profile of many Lua states: as a
+   number and as a text. */
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
@@ -71,8 +72,9 @@ typedef struct Collected {
   uint64_t processor;
   uint64_t slices;
   uint64_t mutator;
-  /* 'planned': change of ProfileCollection.planned, the size of the nursery, since the previous
-     minor collection. 'over': ProfileCollection.charged minus ProfileCollection.planned. */
+  /* 'planned': size of the nursery (the area for new objects), as the change since the previous
+     minor collection. 'over': bytes allocated until the collection was due
+     (ProfileCollection.charged) minus ProfileCollection.planned. */
   int64_t planned, over;
   uint64_t looked[LOOKED_COUNT];
 } Collected;

@@ -26,8 +26,9 @@
 #define HEAP_SAMPLE	0x05
 /* A C function on a stack: absolute address, name. These records precede the objects. */
 #define HEAP_CODE	0x06
-/* An object, with the tag HEAP_OBJECT + kind: distance of its address from the previous object's,
-   bytes, fields of the kind. The edges of the object follow. */
+/* An object. The record has the tag HEAP_OBJECT + kind, then: the object's address, as the distance
+   from the previous object's; its size in bytes; the fields of its kind. The records of its edges
+   follow. */
 #define HEAP_OBJECT	0x10
 /* A reference, with the tag HEAP_EDGE + kind of edge: distance of the target's address from that of
    the object, fields of the kind. */

@@ -20,7 +20,8 @@
 #define OBJECTS_MAXOPEN		(1u << 20)
 #define OBJECTS_NSTATS		4
 
-/* The queue of sampled objects that are in no record yet. If all bytes are 0, it is empty. */
+/* The queue of sampled objects that are not written yet, that is, are in no object record of the
+   file. If all bytes are 0, it is empty. */
 typedef struct Objects {
   struct OpenObject {
     /* The word for the object in its record. Bit 0 (1: the object survived) is set when the word is

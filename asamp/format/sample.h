@@ -87,15 +87,16 @@ typedef struct ProfileCollection {
   /* CPU time of the slices of major collections that ran in pauses of minor collections since the
      previous record, ns. */
   uint64_t slices;
-  /* CPU time of the program since the previous record, without the pauses counted in 'left', ns; 0:
-     unknown. */
+  /* CPU time of the program since the previous record, in ns, without pauses: neither those of
+     recorded collections nor those counted in the field 'left'. 0: unknown. */
   uint64_t mutator;
   uint64_t tenured;   /* bytes that became old since the previous record */
-  /* Sums over the minor collections since the previous record, bytes. 'charged': bytes allocated
-     until the collection was due. 'planned': size of the nursery, or the charged bytes if they are
-     fewer. */
+  /* Sums over the minor collections since the previous record, bytes. 'charged': bytes that the
+     program had allocated since the collection before, when the collection became due. 'planned':
+     size of the nursery (the memory planned for new objects), but at most 'charged'. */
   uint64_t planned, charged;
-  /* Numbers of visited entries, indexed by enum ProfileLooked. */
+  /* How many stack slots, weak entries etc. the collector visited in the pause besides live
+     objects, by type of entry (enum ProfileLooked). */
   uint64_t looked[LOOKED_COUNT];
   /* Phase of the major collection. 0: none, 1: marking, 2: sweeping, 3: finalizing (only in files
      of other profilers). */

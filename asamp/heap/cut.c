@@ -17,24 +17,31 @@
 
 /* Flags of an object. They select references to or from the object that are removed. */
 enum {
-  OWN = 1,		/* the reference from the object's parent to the object */
-  VALUE = 2,		/* the object is an upvalue: the reference to its value */
-  ELEMENTS = 4,		/* the object is a table: all references to its elements */
-  KEY = 8,		/* the references to the object as a key, from all tables with the flag
-                           HOLDER */
-  HOLDER = 16,		/* the object is a table: the references to those of its keys that have the
-                           flag KEY */
-  VARIABLE = 32,	/* the object is the value of a removed upvalue; by itself, this flag
-                           removes nothing */
-  LOCAL = 64		/* the references to the object from local variables with the name
-                           w->variable, in the function with the prototype w->proto[object] */
+  /* removes the reference to this object from its parent */
+  OWN = 1,
+  /* removes the reference from this object, an upvalue, to its value */
+  VALUE = 2,
+  /* removes all references from this object, a table, to its elements */
+  ELEMENTS = 4,
+  /* removes the references to this object as a key, from all tables with the flag HOLDER */
+  KEY = 8,
+  /* removes the references from this object, a table, to those of its keys that have the flag
+     KEY */
+  HOLDER = 16,
+  /* This object is the value of an upvalue that is removed. Removes nothing: removelocals uses the
+     flag to find the local variable that has the same value. */
+  VARIABLE = 32,
+  /* removes the references to this object from local variables with the name w->variable, in the
+     function with the prototype w->proto[object] */
+  LOCAL = 64
 };
 
 /* A field of a table with weak keys, of which marking has reached only the key or only the table.
    The field's value is reached when both are. */
 typedef struct Waiting {
-  /* 'from': the one that is reached, the key or the table. 'to': the value. 'next': index + 1 of
-     the next Waiting for the same unreached key or table; 0: none. */
+  /* The value of a field is reached when both its key and its table are. 'from': whichever of the
+     two was reached first. 'to': the value. 'next': index + 1 of the next Waiting for the same key
+     or table that is not reached yet; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -45,11 +52,13 @@ typedef struct Work {
   unsigned char *flags;		/* flags by object */
   const char *const *steps;	/* the path given to cut_of */
   size_t n;
-  uint32_t variable;		/* string object with the name of the removed variable, or
-                                   GRAPH_NONE */
-  /* For each object with the flag LOCAL: the prototype of the function that declares the removed
-     variable. With the flag VARIABLE only: a prototype nested in that one. GRAPH_NONE: unknown. The
-     array is NULL if no variable is removed. */
+  /* If the path ends at a local variable or upvalue: the string object with its name; else
+     GRAPH_NONE. The variable is removed as a whole, with all its upvalues. */
+  uint32_t variable;
+  /* By object, if it is the value of a removed variable. With the flag LOCAL: prototype of the
+     function that declares the variable. With only the flag VARIABLE: prototype of a function
+     nested in the declaring function, which has the variable as an upvalue. GRAPH_NONE: unknown.
+     The array is NULL if no variable is removed. */
   uint32_t *proto;
   uint32_t *protoparent;	/* for each prototype: the one in which it is nested, or GRAPH_NONE;
                                    NULL if 'proto' is NULL */
@@ -149,14 +158,15 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (matches(w, above, v)) return above + 1;
   /* equal references in a row, as in a linked list, are one element of w->steps */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* w->steps omits the field of a function with the same name: the next element, for the function's
-     upvalue, contains the name */
+  /* if a field has the same name as its function, texts of paths omit the field: the next element
+     of w->steps, an upvalue of the function, contains the name */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (words_isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
-/* Sets the flag OWN of each object to which a path w->steps leads, and *count to the number of
-   these objects. Returns 0 if out of memory. */
+/* Finds all objects whose shortest paths of references match w->steps, the path given by the user.
+   Sets their flag OWN, by which the last reference of the path is removed, and *count to their
+   number. Returns 0 if out of memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);
@@ -270,9 +280,11 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Finds the local variables of which the removed upvalues are copies. Such a variable has the name
-   w->variable, its value has the flag VARIABLE, and w->proto[value] is nested in its function. Sets
-   the value's flag LOCAL, and w->proto[value] to the prototype of that function. */
+/* Finds the local variables that removed upvalues refer to: a variable with the name w->variable,
+   whose value has the flag VARIABLE (value of a removed upvalue), in a function in which the
+   upvalue's function, w->proto[value], is nested. Sets the value's flag LOCAL, so that its
+   reference from the variable is removed, and w->proto[value] to the prototype of the variable's
+   function. */
 static void removelocals (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -291,9 +303,10 @@ static void removelocals (Work *w) {
   }
 }
 
-/* Sets the flag VALUE of each upvalue that may be the removed variable. Such an upvalue has the
-   name w->variable, its value has the flag LOCAL, and its function is nested in w->proto[value],
-   unless that is unknown. */
+/* Finds the upvalues that refer to the removed variable, and sets their flag VALUE, so that the
+   references to their values are removed. Such an upvalue has the name w->variable and a value with
+   the flag LOCAL, and its function is nested in the one that declares the variable,
+   w->proto[value]. If that function is unknown, the name and the value suffice. */
 static void removeupvalues (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -313,9 +326,10 @@ static void removeupvalues (Work *w) {
   }
 }
 
-/* Records which variable is removed: the upvalue v, or the local variable that holds v. Flags the
-   variable's value, so that removelocals and removeupvalues find all stack slots and upvalues of
-   this variable. Returns 0 if out of memory. */
+/* Stores the name and function of the variable that is removed: the upvalue v, or the local
+   variable that holds the object v. Flags the variable's value: its upvalues and its stack slot are
+   different references to this value, and removelocals and removeupvalues find them by the flag.
+   Returns 0 if out of memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -335,9 +349,10 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* For each object with the flag OWN, sets the flags of the references that are removed together
-   with the reference from its parent, or instead of it. Returns NULL, or why a reference cannot be
-   removed. */
+/* For each object with the flag OWN (a path given by the user leads to it), sets the flags of the
+   references that are removed: with CUT_ELEMENTS all references to its elements, else the one from
+   its parent (of an upvalue instead: the one to its value) and those that disappear with it, such
+   as the one to the key of a field. Returns NULL, or why a reference cannot be removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;
@@ -367,7 +382,8 @@ static const char *flag (Work *w, CutHow how) {
   return NULL;
 }
 
-/* Returns 1 if the flags remove the reference 'way' from v to 'to'. */
+/* Returns 1 if the reference 'way' from v to 'to' counts as removed according to the flags of both
+   objects. */
 static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
   const Graph *g = w->g;
   int kind = way_kind(way);
@@ -393,8 +409,9 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 typedef struct Marking {
   Work *w;
   uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
-  uint32_t *heads;		/* for each unreached key or table: index + 1 of its first entry in
-                                   'waiting'; 0: none. NULL: 'waiting' is empty */
+  /* For each key of a weak table, or such a table, that marking has not reached yet: index + 1 of
+     the first entry in 'waiting' whose value needs it; 0: none. NULL: no entry exists yet. */
+  uint32_t *heads;
   Waiting *waiting;
   size_t nwaiting, waitingsize;
 } Marking;
@@ -409,8 +426,9 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   m->queue[m->n++] = to;
 }
 
-/* Stores the value 'to' of a field with a weak key, until the object 'other' is reached. If 'from'
-   is the key, 'other' is the table, and the reverse. Returns 0 if out of memory. */
+/* Stores the value 'to' of a field with a weak key, which is reachable only if both its table and
+   its key are. 'from' is the one of the two that was reached, 'other' the one that was not. When
+   'other' is reached, so is the value. Returns 0 if out of memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;

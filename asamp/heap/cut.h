@@ -7,8 +7,8 @@
 **
 **   CU1  the value of a field with a weak key is reachable if both the table and the key are;
 **   CU2  the key of a removed field is released, too. A local variable and the upvalues that refer
-**        to it are removed together. They are recognized by equal names and values, and by nested
-**        functions;
+**        to it are removed together. An upvalue is recognized by the variable's name and value, and
+**        because its function is nested in the function that declares the variable;
 **   CU3  objects with finalizers count like others.
 */
 #ifndef asamp_cut_h

@@ -77,8 +77,9 @@ typedef struct Reader {
      object of the last sample read ('lastsample'), of the object whose edges are read ('from'). */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
-  int late;			/* 1: the next edges of 'holder' are added to Graph.late instead of
-                                   Graph.to */
+  /* 1: 'holder' has edges in Graph.to already, or is not defined yet. Graph.to must have the edges
+     of an object together, so its next edges are added to Graph.late. */
+  int late;
   int64_t index;		/* index of the last array element of 'holder' read */
   jmp_buf failed;
   char *err;
@@ -430,7 +431,8 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
   return way_of(kind, g->nslots++);
 }
 
-/* Returns a Way with this kind and index, or with WAY_MOST if the index is too large. */
+/* Returns a Way (an edge's kind and argument in one number) with this kind and index. An index that
+   is too large becomes WAY_MOST, which means unknown. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
@@ -479,8 +481,10 @@ static void readedge (Reader *r, int kind) {
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root is listed under an object, or another reference under the "
                "roots");
-  if (ofweak) {  /* In the file, the weak key holds the value of its field. If the table was reached
-                    already, makes the table the holder, as for other fields. */
+  /* The file lists the value of a field with a weak key under the key, not under the table. If the
+     table was reached already, stores the edge as one from the table, like those of other
+     fields. */
+  if (ofweak) {
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -863,8 +867,9 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  if (k == g->count[v]) {  /* all edges of v in g->to were returned: finds the first edge of v in
-                              g->late */
+  /* all edges of v in g->to were returned: finds the first edge of v in g->late, which has edges
+     that the file does not list together with the others of their object */
+  if (k == g->count[v]) {
     size_t low = 0, high = g->nlate;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

@@ -29,8 +29,8 @@
 #define GRAPH_NONE	UINT32_MAX
 
 /*
-** The way in which one object refers to another: a kind of edge (HEAP_E...) and an argument, or
-** WAY_MOST without an argument. The argument by kind:
+** The way in which one object refers to another: a kind of edge (HEAP_E...) and an argument. If the
+** argument is unknown, or the kind has none, it is WAY_MOST. The argument by kind:
 **
 **   - INDEX, ROOT, USERVALUE, CONSTANT: the index of the element, root, user value or constant
 **   - FIELD, ENTRY: object number of the key
@@ -39,7 +39,9 @@
 **   - UPVALUE, LOCAL, STACK, CODE: index in Graph.slots
 */
 typedef uint32_t Way;
-#define WAY_BITS	5  /* a Way stores its kind in this number of low bits */
+/* A Way (the kind and the argument of a reference in one number) stores the kind in this number of
+   low bits. */
+#define WAY_BITS	5
 #define WAY_MOST	((1u << (32 - WAY_BITS)) - 1)
 #define way_kind(w)	((w) & ((1u << WAY_BITS) - 1))
 #define way_argument(w)	((w) >> WAY_BITS)
@@ -96,8 +98,9 @@ typedef struct Graph {
   uint32_t nedges;		/* number of elements of 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
   Way *ways;			/* kind and argument of each edge */
-  LateEdge *late;		/* edges that are missing in 'to' and 'ways' (LateEdge), sorted by
-                                   'from' */
+  /* Edges that are not in 'to' and 'ways', sorted by 'from'. There, the edges of an object must be
+     together, but the file does not list these together with the others of their object. */
+  LateEdge *late;
   size_t nlate;
   /* Prototypes: line of the definition (0: main chunk), and string objects with name and source,
      which may be GRAPH_NONE. */

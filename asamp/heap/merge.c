@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in Group.kind: no object of the parent row refers directly
-                                   to the objects of the group */
-#define FIELDS_MANY	12	/* if more groups than this are fields with values of the same
-                                   class, mergefields makes them one row "[*]" */
+/* Flag in Group.kind: the parent row's objects keep those of the group alive (dominate them), but
+   do not refer to them directly. */
+#define TOGETHER	64
+/* If a row of tables would have more child rows than this for fields whose values have the same
+   class, mergefields makes them one row "[*]". */
+#define FIELDS_MANY	12
 
 /* State of merge_of. */
 typedef struct Work {
@@ -18,8 +20,9 @@ typedef struct Work {
   const uint32_t *above;	/* parent of each object in the tree: its immediate dominator, or
                                    the object before it on a shortest path */
   uint32_t *first, *child;	/* children of v: child[first[v]] to child[first[v + 1] - 1] */
-  /* In a tree of paths, for each object v: retained bytes and number of the wanted objects among v
-     and the objects below v. */
+  /* For a tree that shows shortest paths from the state to the wanted objects, such as those of one
+     class: totals for each object v and all objects whose paths lead through v. 'value': bytes that
+     the wanted ones among them retain. 'count': number of these. */
   uint64_t *value, *count;
   /* ways[v] is the reference from the object 'listed' to object v. It is valid only if seen[v] is
      listed + 1. 'listed' is GRAPH_NONE before the first use. */
@@ -45,7 +48,9 @@ typedef struct Group {
   uint32_t kind, a, b, class;
   uint64_t value;		/* sum of the bytes that the objects of the group retain */
   Set set;
-  int counted;		/* 1: mergefields has considered this group */
+  /* 1: mergefields has included this group when it counted the fields with values of the same
+     class */
+  int counted;
 } Group;
 
 /* Appends an object. Returns 0 if out of memory. */
@@ -83,14 +88,15 @@ static int iswanted (const MergeWish *wish, uint32_t v) {
                                          : wish->naming->class[v] == wish->class);
 }
 
-/* Computes w->value and w->count for a tree of paths. A wanted object that another wanted object
-   dominates adds no bytes, because the other one retains them. Returns 0 if out of memory. */
+/* Computes w->value and w->count for a tree that shows shortest paths to the wanted objects
+   (iswanted). If one wanted object dominates another, the bytes that the other one retains are not
+   added, because the first one retains them, too. Returns 0 if out of memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
   uint32_t n = w->g->n, i, k;
-  unsigned char *inside = calloc(n, 1);  /* inside[v] is 1 if a wanted object other than v dominates
-                                            v */
+  /* inside[v] is 1 if another object to which the tree of paths must lead (iswanted) dominates v */
+  unsigned char *inside = calloc(n, 1);
   uint32_t *order = malloc((size_t)n * sizeof(*order));
   w->value = calloc(n, sizeof(*w->value));
   w->count = calloc(n, sizeof(*w->count));
@@ -173,9 +179,10 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to an empty group with the key of object v: the kind, index, key or variable of the
-   reference from 'from' to v. If 'from' does not refer directly to v, uses the last reference of
-   the shortest path to v, and sets the flag TOGETHER. */
+/* Sets *p to a group without objects, but with the key of object v: objects with equal keys share a
+   row. The key is the kind of the reference from 'from' to v, with its index, field name or
+   variable. If 'from' does not refer directly to v, uses the last reference of the shortest path to
+   v, and sets the flag TOGETHER. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -187,14 +194,16 @@ static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   p->kind = way_kind(way);
   a = way_argument(way);
   switch (p->kind) {
-    case HEAP_EINDEX:  /* the elements 1 and 2 of the registry (main thread, globals) are groups of
-                          their own; all other elements of a table are one group */
+    /* The elements 1 and 2 of the registry (main thread, globals) have a row each; all other
+       elements of a table share a row. */
+    case HEAP_EINDEX:
       p->a = w->g->parent[from] == 0 && a < 3 ? a : 0;
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* stack slots without a variable: slot 1, the called function, is
-                                  one group, all others are another group */
+      /* stack slots without a variable: slot 1, the called function, has a row of its own, all
+         others of the function share a row */
+      if (a < w->g->nslots) {
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
@@ -219,7 +228,8 @@ static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
-/* The groups that become the child rows of one row, with a hash table to find them. */
+/* The children of one row while they are sorted into rows: each group of children becomes a child
+   row. With a hash table to find a group by its key. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
@@ -304,17 +314,19 @@ static int mergefields (Groups *s) {
 }
 
 /* Returns 1 if the objects of group p get no row of their own, but join the row of their parents,
-   whose group is 'above'. These are values of upvalues, and members of a chain such as a linked
-   list, whose references have the same kind and name as those to their parents. */
+   whose group is 'above'. These are the values of upvalues, and the members of a chain such as a
+   linked list: the parent refers to such a member by the same field (kind and name of the
+   reference) by which the parent itself is referred to. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
-/* Divides the children of the objects in 'set' into the groups *s. Children that belong to the row
-   of their parent (isfolded) are added to 'set'. 'row', with the group 'above', is the row of
-   'set'; both are NULL for the state. Returns 0 if out of memory. */
+/* Sorts the children of the objects in 'set' into groups *s, each of which becomes a row. 'set' has
+   the objects of the row 'row', whose key is 'above'; both are NULL for the Lua state. Children
+   that belong to the same row as their parents, such as the members of a linked list, are added to
+   'set'. Returns 0 if out of memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
@@ -333,7 +345,8 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         else {
           Way way;
           row->repeated = 1;
-          /* the array index of this reference differs from that of the row's example */
+          /* this reference has another array index than the one by which the row is described */
+
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
@@ -411,8 +424,9 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
-/* Adds all rows below row number 'row', which has the group 'above' with the objects 'set'. Its
-   child rows have the depth 'depth'. For the state, 'above' is NULL and 'row' is GRAPH_NONE. */
+/* Adds all rows below row number 'row', recursively. The row's objects are 'set', its key is
+   'above'. Its child rows have the depth 'depth'. For the Lua state, 'above' is NULL and 'row' is
+   GRAPH_NONE. */
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

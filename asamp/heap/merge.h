@@ -27,12 +27,13 @@ typedef struct MergeRow {
   Way way;			/* the reference from 'from' to 'example' */
   uint32_t class;		/* class of the row's objects; GRAPH_NONE: they have several
                                    classes */
-  /* 'merged' 1: several references lead to the objects of the row. 'repeated' 1: the objects are a
-     chain, such as a linked list. */
+  /* 'merged' 1: the row represents several references to its objects, for example from several
+     array elements, which its description then names together ("[1..n]"). 'repeated' 1: the objects
+     are a chain, such as a linked list. */
   int merged, repeated;
-  int together;			/* 1: no object of the parent row refers directly to 'example',
-                                   so that 'from' is the object before 'example' on the shortest
-                                   path */
+  /* 1: the objects of the parent row dominate 'example', but do not refer to it directly. 'from' is
+     then the object before 'example' on the shortest path from the state. */
+  int together;
   /* Number of the row's objects, their own bytes ('self'), and the bytes that they retain
      ('value'). In a tree of paths, 'count' and 'value' are totals of the wanted objects in this row
      and all rows below it. */
@@ -57,8 +58,9 @@ typedef struct MergeWish {
 typedef struct Merge {
   MergeRow *rows;		/* all rows, each after its parent row */
   size_t n, size;		/* number of rows, capacity */
-  /* Number of objects in the tree, their own bytes, and the bytes that they retain. A tree of paths
-     counts only the wanted objects. */
+  /* Totals of the tree: number of objects, their own bytes, and the bytes that they retain. A tree
+     of shortest paths counts only the objects to which the paths lead (MergeWish.wanted, class),
+     not those on the way. */
   uint64_t count, self, value;
   uint64_t left;		/* number of omitted rows: too small, too deep or too many */
   uint64_t cut;			/* number of the omitted rows that are large enough, but too deep or

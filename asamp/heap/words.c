@@ -118,7 +118,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
 }
 
 /* Describes a coroutine by the outermost function on its stack. Writes "" if that function is
-   unknown, or has the prototype 'in'. */
+   unknown. Also if it has the prototype 'in', the function whose variable is described: that
+   function is named already. */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;
@@ -132,8 +133,9 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* if slot 1 is missing, the outermost function is a light C function, which is not an
-                object */
+    /* Slot 1 of a call is the called function. If the outermost call has none, the function is a
+       light C function, which is not an object. */
+    return;
   }
 }
 

@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-#define WORDS_MOST	512	/* largest size of a description, bytes with the NUL */
+/* largest size of the text that describes an object or a reference, bytes with the NUL */
+#define WORDS_MOST	512
 
 /* Writes the n bytes s to 'to', escaped as in a quoted string. A text that does not fit into 'size'
    bytes is cut and ends with an ellipsis. Returns the number of bytes written, without the NUL. */

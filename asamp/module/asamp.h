@@ -105,7 +105,8 @@ typedef struct asamp_Collection {
   /* Bytes that became old since the last report. Most objects become old when they survive one
      collection, large strings when they survive three. */
   uint64_t tenured;
-  /* Numbers of minor and of major collections since the previous report that were not reported. */
+  /* Numbers of minor and of major collections that have run since the previous report, but were not
+     reported. */
   uint64_t minors, majors;
   int major;		/* 1: a full collection, or the last marking slice of a major collection; 0:
                            a minor collection. */

@@ -353,9 +353,9 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reads the profile and computes its totals. Samples count separately for each of the properties
-   that tagsby() returns, except those in 'butby', also TAGS_BY... flags. Returns 0 on failure, like
-   readprofile. */
+/* Reads the profile and computes its totals. Samples with different labels, Lua states or threads
+   count separately, as the options require (tagsby), but not by the properties in 'butby', a sum of
+   flags TAGS_BY.... On failure returns 0 with nil and a message on the stack. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -532,8 +532,8 @@ static const char *mergeall (Work *w) {
 }
 
 /* merge(paths, out, options) -> {files, states, written, left}; on failure nil, message [, files].
-   Options: 'packing' and 'progress'. For each path, 'files' has the summary with the field 'path',
-   or {path, error}. */
+   Options: 'packing' and 'progress'. 'files' has an element for each path: a table with the data of
+   the profile (pushsummary) and 'path', or {path, error} if it was not merged. */
 static int l_merge (lua_State *L) {
   Work *w;
   const char *reason;

@@ -107,8 +107,8 @@ static int counting_nothing (lua_State *L) {
   return 0;
 }
 
-/* Returns the results of l_count, also if f has yielded. The stack has the Counting, the counted
-   bytes and blocks before the call of f, and the results of f. */
+/* Continues count(f, ...) after the call of f, which may have yielded, and returns its results. The
+   stack has the Counting, the counted bytes and blocks before the call, and the results of f. */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
   uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);
@@ -164,8 +164,8 @@ static uint64_t checkedalive (lua_State *L) {
   return n;
 }
 
-/* Returns the result of l_alive, also if f has yielded. The top of the stack is the number of bytes
-   alive before the call of f. */
+/* Continues alive(f, ...) after the call of f, which may have yielded, and returns its result. The
+   top of the stack is the number of bytes alive before the call. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
   lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));

@@ -30,7 +30,8 @@ typedef struct Embed {
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* array whose last n elements are the stack of the last sample */
-  size_t n, size;		/* number of frames of that stack; capacity of 'frames' */
+  /* 'n': number of frames of the last sample's stack; 'size': capacity of 'frames' */
+  size_t n, size;
   asamp_Known *reported;		/* samples for which the client will receive callbacks:
                                            'nfollowed' survivors, then samples without an outcome */
   size_t nreported, nfollowed, reported_size;
@@ -112,9 +113,13 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  if (shared > e->n) shared = e->n;  /* e->frames lacks inner frames for lack of memory */
+  /* 'shared' outer frames are those of the previous stack, but its inner ones may be missing in
+     e->frames, because there was no memory when it was stored */
+  if (shared > e->n) shared = e->n;
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
-    n = 0;  /* no memory: drops the frames that the stack does not share */
+    /* no memory: keeps only the outer frames shared with the previous stack, which are in e->frames
+       already */
+    n = 0;
   e->n = shared + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {

@@ -4,13 +4,15 @@
 ** Sizes are in bytes. Wrong arguments raise errors; so does lack of memory, except in functions
 ** that return messages.
 **
-** A "row" is an element of a displayed tree of objects: a table with the fields of MergeRow
-** (merge.h), except example, from and way. It also has the fields text (description), kind (of the
-** reference, HEAP_E...), address and function. The Lua state's own memory is a row with count 0.
+** Trees of objects are returned as lists of rows. A row is a table with fields of MergeRow
+** (merge.h): depth, above, class, merged, repeated, together, count, self and value. It also has
+** the fields text (description), kind (of the reference, HEAP_E...), address and function. The Lua
+** state's own memory is a row with count 0.
 **
-** A function that returns a tree returns at most 'most' rows (default 10000), all with a 'value' of
-** at least 'least'. It also returns totals: {count, self, value, left (number of omitted rows), cut
-** (those of them that are large enough, but too many or too deep)}.
+** A function that returns a tree has two options: 'least', the smallest 'value' of a row, and
+** 'most', the largest number of rows (default 10000). It also returns totals: {count, self, value,
+** left, cut}. 'left' is the number of omitted rows. 'cut' is the number of those whose 'value' is
+** at least 'least', but which were too many or too deep in the tree.
 */
 #include "cut.h"
 #include "devtools.h"
@@ -207,9 +209,10 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
    count it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes that retained() does not count. Each reference from an object of the
-     class to an object of another class adds the bytes that the target retains, or 1 if the source
-     dominates the target. */
+  /* Estimate of the bytes that retained() does not count, to examine the classes with the largest
+     errors first: the sum of the bytes retained by objects of other classes to which objects of the
+     class refer. A target that the referring object dominates adds only 1: retained() counts it,
+     but the class must still be listed, because objects below the target may be missing. */
   uint64_t weight;
 } Candidate;
 
@@ -326,8 +329,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* The class HEAP_KINDS is the Lua state itself. The state retains everything, so its row has only
-     its own bytes. */
+  /* HEAP_KINDS is also used as the class of object 0, the Lua state. The state retains all objects,
+     which would say nothing, so its row has only the state's own bytes. */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
@@ -564,9 +567,10 @@ static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
 }
 
 /* heap:heldby{class or sites or new, least, most} -> rows, totals (see pushmerge); nil: no such
-   class. The rows are the shortest paths from the state to the objects of a class, to the objects
-   sampled at a list of allocation sites, or to the new objects. 'least' (default 0): smallest
-   'value' of a row; 'most' (default 10000): largest number of rows. */
+   class. Returns a tree of the shortest paths from the state to the objects of a class, to the
+   objects sampled at a list of allocation sites, or to the new objects. 'least' (default 0): omits
+   rows whose objects retain fewer bytes (field 'value'); 'most' (default 10000): largest number of
+   rows. */
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
@@ -594,7 +598,8 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
-    /* skips the references that the table "(n more)" replaces, which is added below */
+    /* skips the references in the middle of a long path; the code below adds a table with the text
+       "(n more)" in their place */
     if (all > 64 && depth > 40 && depth < all - 20) continue;
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));

@@ -216,7 +216,9 @@ static void joinsocket (Request *a) {
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* not finished, because another request may close its descriptor */
+    /* no free descriptor: does not finish the request, so that the next call tries again; until
+       then another request may have closed its descriptor */
+    a->error = EMFILE;
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -503,8 +505,8 @@ static int l_catch (lua_State *L) {
   return 0;
 }
 
-/* pause(milliseconds) -> nil after that time; the number of a signal as soon as a signal that
-   'catch' has blocked is pending */
+/* pause(milliseconds) waits for a signal of those that 'catch' has blocked. Returns its number as
+   soon as one is pending; nil if none arrives within the time. */
 static int l_pause (lua_State *L) {
   lua_Integer ms = luaL_checkinteger(L, 1);
   struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
@@ -543,7 +545,8 @@ static void passlater (int signal, siginfo_t *info, void *context) {
   alarm(1);
 }
 
-/* Handles SIGALRM: passes the delayed signal on to the program. */
+/* Handles SIGALRM, which passlater has requested a second after SIGINT or SIGQUIT: passes that
+   signal on to the program, which is still running and thus may not have received it. */
 static void passdelayed (int signal) {
   (void)signal;
   passon(delayed);

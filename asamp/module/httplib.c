@@ -2,9 +2,14 @@
 /*
 ** asamp.http: an HTTP server for Lua, based on libmicrohttpd. The server has no thread: it runs
 ** during server:wait and server:close. A request stays suspended until it is answered; bodies are
-** discarded. A connection is closed if no whole request arrives within 'patience', if sending an
-** answer takes longer than SENDING, or if nothing is transferred for PATIENCE.
+** discarded.
 **
+** A connection is closed if
+**   - no whole request arrives within 'patience' (argument of open, default 10 s);
+**   - sending an answer takes longer than SENDING (300 s);
+**   - nothing is transferred for PATIENCE (10 s).
+**
+** Functions:
 **   - open(host, port, most [, patience]) -> server: accepts up to 'most' connections; 'patience'
 **     in seconds; port "0": any free one; on failure nil, message
 **   - server:port() -> number; 0: unknown
@@ -52,8 +57,9 @@ typedef struct Request {
   /* The answer. NULL: server:answer was not called, the answer is queued already, or there was no
      memory for it. */
   struct MHD_Response *response;
-  /* 'issuspended' 1: the whole request has arrived. 'isreturned' 1: server:wait has returned it.
-     'isanswered' 1: server:answer or server:close has answered it. */
+  /* 'issuspended' 1: the whole request has arrived, so its connection was suspended until the
+     answer. 'isreturned' 1: server:wait has returned the request. 'isanswered' 1: server:answer or
+     server:close has answered it. */
   int issuspended, isanswered, isreturned;
 } Request;
 
@@ -178,7 +184,8 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     a->response = NULL;
     return ok;
   }
-  if (a->isanswered) return MHD_NO;  /* an answer that could not be created for lack of memory */
+  /* answered, but without a response: there was no memory for it */
+  if (a->isanswered) return MHD_NO;
   if (!a->issuspended) {
     a->issuspended = 1;
     limit(c, 0);

@@ -193,8 +193,9 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets 'lifeclasses', totals by lifetime of the sampled blocks that died, as columns: node (here
-   the kind of block), digits (number of binary digits of the lifetime in us), samples, bytes,
+/* Sets 'lifeclasses', totals of the sampled blocks that died, by kind of block and lifetime, as
+   columns: node (here the kind of block, not a call tree node), digits (class of the lifetime:
+   number of binary digits of its us, so that each class is a power of 2), samples, bytes,
    objects. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
@@ -203,9 +204,10 @@ static void pushtimes (lua_State *L, const ReaderSum *sum) {
 }
 
 /* Sets 'ages', survival by age (ages.h): a list of nonempty cells {behind, before, bytes,
-   survived}, with the fields 'first' (AGES_FIRST) and 'doubling' (AGES_DOUBLING). The first two are
-   bins: of the bytes allocated from an allocation to the next collection, and of those from the
-   previous collection to the allocation. */
+   survived}. The first two fields are the age of an allocation, as bins of numbers of bytes: those
+   allocated after it until the next collection, and those allocated before it since the previous
+   collection. Also sets the fields 'first' (AGES_FIRST) and 'doubling' (AGES_DOUBLING), which
+   describe the bins. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -493,10 +495,11 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets 'born', totals of the samples with an outcome, and 'alive', totals of those alive at the
-   end, both by slices of allocated bytes (ReadSample.born). Also sets 'worked', totals of time
-   samples by slices of time. In 'alive', the column 'path' is the number of a path of references
-   (0: unknown), and 'vector' is 1 for the array or hash part of a table. */
+/* Sets three tables for timelines. 'born': totals of the samples whose survival is known; 'alive':
+   of those alive at the end. Both are divided by the allocated bytes at the time of allocation
+   (ReadSample.born) into slices of equal length. 'worked': totals of time samples by slices of
+   time. In 'alive', the column 'path' is the number of the path of references that keeps the blocks
+   alive (0: unknown), and 'vector' is 1 for the array or hash part of a table. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -691,8 +694,9 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   setsampling(L, r, sum);
   pushsites(L, r, sum);
   /* Sets 'lifetimes', totals of the survivors that died later, as columns: node, digits, samples,
-     bytes. 'digits' is the number of binary digits of the bytes that the state allocated from the
-     allocation of a block to its death. */
+     bytes. The lifetime of a block is measured in bytes: those that the state allocated from the
+     block's allocation to its death. 'digits' is the number of their binary digits, so that each
+     value represents a power of 2. */
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
   pushcopies(L, r, sum);
@@ -767,8 +771,9 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
 /* The numeric options of 'read'. */
 typedef struct Numbers {
   uint32_t bins;
-  /* Times in us that restrict the samples, for the fields 'instant' ('at'), 'since' and 'till' of
-     ReaderSum (readersum.h). */
+  /* Times in us that restrict the samples. The option 'at' becomes ReaderSum.instant: only samples
+     alive at that time count. 'since' and 'till' become the fields with these names: only samples
+     from 'since' to before 'till' count. */
   uint64_t at, since, till;
 } Numbers;
 

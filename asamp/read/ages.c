@@ -16,7 +16,8 @@ int ages_add (Ages *a, uint64_t bytes, int survived) {
   return 1;
 }
 
-/* Returns the bin of an age u or v, in bytes (AG1: bins grow by powers of 2). */
+/* Returns the bin of a number of allocated bytes: those from an allocation to the next collection
+   (u), or from the previous collection to the allocation (v). Bins grow by powers of 2 (AG1). */
 static size_t binof (double length) {
   double k;
   if (!(length >= AGES_FIRST))
@@ -25,9 +26,9 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Adds to the table a sample that represents a part of the nursery: the bytes allocated 'from' to
-   'to' bytes before the collection. 'all': bytes of the nursery. 'weight': factor from bytes of the
-   nursery to bytes that samples represent. */
+/* Adds a sample to the table. The sample represents a part of the nursery (the memory for new
+   objects, 'all' bytes): after this part, between 'from' and 'to' bytes were allocated until the
+   collection. 'weight': factor from bytes of the nursery to bytes that samples represent. */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {
   size_t k;

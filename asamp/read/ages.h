@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age, from which reports estimate survival with another nursery size. The age of a
-** byte is a pair: u bytes were allocated after it until the next collection, v bytes before it
-** since the previous collection. The table has the allocated and the surviving bytes for each age.
-** All bytes of a nursery are divided among its samples, oldest first, in proportion to the samples'
-** bytes.
+** Survival by age: which share of the allocated bytes survives, depending on when in the nursery
+** they were allocated. From it, reports estimate survival with another nursery size. The age of a
+** byte is a pair (u, v). u is the number of bytes that were allocated after it, until the next
+** collection; v is the number of bytes allocated before it, since the previous collection. The
+** table has the allocated and the surviving bytes for each age. All bytes of a nursery are divided
+** among its samples, oldest first, in proportion to the samples' bytes.
 **
 **   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
 **        for values below AGES_FIRST, the last bin has no upper end;
-**   AG2  if a collection has AGES_OPEN samples or more, none of them count, which limits memory.
+**   AG2  AGES_OPEN samples or more between two collections are all ignored, which limits memory.
 */
 #ifndef asamp_ages_h
 #define asamp_ages_h
@@ -22,15 +23,17 @@
 #define AGES_DOUBLING	4u	/* bins per power of 2 */
 #define AGES_BINS	96u	/* number of bins */
 
-/* An element of the table: bytes that the samples represent, and the part of them that survived. */
+/* An element of the table Ages.cells, for one age: the allocated bytes that the samples represent,
+   and the part of them that survived. */
 typedef struct Age {
   double bytes, survived;
 } Age;
 
-/* Survival by age of a profile. Empty if all bytes are 0. */
+/* How many bytes survive, by their age at the next collection. Empty if all bytes are 0. */
 typedef struct Ages {
-  /* Table of AGES_BINS rows (bins of u) with AGES_BINS elements each (bins of v). NULL before the
-     first collection. */
+  /* Table with a row for each bin of u, the bytes allocated after a byte until the next collection.
+     A row has an element for each bin of v, those allocated before it since the previous
+     collection. AGES_BINS rows of AGES_BINS elements. NULL before the first collection. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;

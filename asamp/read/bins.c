@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Totals by slice and by site (bins.h). */
+/* Totals by slice (a range of time or of allocated bytes), call tree node and kind of block
+   (bins.h). */
 #include "bins.h"
 #include "list.h"
 
@@ -58,7 +59,8 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
     to->last = from->last;
 }
 
-/* Doubles the width of the slices. Merges rows that then have the same bin, node and kind. */
+/* Doubles the length of the slices (of time or of allocated bytes), so that the number of each
+   slice (its bin) is halved. Merges rows that then have the same bin, node and kind. */
 static void widen (Bins *b) {
   size_t i, n = b->n;
   b->width *= 2;
@@ -75,7 +77,9 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds the totals 'from' to the row of a node and kind in the slice that contains 'at'. */
+/* Adds the totals 'from' to the slice (range of time or of allocated bytes) that contains the
+   position 'at'. In this slice, adds them to the row of the call tree node 'node' and the kind
+   'kind'. */
 static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
   while (at / b->width >= b->most && !b->failed)

@@ -115,8 +115,8 @@ static void join (Span *s, const Span *next) {
   s->state = next->state;
 }
 
-/* Merges each two adjacent spans, which halves the number of spans. Call it when there are
-   COURSE_MOST spans and the last one is full. */
+/* Merges each two adjacent spans (groups of consecutive collections in the timeline), which halves
+   their number. Call it when there are COURSE_MOST spans and the last one is full. */
 static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {

@@ -45,20 +45,24 @@ typedef struct Span {
                             sweeping, 3 finalizing */
 } Span;
 
-/* Slots of the histogram: 1,024 of 1 us, then 512 per power of 2. */
+/* Slots of the histogram of pauses, each for a range of lengths: 1,024 slots of 1 us each, then 512
+   slots for each power of 2. */
 #define COURSE_SLOTS	(1024 + 512 * 44)
 
 typedef struct Course {
   Span *spans;           /* the timeline */
   size_t n, size;        /* number of spans, capacity */
-  uint64_t group;        /* number of collections in each span except the last */
+  /* number of consecutive collections that an element of 'spans' combines; the last one may have
+     fewer */
+  uint64_t group;
   uint64_t collections;  /* number of recorded collections */
   ReadCollection first, last;
   /* 'total': sum of all pauses. 'longest': longest recorded pause. 'longestat': time at which the
      collection with this pause ended. All in us. */
   uint64_t total, longest, longestat;
-  /* CPU time in us. 'processor': of all collections; an unrecorded collection counts with its
-     pause. 'majorprocessor': of major collections, including slices within minor pauses. */
+  /* CPU time in us. 'processor': of all collections. For a collection without a record in the file,
+     CPU time is unknown, so its pause is added instead. 'majorprocessor': of major collections,
+     including slices within minor pauses. */
   uint64_t processor, majorprocessor;
   /* Sums of the fields of ReadCollection with the same names, bytes. */
   uint64_t tenured, planned, charged;
@@ -71,7 +75,8 @@ typedef struct Course {
                             lengths) */
 } Course;
 
-/* Initializes the history. Returns 0 if out of memory; call course_free in either case. */
+/* Initializes the history of a profile's collections. Returns 0 if out of memory; call course_free
+   in either case. */
 int course_init (Course *c);
 void course_free (Course *c);
 

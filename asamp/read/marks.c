@@ -108,7 +108,9 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Counts a mark. Keeps it if it is the next 'step'-th mark (MK2). Returns 0 if out of memory. */
+/* Counts a mark, which is a name and a value recorded by the program. Keeps it for the timeline if
+   its number is a multiple of m->step (the first mark has the number 0). Returns 0 if out of
+   memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

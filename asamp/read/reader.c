@@ -30,7 +30,8 @@ typedef struct PathFrame {
 
 /* Direct-mapped cache from stacks to call tree nodes. A stack in the cache costs one lookup instead
    of one per frame. */
-#define KNOWN		BOUND(1024, 4)  /* number of stacks in the cache */
+/* number of stacks whose call tree nodes are cached */
+#define KNOWN		BOUND(1024, 4)
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, words */
 
 typedef struct Known {
@@ -307,8 +308,8 @@ static Step reader_stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    /* The innermost frame is not a function. Its id represents the type of the sampled block, or
-       the reason of a copy. */
+    /* The innermost frame is not a function. Its id represents the type of the sampled block or, in
+       a sample of copied bytes, why they were copied. */
     w += 16;
     n -= 2;
     allocation = 1;

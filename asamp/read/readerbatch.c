@@ -21,9 +21,11 @@ typedef struct Periods {
   Fields events;       /* the lines of the batch after the current one */
   int letter;          /* type of the current line: 'p' (period of allocation samples), 'q' (period
                           of time samples) or 'T' (OS thread); 0: no line is left */
-  uint64_t at;         /* index (0: first) in the batch of the first sample to which the line
-                          applies */
-  uint64_t period;     /* period in bytes (p) or ns (q), or system number of the thread (T) */
+  /* number in the batch (from 0) of the first sample to which the current line of text applies */
+  uint64_t at;
+  /* the number in the line: a period in bytes (letter 'p') or ns ('q'), or the system number of an
+     OS thread ('T') */
+  uint64_t period;
   uint64_t state;      /* id of the Lua state to which the line applies, or NOSTATE */
   int wall;            /* line "q": 1 for wall time, 0 for CPU time */
 } Periods;
@@ -31,8 +33,9 @@ typedef struct Periods {
 #define NOSTATE		UINT64_MAX  /* value of Periods.state before a line of the batch has named a
                                        Lua state */
 
-/* Moves to the next line "p", "q" or "T" of the batch. Sets p->state to the Lua state that the last
-   line "S" or "N" before it has named. */
+/* Moves to the next line of the batch that sets the period of allocation samples ("p"), that of
+   time samples ("q") or the OS thread ("T"). Sets p->state to the Lua state to which it applies:
+   the one that started ("N") or was selected ("S") in the last such line before it. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -180,7 +183,8 @@ static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   return readerlabels_set(s, l->id);
 }
 
-/* Delivers the samples of a batch. Returns 0 if its details do not match the queued stacks. */
+/* Delivers the samples of a batch to the client. Returns 0 if the text that describes them does not
+   match the stacks that were read before it. */
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
   uint64_t i, outside = 0;
@@ -234,11 +238,12 @@ static uint64_t decision (ReaderState *s, Fields events) {
    into runs of consecutive samples. A line "l" has the length and the class of each run. A line "u"
    has the lengths of runs of survivors, alternately with and without recorded deaths. */
 typedef struct Runs {
-  Fields line;         /* the unread part of the line; line.p NULL: the file has no such line, or
-                          all of it was read */
+  /* the unread part of the line "l" or "u"; line.p NULL: the file has no such line, or all of it
+     was read */
+  Fields line;
   uint64_t left;       /* number of samples of the current run not visited yet */
-  /* Line l: class of the current run, an offset in ReadProfile.text. Line u: 1 if the file records
-     the deaths of the current run. */
+  /* A property of the samples in the current run of consecutive samples. In a line "l" their class,
+     an offset in ReadProfile.text; in a line "u" 1 if the file records their deaths, else 0. */
   uint64_t value;
 } Runs;
 
@@ -271,8 +276,8 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Moves to the next survivor of a line "u" (which deaths are recorded). Returns 1 if the file does
-   not record the death of this survivor. */
+/* Moves to the next survivor of a line "u", which states for runs of survivors whether the file
+   records their deaths. Returns 1 if it does not record the death of this survivor. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;

@@ -142,8 +142,9 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
     if (fate == 1 && s->r->followed > 0 &&
         readerfollow_room(&s->of->follow, &s->failed)) {
       ReadFollowed nothing;
-      /* an empty entry: the file identifies survivors by their positions in the list, and counts
-         the dropped sample, too */
+      /* The reader has dropped this sample from its full queue. The file identifies survivors by
+         their positions in the list of survivors, so the list needs an empty entry for it. */
+
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);
     }

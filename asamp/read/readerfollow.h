@@ -21,8 +21,8 @@ typedef struct ReadFollowed {
      before its survival was read. The entry keeps later samples at their positions in the writer's
      list. */
   ReadSample sample;
-  /* Bytes that the Lua state had allocated (ReaderStream.allocated) when the survival of the sample
-     was read. */
+  /* Bytes that the Lua state had allocated (ReaderStream.allocated) when the sample's survival was
+     read. Its lifetime in bytes is counted from here on. */
   uint64_t born;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */
@@ -31,7 +31,8 @@ typedef struct ReadFollowed {
   int unreached;       /* 1: the last heap walk did not reach the sample */
 } ReadFollowed;
 
-/* The list of followed samples. If all bytes are 0, it is empty. */
+/* List of a Lua state's live survivors whose deaths the file records. If all bytes are 0, it is
+   empty. */
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* the samples, oldest first */
   size_t n, size;      /* number of elements of 'list', capacity */
@@ -40,19 +41,22 @@ typedef struct ReaderFollow {
   size_t at, to;
 } ReaderFollow;
 
-/* Ends the current pass, if any, and reserves capacity for one more sample. Returns 0 if the list
-   is full, or if out of memory (then sets *failed). */
+/* Reserves capacity for one more sample at the end of the list. If the deaths of a collection are
+   still being applied to the list (readerfollow_die), first keeps all samples that were not
+   visited. Returns 0 if the list is full, or if out of memory (then sets *failed). */
 int readerfollow_room (ReaderFollow *f, int *failed);
 /* Appends a sample; readerfollow_room must have returned 1. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
 
-/* Keeps the next n samples of the pass; starts a pass if needed. */
+/* A collection's deaths are applied in one pass over the list, oldest sample first. Keeps the next
+   n samples of the pass; starts a pass if none is running. */
 void readerfollow_stay (ReaderFollow *f, uint64_t n);
 /* Removes the next sample of the pass and copies it to *sample; starts a pass if needed.
    Returns 0 if the pass has visited all samples. */
 int readerfollow_die (ReaderFollow *f, ReadFollowed *sample);
 
-/* Ends the pass: keeps the samples that it has not visited. */
+/* Ends the pass over the list in which deaths are applied: keeps the samples that it has not
+   visited. */
 void readerfollow_settle (ReaderFollow *f);
 /* Frees the elements of f->list. The list is then empty. */
 void readerfollow_free (ReaderFollow *f);

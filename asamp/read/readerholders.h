@@ -11,14 +11,15 @@
    has the fields after the letter. */
 void readerholders_path (ReaderState *s, Fields *line);
 /* Reads a line "h" of a batch: the numbers of the paths that keep consecutive live survivors alive.
-   Ends the current pass over the list of live survivors first (readerfollow.h). */
+   First ends the pass that removes dead survivors from their list (readerfollow.h), because the
+   line has no entries for them. */
 void readerholders_runs (ReaderState *s, Fields *line);
 /* Reads a line "w" of a batch (doc/profile-format.md) and delivers it: start and duration of a heap
    walk. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
-/* At the end of the file, calls the client's callback 'held' for each selected followed sample that
-   is still alive. */
+/* At the end of the file, calls the client's callback 'held' for each survivor that is still alive,
+   if the file records its death and the client selects its Lua state. */
 void readerholders_finish (ReaderState *s);
 
 #endif

@@ -70,8 +70,9 @@ static void drop (ReaderState *s, uint32_t at) {
     s->failed = 1;
 }
 
-/* Returns the stream of a state, or NULL. If the stream is in the array 'orphaned', sets *at to its
-   index there; if it is in 'list', sets *at to IDMAP_NONE. */
+/* Returns the stream, the reader's data of a Lua state, or NULL if there is none. The array
+   'orphaned' has the streams of ended states with live native memory. If the stream is in it, sets
+   *at to its index there; if it is in 'list', sets *at to IDMAP_NONE. */
 static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
   uint32_t place;
@@ -85,9 +86,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/* Continues the pass over the list of live survivors (readerfollow.h), where only samples of native
-   memory count: keeps the next 'alive' ones and adds their number to *place, then removes the next
-   'dead' ones and delivers their deaths. */
+/* Continues a pass over a state's list of live survivors (readerfollow.h), and counts only those
+   that are native memory: keeps the next 'alive' ones, and adds this number to *place; then removes
+   the next 'dead' ones and delivers their deaths to the client. All other survivors are kept. */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;

@@ -50,8 +50,9 @@ void readerstack_giveup (ReaderState *s) {
   s->runfirst = s->nruns = 0;
 }
 
-/* Queues a stack: adds it to the last run of equal stacks, or starts a run. If the queue has
-   READER_MAXRUNS runs, first delivers all queued stacks as samples without details. */
+/* Queues a stack until the text that describes its sample is read: adds it to the last run of equal
+   stacks, or starts a run. If the queue has READER_MAXRUNS runs, first delivers all queued stacks
+   as samples without a size and a type. */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
   if (run != NULL && run->node == new->node && run->type == new->type &&
@@ -118,9 +119,10 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
                              : 0;
 }
 
-/* An object record has one word for each object, newest first, then one for each statistic (meta
-   records gc_stats__N). If no such meta record was read yet, the number of objects is unknown; as
-   many words are used as there are undecided samples. */
+/* Reads an object record, which has one word for each sampled object, newest first, then one for
+   each statistic. Meta records gc_stats__N name the statistics. If none was read yet, it is unknown
+   where the statistics start; then takes one word for each sample whose survival is still
+   unknown. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
@@ -130,7 +132,9 @@ void readerstack_objects (ReaderState *s, double seconds,
                                   : (n < open ? n : open);
   size_t i;
   if (r->own)
-    return;  /* the batches have the same data (readerbatch.h) */
+    /* in asamp's files, the texts of the batches have the same data in more detail
+       (readerbatch.h) */
+    return;
   r->fates = 1;
   memset(&c, 0, sizeof(c));
   c.time = readerstack_timeof(s, seconds);

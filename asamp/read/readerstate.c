@@ -91,8 +91,9 @@ static uint32_t newrow (ReaderState *s, uint32_t id) {
   return (uint32_t)r->nstates++;
 }
 
-/* Returns the stream of a Lua state; creates the stream if needed. Returns &s->single if there are
-   READER_MAXSTREAMS streams or not enough memory. */
+/* Returns the stream of a Lua state, which is the reader's data of this state; creates it if
+   needed. Returns &s->single, which such states share, if there are READER_MAXSTREAMS streams or
+   not enough memory. */
 static ReaderStream *stream (ReaderState *s, uint32_t id) {
   ReaderStreams *all = &s->streams;
   uint32_t at = idmap_get(&all->places, (uint64_t)id + 1);

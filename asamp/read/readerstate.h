@@ -87,9 +87,10 @@ typedef struct ReaderState {
                           READER_MAXLABELSETS; 0: none */
   uint64_t eventtime;  /* time of the last collection, mark, start or end of a Lua state, us since
                           the start; the file has the next such time as a difference from it */
-  /* Cache of the function 'decision' (readerbatch.c). 'aheadtime': the time at which the samples in
-     the batch's lines before the address 'ahead' were found alive or dead. 'ahead' NULL: the cache
-     is empty. */
+  /* Cache of the function 'decision' (readerbatch.c), which finds the next collection in the text
+     of a batch. 'aheadtime': end of the collection whose line has the address 'ahead'. At that
+     time, the samples in the lines before it were found alive or dead. 'ahead' NULL: the cache is
+     empty. */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -124,8 +125,9 @@ static inline int readerstate_isnone (const ReaderState *s) {
   return s->r->many && s->of == &s->single && s->single.row == READER_NOSTATE;
 }
 
-/* Returns the row of a Lua state in ReadProfile.states; creates the row if needed. Returns NULL if
-   the state shares its row or its stream with others because of a limit. */
+/* Returns the element of ReadProfile.states for a Lua state; creates it if needed. Returns NULL if
+   the state has no element of its own, because READER_MAXSTATES elements or READER_MAXSTREAMS
+   streams (ReaderStream) exist. */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
 /* Sets the OS thread of the current state. If the thread is new and READER_MAXTHREADS threads are
    known, counts it in LEFT_THREADS instead. */
@@ -166,9 +168,10 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 /* Returns the reason why reading must stop (no memory, sums too large, or the client's 'stop');
    NULL: none. */
 const char *readerstate_failure (const ReaderState *s);
-/* Returns the index in ReadProfile.kinds of a type with a class; creates the kind if needed.
-   'class': offset of the name in ReadProfile.text; 0: none. If there are READER_MAXKINDS kinds,
-   returns the type without class, or READER_UNKNOWN. */
+/* Returns the index in ReadProfile.kinds of blocks of this type (table, string, ...) whose objects
+   have this class; creates the element if needed. 'class': offset of the class's name in
+   ReadProfile.text; 0: none. If there are READER_MAXKINDS elements, returns that of the type
+   without a class, or READER_UNKNOWN. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

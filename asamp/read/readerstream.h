@@ -40,8 +40,9 @@ typedef struct ReaderStream {
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples not yet known to have died or survived */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* Since the previous collection: number of sampling periods of the samples whose survival was
-     read ('decided'), and of the survivors among them ('survived'). */
+  /* Allocation samples since the previous collection, counted in sampling periods, of which a
+     sample represents one or several: those whose survival was read ('decided'), and the survivors
+     among them ('survived'). */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes that the state's samples with a known survival represent */
   /* The previous collection of the state. The file stores each collection as differences from the
@@ -58,18 +59,24 @@ typedef struct ReaderStream {
   IdMap paths;
 } ReaderStream;
 
-/* The streams of all Lua states. If all bytes are 0, there is no stream. */
+/* The streams of all Lua states; a stream is the reader's data of one state. If all bytes are 0,
+   there is no stream. */
 typedef struct ReaderStreams {
   ReaderStream **list; /* streams of open and closed states, in any order */
   size_t n, size;      /* number of streams, capacity */
-  ReaderStream *closed, *last;  /* first and last stream of the linked list of closed streams, in
-                                   the order of their ends; NULL: empty */
+  /* First and last element of the linked list of the data of closed Lua states, in the order in
+     which the states ended; NULL: empty. Their objects are reported as dead when the next state
+     starts. */
+  ReaderStream *closed, *last;
   /* Maps state ids + 1 to indexes in 'list'. An entry may be outdated: check the stream's id. */
   IdMap places;
   ReaderStream **orphaned;  /* streams of ended states with live samples of native memory, in
                                any order */
-  size_t norphaned, orphanedsize;  /* number of streams in 'orphaned', capacity of this array */
-  IdMap orphanedplaces;  /* maps state ids + 1 to indexes in 'orphaned' */
+  /* number of elements of 'orphaned', capacity of this array */
+  size_t norphaned, orphanedsize;
+  /* Maps ids + 1 of ended Lua states with live samples of native memory to indexes in
+     'orphaned'. */
+  IdMap orphanedplaces;
   IdMap rows;          /* maps state ids + 1 to indexes in ReadProfile.states */
   IdMap threads;       /* maps system numbers of OS threads, + 1, to indexes in
                           ReadProfile.threads */

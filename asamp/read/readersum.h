@@ -42,13 +42,16 @@ typedef struct LabelTotals {
 typedef struct ReaderSum {
   ReaderClient client; /* the client, to be passed to reader_read */
   SiteTable table;        /* all samples, by call tree node and kind */
-  /* Survivors that died later, by call tree node and lifetime. The lifetime, in Site.kind, is the
-     number of binary digits of the bytes that were allocated during the block's life. */
+  /* Survivors that died later, by call tree node and lifetime. The lifetime is measured in bytes
+     that were allocated during the block's life, and divided into classes by powers of 2. Site.kind
+     is not a kind but the class: the number of binary digits of these bytes. */
   SiteTable lives;
-  /* Samples that died, by kind of block (in Site.node) and lifetime (in Site.kind). The lifetime is
-     the number of binary digits of the us from allocation to death. */
+  /* Samples that died, by type of block and lifetime. The fields of a Site have other meanings
+     here: 'node' is the kind of block, 'kind' the lifetime's class, the number of binary digits of
+     the us from allocation to death. */
   SiteTable times;
-  Ages ages;              /* survival by age; empty if another writer made the file */
+  /* survival by age; empty if the file is not from asamp but from another profiler */
+  Ages ages;
   const ReadProfile *profile;  /* NULL until the head of the file was read */
   /* Survivors alive at the end of the file, by call tree node and by the path of references that
      keeps them alive. Site.kind is the index of the path in ReadProfile.paths + 1; 0: unknown. */
@@ -62,8 +65,9 @@ typedef struct ReaderSum {
   /* 1: LabelTotals.exact is known for all label sets that the client selects. */
   int exactlabels;
   uint64_t labelled;   /* sum of LabelTotals.exact */
-  Tags *tags;          /* if not NULL, 'table' has separate sites for the Lua states, OS threads and
-                          labels that the tags distinguish */
+  /* If not NULL, the totals in 'table' are separate for the Lua states, OS threads and labels that
+     these tags distinguish (tags.h). */
+  Tags *tags;
   Course course;       /* history of the collections */
   Marks marks;
   Pictures pictures;   /* snapshots of resident memory */
@@ -72,15 +76,17 @@ typedef struct ReaderSum {
   uint64_t walkstep, walkcount;  /* 'walkstep': of each 'walkstep' consecutive heap walks, the first
                                     is kept. 'walkcount': number of all heap walks. */
   Bins bins;           /* all samples, by slice of time and site */
-  /* Survivors that died later, by slice of the time of death and site. Of the totals, only
-     BinRow.samples and BinRow.bytes are set. */
+  /* Survivors that died later, by time of death (divided into slices), call tree node and kind. Of
+     the totals, only BinRow.samples and BinRow.bytes are set. */
   Bins gone;
-  Bins born;           /* allocation samples that died or survived, by slice of allocated bytes
-                          (ReadSample.born); empty if there are no slices of time */
-  /* Survivors alive at the end of the file, without native memory, by slice of allocated bytes
-     (ReadSample.born). BinRow.kind is 2 * path + part. Path: as in 'held', 0 if the last heap walk
-     did not reach the block. Part: 1 for the array or hash part of a table. Empty if there are no
-     slices of time. */
+  /* Allocation samples that died or survived, by the bytes that the program had allocated before
+     (ReadSample.born), divided into slices. Empty if readersum_start was called with 'bins' 0. */
+  Bins born;
+  /* Survivors alive at the end of the file, without native memory, by the bytes that the program
+     had allocated before them (ReadSample.born), divided into slices. BinRow.kind is 2 * path +
+     part. 'path': index in ReadProfile.paths + 1 of the path of references that keeps the block
+     alive; 0: unknown, or the last heap walk did not reach the block. 'part': 1 for the array or
+     hash part of a table. Empty if readersum_start was called with 'bins' 0. */
   Bins alive;
   Bins worked;         /* time samples by slice of time, without call tree node and kind (both 0);
                           empty if 'bins' is */
@@ -93,18 +99,22 @@ typedef struct ReaderSum {
   uint64_t left[LEFT_N];  /* counts of dropped data, set by readersum_finish */
 } ReaderSum;
 
-#define READERSUM_PARTS	64u	/* largest number of slices of 'born' and 'alive' */
-#define READERSUM_FINE	256u	/* largest number of slices of 'worked' */
+/* largest number of slices into which ReaderSum.born and .alive divide the allocated bytes */
+#define READERSUM_PARTS	64u
+/* largest number of slices into which ReaderSum.worked divides the time of the profile */
+#define READERSUM_FINE	256u
 
 #define READERSUM_EVER	UINT64_MAX  /* no restriction: value of ReaderSum.instant and of
                                        ReaderSum.till */
 
-/* Initializes the totals. 'bins': largest number of slices of time; 0: no tables with slices.
-   'instant': value for ReaderSum.instant. Returns 0 if out of memory; call readersum_free in either
+/* Initializes the totals. 'bins': largest number of slices into which time is divided; 0: no tables
+   with slices. 'instant': only allocation samples that were alive at this time count, us since the
+   start; READERSUM_EVER: all samples. Returns 0 if out of memory; call readersum_free in either
    case. */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
-/* Completes the totals after the last event: multiplies bytes by r->scale, sets 'exactlabels', and
-   counts dropped data in 'left'. */
+/* Completes the totals after the last event. Multiplies bytes by r->scale, the sampling period in
+   files of other profilers. Determines whether the exact bytes of each label set are known
+   ('exactlabels'). Counts dropped data in 'left'. */
 void readersum_finish (ReaderSum *s, const ReadProfile *r);
 void readersum_free (ReaderSum *s);
 

@@ -45,9 +45,10 @@ typedef struct ReadSample {
   /* Thread number in the sample's stack record. In files of many Lua states it is the id of the
      state. */
   uint64_t thread;
-  /* Position of an allocation sample on an axis of allocated bytes: the bytes that all samples up
-     to this one represent, in the order in which their survival was read. Set if the sample has
-     died or survived. Not multiplied by ReadProfile.scale. */
+  /* When the block was allocated, measured in allocated bytes: those that all samples up to this
+     one represent, in the order in which their survival was read. Set if the sample has died or
+     survived. In files of other profilers, to be multiplied by ReadProfile.scale, the sampling
+     period. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
   /* Index in ReadProfile.kinds. Before the sample's survival was read, a kind without class. For
@@ -66,9 +67,9 @@ typedef struct ReadDeath {
   uint64_t allocated;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */
-  /* Index of the sample in the list of its Lua state's live survivors (0: oldest). The list still
-     has the dead of the same collection. For an orphan: number of live, older samples of native
-     memory. */
+  /* Index of the sample in the list of its Lua state's live survivors (0: oldest), in which
+     survivors found dead by the same collection still count. For an orphan ('orphan' is 1) instead:
+     the number of older samples of native memory that are still alive. */
   size_t place;
   /* 1: the sample is an "orphan": native memory that was alive when its Lua state ended. */
   int orphan;
@@ -87,8 +88,9 @@ typedef struct ReadCollection {
   uint64_t time;       /* end of the collection */
   uint64_t duration;   /* pause, us */
   uint64_t processor;  /* CPU time of the pause, us */
-  /* CPU time, us, of slices of major collections that ran within the pauses of minor collections. A
-     part of 'processor' and of 'left'. */
+  /* CPU time, us, of slices of major collections that ran within the pauses of minor collections
+     since the previous recorded collection. These slices are also part of 'processor' (CPU time of
+     this pause) and 'left' (pauses of unrecorded collections). */
   uint64_t slices;
   /* CPU time of the program outside of collections since the previous recorded collection, us; 0:
      unknown */
@@ -103,13 +105,15 @@ typedef struct ReadCollection {
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* numbers of stack slots, table entries etc. that the collector
                                      visited (enum ProfileLooked) */
-  /* Number of sampling periods of the samples whose survival was decided since the previous
-     recorded collection of the same Lua state. */
+  /* Samples whose block was found dead or alive for the first time, since the previous recorded
+     collection of the same Lua state. Counted in sampling periods, of which a sample represents one
+     or several. */
   uint64_t decided;
-  /* The part of 'decided' that survived. */
+  /* The part of these samples (the field 'decided') whose block had survived, in sampling
+     periods. */
   uint64_t survived;
-  /* Numbers of minor and major collections since the previous recorded collection that were not
-     recorded themselves. */
+  /* Numbers of minor and of major collections between the previous record of a collection and this
+     one: they have no record of their own. */
   uint64_t minors, majors;
   uint64_t left;       /* sum of the pauses of the unrecorded collections in 'minors' and 'majors',
                           us */
@@ -381,8 +385,8 @@ void readprofile_free (ReadProfile *r);
    writing>"; for a merged profile the texts of its known recordings, separated by spaces. */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
-/* Returns the name of a kind's type, to be shown to users. The text is stored in ReadProfile.text
-   or 'buffer'. 'kind': index in ReadProfile.kinds. */
+/* Returns the name of the type (table, string, ...) of an element of ReadProfile.kinds, to be shown
+   to users. The text is stored in ReadProfile.text or 'buffer'. 'kind': index of the element. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                                   char buffer[40]);
 

@@ -5,7 +5,8 @@
 ** 'kind' (readersum.h).
 **
 **   L1  no two sites have the same node, kind and tag;
-**   L2  samples >= survived + undecided and survived >= later; the same holds for bytes;
+**   L2  samples >= survived + undecided and survived >= later, where 'later' counts the survivors
+**       that died later; the same holds for bytes;
 **   L3  at most SITETABLE_MAXSITES sites; a further sample counts at the site of its kind with node
 **       0 and tag 0.
 */
@@ -28,12 +29,14 @@ typedef struct Site {
   uint64_t ns;              /* ns of time samples */
   /* 'ns' divided by the profile's first period of time samples. Set by readersum_finish. */
   double time;
-  uint64_t survived;        /* number of sampling periods of the survivors */
+  /* The following numbers of samples are numbers of sampling periods, of which a sample represents
+     one or several. 'survived': samples whose block survived. */
+  uint64_t survived;
   uint64_t survivedbytes;   /* bytes of survivors */
   uint64_t later;           /* number of sampling periods of the survivors that died later */
   uint64_t laterbytes;      /* bytes of survivors that died later */
-  uint64_t undecided;       /* number of sampling periods of the samples whose survival is not
-                               known */
+  /* samples whose survival is not known, in sampling periods */
+  uint64_t undecided;
   uint64_t undecidedbytes;  /* bytes of samples whose survival is not known */
   /* Estimated variances of the number of time samples and of 'ns', for the error of a difference
      between two profiles. A time sample adds count^2 to the first and the square of its ns to the
@@ -50,14 +53,19 @@ typedef struct Site {
   double kept;              /* estimated number of the blocks whose death is not recorded */
   /* Estimated sum of the lifetimes of all blocks whose death is recorded, us. */
   double life;
-  double births;            /* sum of the allocation times of the blocks in 'kept', us */
+  /* Sum of the times, us since the start, at which the blocks counted in 'kept' (death not
+     recorded) were allocated. With the time of the end, it gives the sum of their ages. */
+  double births;
 } Site;
 
 /* The table. If all bytes are 0, it is empty. */
 typedef struct SiteTable {
-  Site *sites;              /* all sites that have samples */
+  /* The sites that have samples. A site is a call tree node, a kind of block and a tag (a number
+     for Lua state, thread and labels). */
+  Site *sites;
   size_t nsites, sitesize;  /* number of sites, capacity */
-  IdMap bykey;              /* maps node, kind and tag of a site to its index in 'sites' */
+  /* maps the node, kind and tag (Site.tag) of a site to its index in 'sites' */
+  IdMap bykey;
   uint64_t left;            /* number of sampling periods of the samples that count at node 0
                                instead of their own node, because the table is full */
 } SiteTable;
@@ -72,7 +80,8 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 
 #define SITETABLE_NONE	SIZE_MAX
 
-/* Like sitetable_at, for a site with the tag 'tag', which is below 2^17. */
+/* Returns the index of the site with this node, kind and tag, like sitetable_at, which uses tag 0.
+   'tag' represents a combination of Lua state, thread and labels (tags.h) and is below 2^17. */
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count);
 

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* place of the Lua states that have neither a place of their own nor one for their script */
+/* Samples are first assigned to places (one Lua state, all states of a script, or all others),
+   which are merged into groups later. This place is for the states that have no place of their own
+   and whose script has none either. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
@@ -27,8 +29,8 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place of the states of a script; assigns a place if needed. Returns OTHERS if none is
-   free. */
+/* Returns the place (a number to which samples are assigned) that all states of a script share;
+   assigns one if needed. Returns OTHERS if none is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -41,7 +43,8 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the place of the client's current Lua state: its own place, or the one for its script. */
+/* Returns the number ("place") to which samples of the client's current Lua state are assigned:
+   that of the state alone, that of all states of its script, or OTHERS. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -82,9 +85,10 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes a group of Lua states for each script, and fills t->groupof, which maps places to groups.
-   Returns the number of states whose script has no group. Adds to *together the number of states
-   that share a group with an earlier state of the same script. */
+/* Makes a group of Lua states for each script. Fills t->groupof, which maps a state's place (a
+   number for one state or for all states of a script) to its group. Returns the number of states
+   whose script has no group. Adds to *together the number of states that share a group with an
+   earlier state of the same script. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -112,7 +116,8 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if there are samples of states that have the place OTHERS. */
+/* Returns 1 if there are samples of Lua states that are counted neither by themselves nor with
+   their script (place OTHERS). */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

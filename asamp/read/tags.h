@@ -20,12 +20,13 @@
    state. Tags.by is a sum of them. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-/* Number of places, and largest number of groups: TAGS_STATES for one Lua state each, TAGS_STATES
-   for the states of one script each, and one for all other states. */
+/* Samples are assigned to places, which are merged into groups later. Number of places, and largest
+   number of groups: TAGS_STATES places have one Lua state each, TAGS_STATES the states of one
+   script each, and one has all other states. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
-/* A combination: the properties of the samples with one tag. Fields that Tags.by does not select
-   are 0. */
+/* The properties that all samples with the same tag have in common; a tag is an index in Tags.list.
+   Properties that Tags.by does not select are 0. */
 typedef struct Tag {
   uint32_t group;       /* number of the place (one Lua state, all states of one script, or all
                            other states); Tags.groupof maps it to a group */
@@ -44,38 +45,41 @@ typedef struct TagGroup {
 typedef struct Tags {
   int by;               /* sum of TAGS_BY* */
   const ReadProfile *r;     /* profile that is read; set by the client's callback 'head' */
-  /* Maps each tag to its combination. */
+  /* The combinations of properties that samples have. The index of a combination is its tag. */
   Tag *list;
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps each combination to its tag */
-  /* Names of scripts, offsets in ReadProfile.text. TAGS_STATES + i is the place of the states of
-     the script names[i]. */
+  /* Names of scripts, offsets in ReadProfile.text. The samples of all states of the script names[i]
+     have the number TAGS_STATES + i as Tag.group. */
   uint32_t names[TAGS_STATES];
   uint32_t nnames;      /* number of scripts in 'names' */
   uint64_t spilled;     /* number of sampling periods of the samples that have tag 0 because there
                            are TAGS_MOST tags */
-  /* Groups of places. Set by tags_finish. */
+  /* The groups of Lua states that the output shows separately. Set by tags_finish. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* number of elements of 'groups', at least 1; set by tags_finish */
   uint32_t groupof[TAGS_GROUPS];  /* maps each place to the index of its group in 'groups'; set by
                                      tags_finish */
 } Tags;
 
-/* Initializes the tags; 'by' is a sum of TAGS_BY*. Returns 0 if out of memory; call tags_free in
-   either case. */
+/* Initializes t, which numbers the combinations of properties that samples have. 'by' selects the
+   properties: flags TAGS_BYLABELS, TAGS_BYSTATE, ... or 0. Returns 0 if out of memory; call
+   tags_free in either case. */
 int tags_init (Tags *t, int by);
 
 void tags_free (Tags *t);
 
-/* Returns the tag of a sample with the label set 'labels' in the client's current Lua state;
-   creates it if needed. Beyond TAGS_MOST tags, adds 'count' to 'spilled' and returns 0. Returns
-   TAGS_NONE if out of memory. */
+/* Returns the tag of a sample: the number of its combination of Lua state (the client's current
+   one), thread and label set 'labels'. Creates it if needed. If there are TAGS_MOST tags, returns 0
+   and counts the sample, which represents 'count' sampling periods, in 'spilled'. Returns TAGS_NONE
+   if out of memory. */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
 
-/* Merges places into groups. Call it after the last call of tags_at. Stores in 'left' the numbers
-   of states without a group of their own, and of samples without a tag of their own. */
+/* Divides the Lua states into the groups that the output shows separately, and maps each Tag.group
+   to one of them. Call it after the last call of tags_at. Stores in 'left' the numbers of states
+   without a group of their own, and of samples without a tag of their own. */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 
 /* Returns the index in 'groups' of the group to which a tag belongs. Call it after tags_finish. */
