@@ -116,11 +116,10 @@ void luaN_beginmajor (lua_State *L) {
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* 'vacant' (the bytes of empty blocks) and 'released' (those of pages returned to the system)
-     both include the released pages of empty blocks. These pages are subtracted twice, so 'used'
-     may be too low, and 'free' may exceed 'room'. */
-  size_t free = h->blocks.vacant + h->blocks.released;
-  size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
+  /* Pages returned to the system ('released') are mostly in empty blocks ('vacant'), so the larger
+     count is nearly that of all free bytes. The sum would count such pages twice. */
+  size_t vacant = h->blocks.vacant, released = h->blocks.released;
+  size_t used = h->blocks.room - (vacant > released ? vacant : released);
   size_t most = LUAN_BIGHEAP / luaN_countstates();
   int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK_PART);
   c->bytes.needed = shrunk ? 0 : used;
