@@ -30,9 +30,10 @@ typedef struct PathFrame {
 
 /* Direct-mapped cache from stacks to call tree nodes. A stack in the cache costs one lookup instead
    of one per frame. */
-/* number of stacks whose call tree nodes are cached */
-#define KNOWN		BOUND(1024, 4)
-#define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, words */
+#define KNOWN		BOUND(1024, 4)  /* number of stacks whose call tree nodes are cached */
+/* Longest stack that is cached with its call tree node, words. A longer stack costs a lookup for
+   each frame. */
+#define KNOWNWORDS	BOUND(128, 16)
 
 typedef struct Known {
   uint32_t node;
