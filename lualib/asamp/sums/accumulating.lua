@@ -23,42 +23,51 @@ local M = {}
 local LEAST, PARTS = births.LEAST, births.PARTS
 -- In a run with fewer collections, objects have no time to die: nothing is reported.
 local COLLECTIONS = 4
--- A container with 4 to 7 live samples (from FEW to LEAST - 1) has the verdict "few": too few to decide.
+-- A container (table, tree or chain with live objects) with 4 to 7 live samples, from FEW to LEAST - 1, has
+-- the verdict "few": too few to decide whether it accumulates.
 local FEW = 4
--- A container has stopped if, at its earlier rate, it would have had samples at the end of the run:
--- STOP: at least 7 in the bytes allocated after its last sample (chance leaves out all 7 with e^-7);
--- QUIET, IDLE: or at least 3.5 in the CPU time after its last sample, if that is 10% of the run.
+-- A container has stopped receiving objects if it has no samples at the end of the run, although its earlier
+-- rate lets expect some. One of two tests suffices (goeson):
+-- STOP: at least 7 samples are missing in the bytes that were allocated after its last sample. Chance alone
+-- leaves out 7 expected samples with the probability e^-7.
+-- QUIET, IDLE: at least 3.5 samples are missing in the CPU time after its last sample, and this time is at
+-- least 10% of the run.
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
--- A container keeps its objects if
--- KEPT: older objects are alive at least 80% as often as newer ones (retention),
--- EARLY: and 25% of its live bytes are from the second half of the run.
+-- KEPT: a line keeps its objects in a container if older ones are alive at least 80% as often as newer ones
+-- (retention).
+-- EARLY: for the verdict "leak", at least 25% of the live bytes that these lines keep in the container are
+-- from the second half of the run.
 local KEPT, EARLY = 4 / 5, 1 / 4
--- Chance did not keep the older objects (issure) if they are alive at least half as often as newer ones
--- (SURE), after 1.6 standard errors are subtracted (ERRORS); chance makes 1 of 20 ratios too high by more.
+-- If a container has few samples, its old objects may be alive by chance. Chance is excluded (issure) if they
+-- are alive at least half as often as the newer ones (SURE) even after 1.6 standard errors are subtracted
+-- (ERRORS): larger errors by chance occur in 1 of 20 cases.
 local SURE, ERRORS = 1 / 2, 1.6
--- AGED: a container may be a full cache, which replaces a random object for each new one, if its objects from
--- before the last quarter of the run are alive at most 95% as often as those from the last quarter, after one
--- standard error is added (isaged). "leak" becomes "maybe",
--- SEEN, GOING: except if the size of the heap is known for at least 75% of the run (births.course), and grows
--- in the second half of this at least two thirds as much as in the first.
+-- AGED: a container may be a full cache, which replaces a random object for each new one. Then objects from
+-- before the last quarter of the run are alive at most 95% as often as those from the last quarter, even
+-- after one standard error is added (isaged). "leak" becomes "maybe".
+-- SEEN, GOING: this rule does not apply if the heap grows as evenly as a full cache never does: its size is
+-- known for at least 75% of the run (births.course), and grows in the second half of this at least two thirds
+-- as much as in the first (evenness).
 local AGED, SEEN, GOING = 19 / 20, 3 / 4, 2 / 3
--- A container that also loses objects accumulates (ofgrowing) if
--- GROWTH: the live heap grows by 2% in each quarter of the run,
--- EVEN: it grows in the second half at least 75% as much as in the first,
--- STRAIGHT: or in each of the last three quarters at least 80% as much as in their mean,
--- NET: this growth is at least 25% of the container's live bytes of the second half,
--- CAUSED: these live bytes are at least 5% of the growth,
--- YOUNG: and the container's first sample is in the first 7 of 8 parts of the run.
+-- A container that also loses objects, as a queue does, accumulates (ofgrowing) if all of these are true:
+-- GROWTH: the live heap grows by 2% in each of the last three quarters of the run.
+-- EVEN, STRAIGHT: it grows in the second half at least 75% as much as in the first (EVEN), or in each of the
+-- last three quarters at least 80% as much as in their mean (STRAIGHT).
+-- NET: its growth in the second half is at least 25% of the container's live bytes of the second half.
+-- CAUSED: these live bytes are at least 5% of this growth.
+-- YOUNG: the container's first live sample is in the first 7/8 of the run.
 local GROWTH, EVEN, STRAIGHT, NET, CAUSED, YOUNG = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20, 7 / 8
--- Objects that no heap walk reached are kept if older ones are alive at least half as often as newer ones
--- (unreached). New garbage that no collection has found dead counts as alive.
+-- Lines whose objects the last heap walk did not reach keep them if older ones are alive at least half as
+-- often as newer ones (unreached). The limit is below KEPT, because new garbage that no collection has found
+-- dead yet counts as alive.
 local LEFT = 1 / 2
--- If the last heap walk reached at most 10% of the objects that no collection found dead, the others were
--- freed when the program ended.
+-- If the last heap walk reached at most 10% of the objects that no collection found dead, the program freed
+-- the others when it ended, shortly before the walk (unreached).
 local FREED = 1 / 10
 -- A container with less than 5% of all live samples is not reported.
 local LARGE = 1 / 20
--- If less than an eighth of a line's survivors are from the first half of the run, that half counts as empty.
+-- If less than an eighth of a line's survivors are from the first half of the run, the line started late:
+-- only its time from the first survivor on is divided into older and newer objects (middleof).
 local NONE = 1 / 8
 -- If the first object of a container is from the second half of the CPU time, "leak" becomes "maybe".
 local DELAY = 1 / 2
@@ -66,15 +75,16 @@ local DELAY = 1 / 2
 local START = 1 / 8
 -- If the program allocates nothing in the last 1% of its CPU time, "leak" becomes "maybe".
 local TAIL = 1 / 100
--- If the run is so short that the bytes between its last two collections usually take 16% of the CPU time,
--- "leak" becomes "maybe": births.tail cannot find an end without allocation.
+-- COARSE: the last period between two collections shows whether the program worked at its end without
+-- allocating (births.tail). In a short run, this period is too large a part of the run to show it: "leak"
+-- becomes "maybe" if the bytes of the period usually take more than 16% of the CPU time.
 local COARSE = 0.16
--- A container may be a list of output, which the program joins and writes at its end. "leak" becomes "maybe"
--- if the program made one string of an eighth of the container's live bytes after the container's last
--- sample.
+-- A container may be a list of pieces of output, which the program joins to one string at its end. "leak"
+-- becomes "maybe" if the program made a string of at least an eighth of the container's live bytes after the
+-- container's last sample (isoutput).
 local JOINED = 1 / 8
--- A container with most live bytes from the second half of the run is "maybe" only if these bytes are at
--- least half of the heap's growth.
+-- A container that is no "leak", and whose live bytes are nearly all from the second half of the run, is
+-- "maybe" if these bytes are at least half of the heap's growth in that half (ofkept).
 local CAUSE = 1 / 2
 -- A program that keeps at least half of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
@@ -87,9 +97,10 @@ end
 
 -- {== tests =================================================================
 
--- Returns where samples are in the run: the last part with samples, the number of parts after it, and the
--- longest distance between two successive parts with samples. 'parts': samples by part of the run (0 to
--- PARTS - 1).
+-- Returns three numbers: the last part of the run with samples; how many parts follow it; the longest
+-- distance between two neighbouring parts with samples.
+--
+-- parts: number of samples, by part of the run (0 to PARTS - 1)
 local function stretches(parts)
   local last, longest
   for part = 0, PARTS - 1 do
@@ -101,11 +112,14 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns "leak" if a container had samples until the end of the run, "maybe" if that is uncertain, nil if it
--- has stopped. It has stopped if the stretch without samples at the end is improbable (STOP, QUIET) and more
--- than twice as long as the longest earlier one (by CPU time: the second longest).
+-- Returns whether a container received samples until the end of the run: "leak": it did; "maybe": uncertain;
+-- nil: it has stopped.
 --
--- run: CPU clock (M.of)
+-- It has stopped if the time without samples at the end is improbable (STOP, QUIET), and more than twice as
+-- long as the longest earlier time without samples. This is tested by allocated bytes, then by CPU time, for
+-- which the second longest time is used.
+--
+-- run: CPU clock and its end (M.of)
 -- c: sum of the container's lines (sum)
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
@@ -130,11 +144,12 @@ local function goeson(run, c)
     end
   end
   table.sort(pauses, function(a, b) return a > b end)
-  -- not the longest pause, which other processes may have caused
+  -- the second longest pause: other processes may have caused the longest one
   local pause, to = pauses[2], run.to
   local rest = to - before
-  -- samples expected in the time 'rest', at the rate of the later half of the samples: the earlier rate may
-  -- be higher, because the sampling period may have grown
+  -- Samples that are missing: expected in the CPU time 'rest' at the rate of the later half of the
+  -- container's samples. The rate of its first half may be too high, because the sampling period may have
+  -- grown.
   local lacking = before > middle and left * rest / (before - middle) or c.n * rest / to
   if rest <= pause or rest < IDLE / 2 * to or lacking <= QUIET or after / PARTS >= rest / to / 2 then
     return verdict
@@ -143,10 +158,9 @@ local function goeson(run, c)
   return not stopped and (lacking > 2 * QUIET and "maybe" or verdict) or nil
 end
 
--- Returns true if a container received its first object late (DELAY): its lines had allocated no survivor
--- before.
+-- Returns true if the lines of a container had no samples before the second half of the CPU time (DELAY).
 --
--- run: CPU clock (M.of)
+-- run: CPU clock and its end (M.of)
 -- c: sum of the container's lines (sum)
 -- lines: all lines (births.of)
 local function isdelayed(run, c, lines)
@@ -159,8 +173,9 @@ local function isdelayed(run, c, lines)
   return run.worked(first) >= DELAY * run.to
 end
 
--- Returns the strings of at least a sampling period that the program made once at their place in the call
--- tree, such as a joined list: a list of {time (us), bytes}.
+-- Returns the large strings that the program probably made only once, such as a joined list: a list of {time
+-- (us), bytes}. "Large": they have at least the bytes of a sampling period. "Once": all samples of their node
+-- of the call tree are in one slice of allocated bytes.
 local function largestrings(profile)
   local sites, born, large, first, list = profile.sites, profile.born, {}, {}, {}
   local function place(from, i)
@@ -180,7 +195,10 @@ local function largestrings(profile)
   return list
 end
 
--- Returns true if a container may be a list of output (JOINED).
+-- Returns true if a container may be a list of output that the program joined at its end (JOINED).
+--
+-- run: its 'strings' are the large strings (largestrings)
+-- c: sum of the container's lines (sum)
 local function isoutput(run, c)
   local last, bytes = 0, 0
   for part, time in pairs(c.lasts) do
@@ -206,10 +224,11 @@ local function keptshare(profile)
   return kept / math.max(all, 1)
 end
 
--- Returns true if a holder is a local variable of a running function that allocated all its objects itself.
--- Lines of stripped code are unknown, and do not count.
+-- Returns true if the holder is a local variable of a running function, and this function itself allocated
+-- all objects that the variable holds. Objects from stripped code are not checked, because their function is
+-- unknown.
 --
--- holder: path of references (text), which may be cut; or nil
+-- holder: text of a path of references, of which the end may be cut; or nil
 -- keys: set of the lines that allocated the objects (keys of births.keyof)
 local function isofrunning(holder, keys)
   local place = (holder or ""):match '^local ".-" of (.*)$'
@@ -227,9 +246,9 @@ local function isofrunning(holder, keys)
   return true
 end
 
--- Returns two sums of values by part of the run: of the parts before one part, and of the others.
+-- Divides the run into the parts before 'middle' and the others. Returns the sum of the values of each.
 --
--- parts: the values
+-- parts: values, by part of the run
 -- middle: the first part of the second sum; nil: the middle of the run
 local function halves(parts, middle)
   local n = {0, 0}
@@ -239,10 +258,11 @@ local function halves(parts, middle)
   return n[1], n[2]
 end
 
--- Returns the part of the run from which on a line's objects count as newer: the middle of the run. If nearly
--- all survivors are from the second half (NONE), it is the middle of the time since the first of these.
+-- Returns the part of the run from which on a line's objects count as newer ones. This is the middle of the
+-- run. If nearly all survivors are from the second half (NONE), it is the middle between the first part with
+-- survivors and the end.
 --
--- survivors: the line's samples that survived a collection, by part of the run
+-- survivors: number of the line's samples that survived a collection, by part of the run
 local function middleof(survivors)
   local early, late = halves(survivors)
   if early >= NONE * (early + late) then
@@ -255,14 +275,16 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns how often a line's older objects are alive, relative to its newer ones: 1: equally often; 0: no
--- older one is alive. Objects in other containers do not count. Second and third result: pairs {older, newer}
--- of live samples in the container, and of survivors outside of other containers.
+-- Returns how often a line's older objects are alive, relative to its newer ones. 1: equally often; 0: no
+-- older one is alive. Objects in other containers do not count.
+--
+-- Second result: {older, newer}, numbers of live samples in the container. Third result: {older, newer},
+-- numbers of samples that survived a collection and are not in other containers.
 --
 -- own: the line's live samples in the container, by part of the run
 -- survivors: its samples that survived a collection, by part
 -- alive: its live samples in all containers, by part
--- from: the part from which on objects count as newer; nil: middleof
+-- from: the first part whose objects count as newer; nil: result of middleof
 local function retention(own, survivors, alive, from)
   local middle, share, of = from or middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
@@ -288,15 +310,20 @@ local function relative(mine, of)
 end
 
 -- Returns true if a container has enough samples to show that its older objects are alive at least half as
--- often as its newer ones (SURE, ERRORS). Parameters: those of 'relative'.
+-- often as its newer ones, and not by chance (SURE, ERRORS).
+--
+-- mine: {older, newer}: live samples in the container
+-- of: {older, newer}: samples that survived a collection and are not in other containers
 local function issure(mine, of)
   local ratio, error = relative(mine, of)
   return ratio * math.exp(-ERRORS * error) >= SURE
 end
 
--- Returns how many objects of a line are alive: pairs {before the last quarter of the run, since}, as from
--- 'retention', with the same parameters. The parts before the oldest live sample do not count: a queue, which
--- loses its oldest objects, keeps all others.
+-- Counts a line's objects from before the last quarter of the run, and those since. Returns two such pairs:
+-- live samples in the container, and samples that survived and are not in other containers. The parts up to
+-- the oldest live sample do not count: a queue has lost these objects, but keeps all newer ones.
+--
+-- own, survivors, alive: as in 'retention'
 local function recent(own, survivors, alive)
   local first = 0
   while first < PARTS and (own[first] or 0) <= 0 do
@@ -312,12 +339,14 @@ local function recent(own, survivors, alive)
   return select(2, retention(since(own), since(survivors), since(alive), PARTS * 3 // 4))
 end
 
--- Returns true if a container loses objects of any age (AGED), and the line with most samples does, too:
--- other lines may have objects that survived one collection by chance.
+-- Returns true if a container loses objects of any age, as a full cache does (AGED). The line with most
+-- samples must lose objects, too, because those of other lines may be garbage that survived one collection by
+-- chance.
 --
 -- c: the container's lines (births.of)
 -- every: their sum (sum)
--- lines, alive: of all lines and containers (births.of, living)
+-- lines: all lines (births.of)
+-- alive: live samples of each line in all containers (living)
 local function isaged(c, every, lines, alive)
   local mine, of, main = {0, 0}, {0, 0}, 1
   for key, own in pairs(c) do
@@ -358,10 +387,12 @@ local function sum(lines)
 end
 
 -- Returns how evenly the heap grows: its growth in the second half of the run, divided by that in the first.
--- The first quarter does not count if sessions or caches filled in it and the heap grew straight after it
--- (STRAIGHT): then the result is the least growth in a later quarter, divided by the mean. Returns 0 if the
--- heap grows by less than the factor GROWTH in one of the last three quarters, or if 'course', the function
--- from a position in the run (0 to 1) to bytes (births.course), is nil.
+--
+-- Sessions or caches may have filled in the first quarter. If the heap grew straight after it (STRAIGHT), the
+-- result is at least the smallest growth in one of the last three quarters, divided by their mean. If it grew
+-- by less than the factor GROWTH in one of these, the result is 0.
+--
+-- course: function from a position in the run (0 to 1) to bytes (births.course); nil: the result is 0
 local function evenness(course)
   local least = math.huge
   for q = 1, 3 do
@@ -381,10 +412,11 @@ local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
--- Returns the bytes by which the heap grows in the second half of the run; infinity: it does not grow.
+-- Returns the bytes by which the heap grows in the second half of the run. If it does not grow, returns
+-- infinity, of which no container can cause a share.
 --
--- course: size of the heap by position in the run (births.course); nil: returns 'late'
--- late: live bytes of the second half, which the growth does not exceed
+-- course: size of the heap by position in the run (births.course); nil: unknown, the result is 'late'
+-- late: live bytes of the second half: the growth is at most this
 local function growthof(course, late)
   local growth = course and course(1) - course(1 / 2) or not course and late or 0
   return growth > 0 and growth or math.huge
@@ -403,13 +435,13 @@ end
 -- Returns the verdict on a container that keeps its objects: "leak", "maybe", "few" (too few samples) or nil
 -- (it does not accumulate).
 --
--- run: CPU clock (M.of)
+-- run: CPU clock and its end (M.of)
 -- c: sum of the container's lines that keep their objects (keeping)
 -- course: size of the heap by position in the run (births.course), or nil
--- born: bytes in all containers that were allocated in the second half of the run
+-- born: live bytes in all containers that were allocated in the second half of the run
 --
--- A container that has lost 2 of 3 objects of the first half has a wrong verdict with 8 samples (LEAST) in 1
--- of 50 runs, with 16 in 1 of 1,000.
+-- Chance may make the verdict wrong. If a container has lost 2 of 3 objects of the first half, this happens
+-- in 1 of 50 runs with 8 samples (LEAST), and in 1 of 1,000 with 16 samples.
 local function ofkept(run, c, course, born)
   local early, late = halves(c.bytes)  -- bytes, not samples, because the sampling period may have changed
   local verdict = c.n >= FEW and not level(course) and goeson(run, c)
@@ -423,12 +455,13 @@ local function ofkept(run, c, course, born)
          (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course, born)) and "maybe" or nil
 end
 
--- Returns the verdict on a container that also loses objects: "leak", "maybe" or nil (it does not
--- accumulate). With a heap of constant size, fewer than 1 of 100 runs have a wrong verdict.
+-- Returns the verdict on a container that receives and loses objects, as a queue does: "leak", "maybe" or nil
+-- (it does not accumulate). If the heap has a constant size, fewer than 1 of 100 runs have a wrong verdict.
 --
--- run, course: CPU clock, and size of the heap by position in the run
+-- run: CPU clock and its end (M.of)
+-- course: size of the heap by position in the run (births.course), or nil
 -- c: sum of all lines of the container
--- growth: bytes by which the heap grew in the second half, without those of other containers
+-- growth: bytes by which the heap grew in the second half, minus those of containers with the verdict "leak"
 -- late: live bytes of the second half in this container
 -- lines: all lines (births.of)
 local function ofgrowing(run, c, course, growth, late, lines)
@@ -459,15 +492,17 @@ local function occupied(parts)
   return n
 end
 
--- Finds lines that leak objects which were alive until the program ended, but not at the last heap walk: for
--- example those of a main function that had returned. Ignores lines that allocated vectors of live tables:
--- the program has emptied these tables.
+-- Finds lines whose objects leaked, but were freed when the program ended, so that the last heap walk did not
+-- reach them: for example those in local variables of a main function that had returned. Ignores lines that
+-- allocated vectors (array or hash parts) of tables that are still alive: the program itself has emptied
+-- these tables.
 --
--- run, course: CPU clock, and size of the heap by position in the run
+-- run: CPU clock and its end (M.of)
+-- course: size of the heap by position in the run (births.course), or nil
 -- lines: all lines (births.of)
 -- alive: live samples of each line (living)
 -- tables: set of lines that allocated vectors of live tables
--- keep: function that receives the sum of the lines, the verdict and the container
+-- keep: function(sum of the found lines, verdict, container)
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -486,8 +521,11 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns the live samples of each line in all containers, by its key: {n, parts (by part of the run)}; the
--- number of all live samples; and the set of lines that allocated vectors of live tables.
+-- Returns three values about all containers:
+--
+--     1. the live samples of each line, by its key: {n, parts (number by part of the run)}
+--     2. the number of all live samples
+--     3. the set of lines that allocated vectors of live tables
 local function living(containers)
   local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do
@@ -506,8 +544,11 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns when a container received its last object, as a share of the CPU time. nil: the container is empty,
--- or receives objects until the end of the run.
+-- Returns when a container (table, tree or chain) received its last object, as a share of the CPU time. nil:
+-- it is empty, or receives objects until the end of the run.
+--
+-- run: CPU clock and its end (M.of)
+-- c: sum of the container's lines (sum)
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do
@@ -519,13 +560,14 @@ end
 -- Returns data about a container that no longer receives objects, such as a loaded file; nil: it receives
 -- them until the end, or has too few samples.
 --
---   - holder: the parameter: path of references to the container, as text
---   - n: live samples
---   - bytes: live bytes, without those from before 'since'
---   - most: key of the line with most samples
---   - stopped: share of the CPU time after which it received no objects
+--     - holder: the parameter: path of references to the container, as text
+--     - n: live samples
+--     - bytes: live bytes, without those from before 'since'
+--     - most: key of the line with most samples
+--     - stopped: share of the CPU time after which it received no objects
 --
--- since: the last part of the run before the growth of the heap is measured (births.quarters)
+-- since: part of the run from which on bytes count, the last one before the growth of the heap is measured
+-- (births.quarters)
 local function loadedin(run, c, holder, since)
   local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
   for part, n in pairs(stopped and c.bytes or {}) do
@@ -534,8 +576,9 @@ local function loadedin(run, c, holder, since)
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
 
--- Returns two sums of a container's lines (function sum): of the lines that keep their objects, and of all
--- lines. Third result: true: chance does not explain the first (issure).
+-- Returns two sums of a container's lines (function sum): of the lines that keep their objects (KEPT), and of
+-- all lines. Third result: true if the first lines exist, and chance does not explain that their older
+-- objects are alive (issure).
 --
 -- c: container (births.of)
 -- lines: all lines (births.of)

@@ -24,35 +24,42 @@ local M = {}
 
 --- A container with fewer live samples gets no verdict.
 M.LEAST = 8
---- The byte clock divides the bytes that the run allocated into this number of parts of equal size.
+--- Number of parts into which the run is divided. The program allocated equally many bytes in each of them.
 M.PARTS = 32
 
 local PARTS = M.PARTS
 -- A heap walk is "at the end" of the session if less than 1/32 of the run's bytes were allocated after it.
 local LATER = 1 / 32
--- The usual CPU time per byte is a high one: 95% of the allocated bytes took at most as long (usualrate).
+-- The usual CPU time for an allocated byte is chosen high: it was enough for 95% of the bytes (usualrate). So
+-- a slow period at the end is not mistaken for time without allocation.
 local USUAL = 19 / 20
 -- A period between two collections is ignored if it has less than 1/16 of the mean bytes of a period
 -- (isbrief).
 local PERIOD = 1 / 16
--- The run has a tail, CPU time at its end in which the program allocated nothing (M.tail), if
--- ENDING: it is at least 200 us,
--- LONG, CLEAR: and at least 1,000 us or 3.5% of the CPU time: in programs that leak until their end, single
--- periods have taken 300 to 700 us more than others.
+-- A run has a tail if the program allocated nothing for some CPU time at its end (M.tail).
+-- ENDING: a tail is at least 200 us long.
+-- LONG, CLEAR: it is also at least 1,000 us long, or 3.5% of the CPU time. In programs that leak until their
+-- end, single periods took 300 to 700 us more than others.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
--- EXCESS: it is at least half of the usual time of the last period, which other processes may slow down.
+-- EXCESS: a tail is at least half of the usual time for the last period's bytes, because other processes may
+-- have made this period slower.
 local EXCESS = 1 / 2
--- Time samples show a tail only if it is at least 10% of the CPU time before it (unseentail).
+-- If no collection ended the run, only time samples can show a tail. They show one if it is at least 10% of
+-- the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
 -- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
--- because it includes a part of that collection.
+-- because the time measured for it includes a part of that collection.
 local OWNTAIL = 1 / 20
--- M.course returns nil if the last major collection was in the first half of the bytes.
+-- COVERED: M.course returns nil if the program had not yet allocated half of the run's bytes at the last
+-- major collection.
+-- NEAR: the growth of both halves can be compared if another major collection was between 3/8 and 3/4 of the
+-- bytes before the last one.
 local COVERED, NEAR = 1 / 2, 3 / 8
 -- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
--- Then the table is the container (shared):
--- ATONCE: an entry counts if the line's live samples under it are from at most 3 successive parts of the run;
--- FIELDS: the line must fill more than 12 entries, as for other tables (asamp/sample/holders.h).
+-- Then this table is the container of the line's objects, instead of each entry (shared):
+-- ATONCE: an entry counts if it was filled at once: the line's live samples under it are from at most 3
+-- successive parts of the run.
+-- FIELDS: the line must fill more than 12 such entries, as for other tables (asamp/sample/holders.h).
 local ATONCE, FIELDS = 3, 12
 
 -- {== clocks ================================================================
@@ -60,8 +67,8 @@ local ATONCE, FIELDS = 3, 12
 -- A vector is the block with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the byte clock: a function from sampled bytes since the start to a share of the run's allocated
--- bytes.
+-- Returns the byte clock: a function that maps the bytes that all samples since the start represent to a
+-- share of the run's allocated bytes, 0 to 1. Vectors that survived do not advance it.
 local function clockof(profile)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
@@ -82,10 +89,10 @@ local function clockof(profile)
   end
 end
 
--- Returns the part of the run (0 to PARTS - 1) in which samples were allocated.
+-- Returns the part of the run (0 to PARTS - 1) in which the samples of one slice were allocated.
 --
--- slices: profile.born or profile.alive, samples by slice of allocated bytes
--- bin: number of their slice
+-- slices: profile.born or profile.alive, with samples by slice of allocated bytes
+-- bin: number of the slice
 -- clock: the byte clock (clockof)
 local function partof(slices, bin, clock)
   return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
@@ -100,8 +107,9 @@ local function lastsample(profile)
   return last
 end
 
--- Returns the number of the minor collection that ended the session, to find the fate of the last samples;
--- nil: none. An empty collection may follow it, before which the program did not run.
+-- Returns the number of the minor collection at the end of the session; nil: none. The session runs it to
+-- find out whether the objects of the last samples are alive. If an empty collection follows, before which
+-- the program did not run, the one before that counts.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -121,9 +129,9 @@ local function lastof(profile)
   return n and math.min(profile.collections[n].time, walked) or walked
 end
 
--- Returns true if the program allocated almost nothing in the period before collection n. Such a period at
--- the end is mostly the session's own work, except if the program took LONG in it and no major collection may
--- have caused this time.
+-- Returns true if the period before collection n does not count, because the program allocated almost nothing
+-- in it (PERIOD). At the end of the run, such a period is mostly the session's own work. It counts if the
+-- program took LONG in it, and no major collection before or after it may have caused this time.
 local function isbrief(profile, n)
   local bytes, c, before = 0, profile.collections[n], profile.collections[n - 1]
   for _, one in ipairs(profile.collections) do
@@ -143,9 +151,12 @@ local function ticked(profile, from, to)
   return n * (profile.timeperiod or 0) * 1e6
 end
 
---- Returns the CPU clock: a function from us since the start to us of the program's CPU time without
--- collections, linear between collections. It is real time if the file has no CPU times. Second result: its
--- value at the program's end, or at the last sample if the program allocated until its end.
+--- Returns the CPU clock: a function that maps a time (us since the start) to the program's CPU time until
+-- then (us, without collections). Between collections it is linear. If the file has no CPU times, the
+-- function returns its argument.
+--
+-- Second result: the value of the clock at the program's end, or at the last sample if the program allocated
+-- until its end.
 function M.worked(profile)
   local list, sum, known = {{time = 0, cpu = 0}}, 0, false
   for _, c in ipairs(profile.collections) do
@@ -172,9 +183,9 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the CPU time per allocated byte, in us, that the share USUAL of the bytes before collection n did
--- not exceed; nil: unknown. The rate of a period has the weight of its bytes, because rates vary much in the
--- short periods at the start.
+-- Returns the usual CPU time per allocated byte before collection n, in us; nil: unknown. It is the lowest
+-- rate that was enough for the share USUAL of the bytes. Each period counts with its bytes, because the rates
+-- of the short periods at the start vary much.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -192,8 +203,9 @@ local function usualrate(profile, n)
   end
 end
 
--- Returns the number of the major collection that the program requested just before its end; nil: none. It is
--- after the last sample, and almost nothing was allocated after it.
+-- Returns the number of the major collection that the program requested at its end, for example with
+-- collectgarbage; nil: none. It is later than the last sample. Collections after it do not count if almost
+-- nothing was allocated before them.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -206,16 +218,19 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
--- Returns the CPU time in us between the last collection and the last heap walk in which the program
--- allocated nothing, according to time samples; and the CPU time before. This is the tail of a session that
--- no collection ended. It is 0
+-- Returns the tail of a session that no collection ended: the program's CPU time in us between the last
+-- collection and the last heap walk, according to time samples. It allocated less than a nursery in this
+-- time. Second result: the CPU time before, in us.
 --
---   - if it is short (one sampling period, UNSEEN),
---   - if the last collection was not due to a full nursery,
---   - or if the file has many states.
+-- The tail is 0
+--
+--     - if it is short: below one sampling period of time, or below the share UNSEEN,
+--     - if the last collection was not due to a full nursery: then a collection may have ended the session,
+--     - or if the file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
-  -- true: the last collection was due to a full nursery, because another period has as many allocated bytes
+  -- true: the last collection was due to a full nursery. Its period and another one have equally many
+  -- allocated bytes (within 1%), because nurseries of the same size were full.
   local isfull = false
   for i, c in ipairs(profile.collections) do
     cpu = cpu + (c.mutator or 0)
@@ -230,10 +245,12 @@ local function unseentail(profile)
   return after >= UNSEEN * cpu and after or 0, cpu
 end
 
---- Returns the tail of the run, the time at its end in which the program allocated nothing, as a share of its
--- CPU time; 0: none, or unknown. It is the CPU time of the last period between collections, minus the usual
--- time for its bytes (usualrate). Second result: the subtracted time as such a share; if it is large, the run
--- is too short for a tail.
+--- Returns the tail of the run as a share of its CPU time: the time at its end in which the program allocated
+-- nothing; 0: none, or unknown. It is the CPU time of the last period between collections, minus the usual
+-- time for the bytes of this period (usualrate).
+--
+-- Second result: this usual time as a share of the CPU time. If it is large, the run is too short to
+-- recognize a tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
   if unseen > 0 then
@@ -255,8 +272,9 @@ function M.tail(profile)
   return time >= math.max(ENDING, least * all, EXCESS * expected) and time / all or 0, expected / all
 end
 
--- Returns the bytes allocated in the whole run, and those after a time (us). With many states, these are
--- sampled bytes: the last collection of a state that closes late counts older bytes.
+-- Returns the bytes allocated in the whole run, and those allocated after a time (us). With many Lua states,
+-- these are sampled bytes, because collections give a wrong time: the last collection of a state that closes
+-- late also counts bytes that were allocated long before.
 local function allocated(profile, time)
   local all, after = 0, 0
   local born = profile.states and profile.born
@@ -322,11 +340,14 @@ local function sizes(profile)
   return list
 end
 
---- Returns a function from a position in the run, 0 (first collection) to 1 (last major one), to the bytes of
--- the live heap there, linear between major collections. nil: unknown, because no major collection is near
--- the middle, or the last one is too early (COVERED). Second result: the share of the run's bytes that was
--- allocated before the last major collection. Third result: true: another one was between NEAR and 3/4 of
--- this, so the growth of both halves can be compared.
+--- Returns a function that maps a position in the run to the bytes of the live heap there, linear between
+-- major collections. A position is a share of the bytes that were allocated before the last major collection:
+-- 1 is this collection. nil: the size is unknown, because no other major collection is between 1/8 and 3/4,
+-- or because the last one is too early (COVERED).
+--
+-- Second result: the share of the run's bytes that was allocated before the last major collection. Third
+-- result: true if another major collection is between NEAR and 3/4, so the growth of both halves can be
+-- compared.
 function M.course(profile)
   local list = sizes(profile)
   local last, middle, near = list[#list], false, false
@@ -352,8 +373,9 @@ function M.course(profile)
   end, last.at, near
 end
 
---- Returns the smallest size of the live heap, in bytes, in the second quarter of the run's allocated bytes
--- and in the last one; nil: unknown. If M.course is nil, sizes after minor collections include old garbage.
+--- Returns the smallest size of the live heap, in bytes, in the second and in the last quarter of the run (by
+-- allocated bytes); nil: unknown. If M.course returns nil, these are bytes in use after any collections.
+-- After minor collections they include garbage among old objects.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then
@@ -405,11 +427,11 @@ local function containers(h, alive)
   return to
 end
 
--- Returns the path of the module, global or registry entry through which a path leads, and the text of its
--- table; nil: none.
+-- Returns the entry of package.loaded, _G or the registry through which a path of references leads: the
+-- number of the path to this entry, and the text of the table; nil: none.
 --
 -- h: profile.holders
--- path: number of a path
+-- path: number of the path
 local function entryof(h, path)
   while h.parent[path] > 0 and h.parent[h.parent[path]] > 0 do
     path = h.parent[path]
@@ -423,12 +445,14 @@ local function entryof(h, path)
   end
 end
 
--- Returns a function that finds samples whose container is package.loaded, _G or the registry, because a line
--- fills many of its entries (ATONCE). The function maps a path and the key of a line to the table's text, or
--- nil.
+-- Returns a function that finds samples whose container is package.loaded, _G or the registry, because one
+-- line fills many entries of it (ATONCE). The function maps the number of a path and the key of a line to the
+-- text of this table; nil: the samples have another container.
 --
--- h, alive: profile.holders, profile.alive
--- keys, parts: key of the line, and part of the run; both by row of profile.alive
+-- h: profile.holders
+-- alive: profile.alive
+-- keys: key of the line that allocated the samples, by row of profile.alive; false: unknown
+-- parts: part of the run in which they were allocated, by row
 local function shared(h, alive, keys, parts)
   local entries, tables = {}, {}  -- by path
   local filled = {}  -- by table and line: for each entry {first, last} part with samples
@@ -470,12 +494,13 @@ function M.lineof(key)
   return file, math.tointeger(line), name, native ~= "" or nil
 end
 
--- Adds a row of profile.alive to a container.
+-- Adds the live samples of one row of profile.alive to a container.
 --
--- c: container (M.of)
+-- c: container, an element of the list that M.of returns
 -- key: key of the line that allocated the samples
--- alive, i: profile.alive and the number of the row
--- part: part of the run in which they were allocated
+-- alive: profile.alive
+-- i: number of the row
+-- part: part of the run in which the samples were allocated
 local function count(c, key, alive, i, part)
   local second = part >= PARTS // 2
   local own = c.lines[key]
@@ -495,9 +520,9 @@ local function count(c, key, alive, i, part)
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
 end
 
--- Returns the containers with live samples, as M.of does.
+-- Returns the containers with live samples: the field 'containers' of M.of.
 --
--- nearest: line of each node of the call tree
+-- nearest: line (row of totals.linerows) by node of the call tree
 -- clock: the byte clock
 local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
@@ -524,9 +549,9 @@ local function collect(profile, nearest, clock)
   return list
 end
 
--- Returns the numbers of samples that survived, by key of their line, as M.of does.
+-- Counts the samples of each line that survived a collection. Returns the field 'lines' of M.of.
 --
--- nearest: line of each node of the call tree
+-- nearest: line (row of totals.linerows) by node of the call tree
 -- clock: the byte clock
 local function linesof(profile, nearest, clock)
   local born, lines = profile.born, {}
@@ -554,8 +579,10 @@ end
 
 -- ==}
 
---- Returns the holder of most live samples of some lines, a path of references (text), according to the last
--- heap walk that reached them; nil: none. 'keys': set of the lines' keys.
+--- Returns the holder of most live samples that some lines allocated, as the text of its path of references;
+-- nil: none. It is from the last heap walk that reached these samples.
+--
+-- keys: set of the lines' keys (M.keyof)
 function M.holderof(profile, keys)
   local h = profile.holders
   local total, best = {}, nil
@@ -571,22 +598,27 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns when live samples were allocated: {containers, lines}; nil: the file has no heap walk at its end,
--- or no slices by allocated bytes. Halves and parts are those of the byte clock in which samples were
--- allocated.
+--- Returns when the live samples were allocated, as two fields; nil: the file has no heap walk at its end, or
+-- no slices by allocated bytes. Halves and parts of the run are those of the byte clock at the allocation.
 --
---   - containers: a list
---     - holder: path of references (text)
+-- 'containers' is a list of the containers:
+--
+--     - holder: text of the path of references to the container
 --     - late: live bytes of the second half
---     - vectors: live bytes of vectors, by key of the line
---     - lines: live samples without vectors, by key of the line
---       - [1], [2]: samples of each half
---       - n, parts: all samples, and the same by part
---       - bytes, lasts: bytes, and us of the last sample; both by part
---   - lines: the same for all samples of a line, not only those in containers
---     - [1], [2]: samples of each half that survived, even if they died later
---     - survivors: the same by part
---     - n, parts, bytes, lasts: of samples that survived and were not found dead later
+--     - vectors: live bytes of vectors, by key of the line that allocated them
+--     - lines: live samples of objects, without vectors, by key of the line
+--       - [1], [2]: number of samples of the first and the second half
+--       - n: number of all samples
+--       - parts: number of samples, by part
+--       - bytes: bytes of these samples, by part
+--       - lasts: time of the last sample in us, by part
+--
+-- 'lines' has the samples of each line by its key, even of objects that are in no container:
+--
+--     - [1], [2]: number of samples of each half that survived, even if they died later
+--     - survivors: the same number, by part
+--     - n, parts, bytes: as above, of samples that survived and were not found dead later
+--     - lasts: time of the last sample in us, by part, even of one that died
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil
