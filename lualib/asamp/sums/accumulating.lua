@@ -406,6 +406,14 @@ local function evenness(course)
   return straight >= STRAIGHT and math.max(even, straight) or even
 end
 
+-- Returns true if the heap grows in both quarters of the second half of the run, in the last at least half as
+-- much as in the one before. 'course': as for 'evenness'.
+local function isrising(course)
+  local growth = course and course(3 / 4) - course(1 / 2) or 0
+  return growth > 0 and course(3 / 4) >= GROWTH * course(1 / 2) and course(1) >= GROWTH * course(3 / 4) and
+         course(1) - course(3 / 4) >= growth / 2
+end
+
 -- Returns true if the heap does not grow in the second half of the run. 'course': function from a position in
 -- the run (0 to 1) to bytes (births.course), or nil.
 local function level(course)
@@ -479,7 +487,7 @@ local function ofgrowing(run, c, course, growth, late, lines)
     return nil
   end
   local verdict, even = goeson(run, c), evenness(course)
-  return even >= EVEN and verdict or even >= EVEN / 2 and verdict and "maybe" or nil
+  return even >= EVEN and verdict or (even >= EVEN / 2 or isrising(course)) and verdict and "maybe" or nil
 end
 
 -- ==}

@@ -381,6 +381,15 @@ describe("a container that accumulates", function()
     assert.not_equal("leak", verdict(bent))
   end)
 
+  -- A leak that started at half of the run, of objects that were dropped before, was not named.
+  it("only may be one that started in the second half, at lines that dropped their objects before", function()
+    local function late(part) return part < 16 and 100 or 100 + 60 * (part - 16) end
+    local function ten() return 10 end
+    assert.same({'maybe local "a"'}, verdicts({{path = 2, born = ten, dead = function(part)
+      return part < 17 and 10 or 0
+    end, alive = function(part) return part >= 17 and 10 or 0 end}}, late))
+  end)
+
   it("is a queue that grows in spite of removals", function()
     local queue = {path = 4, born = one, alive = from(16), dead = before(16)}
     assert.same({'leak local "b"'}, verdicts({queue}, growing))
