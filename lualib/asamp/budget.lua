@@ -107,8 +107,13 @@ local function counted(list)
   return rest
 end
 
--- Explains where f allocates: profiles further calls of f, each of which allocates about 'bytes'. Returns
--- text: the lines that allocated; with 'retained', the lines whose bytes are alive, and their holders.
+-- Explains where f allocates: profiles further calls of f. Returns text with one line for each source line
+-- that allocated; or the reason why these lines are unknown.
+--
+--   - args: arguments of f
+--   - bytes: about the number of bytes that one call of f allocates
+--   - retained: true: lists the lines whose bytes are still alive after the call, and their holders (the
+--     references that keep these bytes alive)
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -344,9 +349,9 @@ function Baseline:replace(name, found)
   self.data.tests[name], self.measured[name] = test, true
 end
 
---- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message with the allocating
--- lines if it exceeds the baseline, for which f is called again. With 'update', stores the measurement and
--- returns true.
+--- Calls f(...) and measures it as the test 'name'. Returns true if the measurement is within the baseline,
+-- or if this Lua has no exact counts. Otherwise returns false and a message with the allocating lines; to
+-- find these, calls f again. With 'update', stores the measurement as the new baseline and returns true.
 function Baseline:run(name, f, ...)
   if type(name) ~= "string" then
     error("the name of a test must be text", 2)

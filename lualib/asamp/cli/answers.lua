@@ -72,8 +72,9 @@ function CHECKS.stats(fields)
   return found
 end
 
--- Checks that each row of an answer matches 'pattern', whose captures are counts (at most 'most') and a text.
--- Returns a table of the fields 'pid' and 'rows'. Raises {reason} if a row does not match.
+-- Checks that each row of an answer matches 'pattern', which has two captures: integers with absolute values
+-- of at most 'most' (nil: COUNT), and a short text in UTF-8. Returns {pid, rows}. Raises {reason} if a row
+-- does not match.
 local function rows(fields, pattern, most)
   for _, row in ipairs(fields.rows) do
     local counts, rest = row:match(pattern)
@@ -150,8 +151,11 @@ function CHECKS.states(fields)
   return found
 end
 
---- Checks an answer of a process to 'request'. 'fields': {key = text}, with its rows as the list 'rows'.
--- Returns the known fields, counts as integers; or nil and the reason why the answer is invalid.
+--- Checks the answer of a process. Returns the known fields, with counts as integers; or nil and the reason
+-- why the answer is invalid. Returns {} for a request without checks.
+--
+--   - request: the request that was sent
+--   - fields: the answer, {key = text}; fields.rows is the list of its rows
 function M.check(request, fields)
   local check = CHECKS[request:match "^%S*"]
   if not check then
@@ -166,9 +170,10 @@ function M.check(request, fields)
   return nil, result[1]
 end
 
---- Opens the file 'path', which the process 'peer' ({pid, uid}) has named, and calls f(name) with a name
--- under which f can read it. Returns the results of f, whose message has 'path' instead of that name; or nil
--- and a message if the file must not or cannot be opened.
+--- Opens the file 'path', which the process 'peer' ({pid, uid}) has named, and calls f(name). 'name' is a
+-- path for the open file, often not the same as 'path'. Returns the results of f; if f returns an error
+-- message, replaces 'name' by 'path' in it. Returns nil and a message if the file must not or cannot be
+-- opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
     return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")

@@ -99,8 +99,9 @@ M.find = find
 -- The id of the process that gave a target's last answer, by target.
 local known = {}
 
--- Returns true if a process has ended. If it has answered before ('answered'), waits for its exit, 10 ms at a
--- time and at most waits.left times. All targets of one call of M.all share 'waits'.
+-- Returns true if process 'pid' has ended. A process may close its socket shortly before it exits. So if it
+-- has answered an earlier request ('answered'), waits for the exit: 10 ms at a time, at most waits.left
+-- times. All targets of one call of M.all share the counter 'waits'.
 local function hasended(pid, answered, waits)
   while answered and waits.left > 0 and isthere(pid) do
     waits.left = waits.left - 1
@@ -110,8 +111,11 @@ local function hasended(pid, answered, waits)
 end
 
 -- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil: unknown.
--- Removes the socket of a killed process. 'path': the socket, if nothing listens there; 'waits': see
--- hasended.
+-- Removes the socket of a killed process.
+--
+--   - target: process id or path of a socket, as the user has given it
+--   - path: the target's socket if no process listens there; else nil
+--   - waits: see hasended
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then
@@ -146,7 +150,12 @@ local function parse(path, text)
   return fields
 end
 
--- Converts the results of host.queryall for one target to the results of M.send.
+-- Converts a result of host.queryall to the results of M.send.
+--
+--   - waits: see hasended
+--   - request, target, seconds: as for M.send
+--   - path: the target's socket
+--   - answer: the result of host.queryall for this target
 local function result(waits, request, target, path, seconds, answer)
   local text, message, late, nobody, closed = table.unpack(answer, 1, 5)
   local over = not text and not late and (nobody or known[target]) and

@@ -47,7 +47,7 @@ local function isequal(a, b)
   return false
 end
 
--- Returns the items of the list that are keys of the table 'kept'.
+-- Returns the files of the list that are keys of the table 'kept', in the same order.
 local function keptof(list, kept)
   local left = {}
   for _, item in ipairs(list) do
@@ -56,11 +56,11 @@ local function keptof(list, kept)
   return left
 end
 
--- Removes duplicates from a list.
+-- Removes duplicates from a list of files (items). Returns the other items.
 --
---   - f(item): key; items with different keys, or with nil, are not compared
---   - isone(a, b): returns true for duplicates
---   - better(a, b): returns true if the later item a replaces b, which is in the list before it
+--   - f(item): key: only items with equal keys are compared; nil: the item is never removed
+--   - isone(a, b): returns true if a and b are duplicates
+--   - better(a, b): for duplicates, of which b is earlier in the list: true: removes b; false: removes a
 --   - why: format of the message about a removed item
 --   - notes: list to which these messages are added
 local function unique(list, f, better, isone, why, notes)
@@ -92,7 +92,8 @@ end
 local function never() return false end
 local function always() return true end
 
--- Returns the number of readable samples in the file of an item. read(path): returns a profile, or nil.
+-- Returns the number of readable samples in the file of an item, an element of the list in M.of. read(path):
+-- returns a profile, or nil.
 local function samples(item, read)
   if not item.samples then
     local profile = read(item.path)
@@ -103,8 +104,16 @@ end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
--- Sets item.recordings to the list of the recordings in a profile (profiler.convert.version): {text,
--- recorder, from, to}. Only a dump of a flight recorder has recorder, from and to.
+-- Sets item.recordings to the list of the recordings that the samples in a profile are from; a merged profile
+-- has several. A recording is a session, or a dump: a file that a flight recorder wrote during its session.
+-- Fields of a recording:
+--
+--   - text: identifies the recording; from profiler.convert.version
+--   - recorder: of a dump: id of the flight recorder; else nil
+--   - from, to: of a dump: its range of time
+--
+-- If it is the only recording, also sets item.recording to its text or, for a dump, item.recorder, item.from
+-- and item.to.
 local function identify(item)
   local version, _, _, _, sources = convert.version(item.path)
   item.recordings = {}
@@ -118,11 +127,11 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Records in the map 'owners' which recordings an item contains (identify). Values of the map:
+-- Adds the recordings (identify) of an item to the map 'owners'. Keys and values of the map:
 --
---   - by the text of a recording: the item that contains it
---   - by the id of a flight recorder: its dumps, sorted by start, as {item, from, to, latest}; 'latest' is
---     the dump that ends last, of this one and those before it
+--   - text of a session: the item that contains it
+--   - id of a flight recorder: list of its dumps, {item, from, to, latest}, sorted by start. latest: of all
+--     dumps up to this one in the list, the one that ends last
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -145,8 +154,11 @@ local function own(owners, item)
   end
 end
 
--- Returns the item that contains a recording or, for a dump of a flight recorder, one with a dump that
--- overlaps it in time; nil: none does. 'owner': the recording's entry in the map of own().
+-- Returns the item that contains a recording. For a dump: an item with a dump of the same flight recorder
+-- that overlaps it in time. nil: there is none.
+--
+--   - owner: the value for this recording in the map of own()
+--   - recording: see identify
 local function ownerof(owner, recording)
   if not owner or not recording.recorder then
     return owner
@@ -163,9 +175,9 @@ local function ownerof(owner, recording)
   return low > 0 and owner[low].latest.to > recording.from and owner[low].latest.item or nil
 end
 
--- Removes the files whose recordings are all in a merged file of the list, with a message about each in
--- 'notes'. Returns the other files; or nil and a message if two merged files share some recordings, but not
--- all.
+-- Removes each file whose recordings (identify) are all in other files of the list, usually in one merged
+-- file. Appends a message about it to 'notes'. Returns the other files. Returns nil and a message if only
+-- some recordings of a file are in another one: their samples would count twice.
 local function parts(list, notes)
   local order, sorted, owners, kept = {}, table.move(list, 1, #list, 1, {}), {}, {}
   for i, item in ipairs(list) do
@@ -195,9 +207,11 @@ local function parts(list, notes)
   return keptof(list, kept)
 end
 
---- Returns the paths without duplicates and a list of messages about the removed ones; or nil and
--- a message if two files have only some recordings in common. read(path): returns a profile
--- (profiler.reader.read), or nil.
+--- Returns the paths without duplicates, and a list of messages about the removed ones. Returns nil and a
+-- message if two files have only some of their recordings (identify) in common.
+--
+--   - paths: list of profiles
+--   - read(path): returns a profile (profiler.reader.read), or nil
 function M.of(paths, read)
   local list, notes = {}, {}
   local function larger(a, b)
@@ -216,8 +230,8 @@ function M.of(paths, read)
     end
   end
   list = unique(list, function(item) return item.recording end, larger, always, PART, notes)
-  -- Of dumps of one recorder that overlap in time, the largest must stay. unique() compares each dump with
-  -- the kept dumps, so it receives the largest dumps first.
+  -- If dumps of one flight recorder overlap in time, only the largest dump must stay. unique() keeps the
+  -- first one of the list, so the list is sorted by size.
   local dumps, several = table.move(list, 1, #list, 1, {}), {}
   local order = {}
   for i, item in ipairs(list) do

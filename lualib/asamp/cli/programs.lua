@@ -27,9 +27,9 @@ local function isprogram(path)
   return sortof(path) == "program"
 end
 
---- Returns the path of the program that 'word' names: the file 'word' if it is a program, else the first
--- program of that name in PATH. Returns nil if 'word' names a script, and the script's path if it is in PATH.
--- Ignores folders.
+--- Finds the program that 'word' names: the file 'word', or else the first program or Lua script of that name
+-- in PATH. Ignores folders. Returns the program's path; nil if it is a script or not found. If the file was
+-- found in PATH, the second result is its path, also for a script.
 function M.find(word)
   if host.samefile(word, word) and not host.samefile(word, word .. "/.") or word == "-" then
     return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
@@ -113,8 +113,9 @@ function M.librarypath(interpreter)
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- Returns the files that match a profile's path with the escapes %p, %n, %t, %h, as a map from path to entry
--- of host.files. Starts no process for this: a signal to the program's process group would end it.
+--- Returns the files whose path matches 'pattern', as a map from path to entry of host.files. In the pattern,
+-- a path of a profile, the escapes %p, %n, %t, %h match any text; a number may precede ".vmprof". Uses no
+-- child process such as ls: a signal to the process group, such as that of Ctrl-C, would end the child.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("%%?.", function(c)

@@ -25,8 +25,10 @@ function M.find(profile)
   return nil, "the run ended before a snapshot was taken"
 end
 
--- Opens the heap snapshot 'path', which must be a regular file of this command's user or of the user 'owner'.
--- 'bar': function that heap.open calls with the fraction that it has read.
+-- Opens the heap snapshot 'path'. Returns it, or nil and a message.
+--
+--   - owner: id of a user: the path must be a regular file of this user, or of this command's user
+--   - bar(fraction): called while the file is read
 local function open(path, owner, bar)
   local file <close>, name = host.openfile(path, 0, owner)
   if not file then
@@ -45,7 +47,8 @@ function M.open(path, from, progress)
   local h, message
   for i = 1, WAITS * 10 do
     h, message = open(path, owner, bar)
-    -- Waits while the file is empty or being written; the writer then replaces it by the complete one.
+    -- While the process writes the snapshot, this file is empty or says "still being written". At the end the
+    -- process replaces it by the complete file.
     if h or not (message:find("still being written", 1, true) or
                  i <= EMPTY * 10 and message:find("not a heap snapshot but empty", 1, true)) then
       break

@@ -17,8 +17,8 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Reasons why a file cannot be read (texts: asamp.show.page.sources). If folders give different reasons, the
--- first one in this list is reported.
+-- Reasons why a source file cannot be read; asamp.show.page.sources has their texts. If several paths were
+-- tried and failed for different reasons, the first of these reasons is reported.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
 -- Appends the real paths of 'folders' to 'roots', the list of folders whose files may be opened.
@@ -69,8 +69,9 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- Maps each name in a folder, in the form in which profiles have it (asamp.sums.paths.written), to the name
--- on disk; to false if two names have this form. 'cache': earlier results, by folder.
+-- Maps names of source files in profiles to names on disk, for one folder. Profiles have ";" or U+FFFD in
+-- place of some characters (asamp.sums.paths.written). The value is false if several names on disk have the
+-- same form in profiles. 'cache': earlier results, by folder.
 local function entries(folder, cache)
   local by = cache[folder]
   if not by then
@@ -84,7 +85,8 @@ local function entries(folder, cache)
   return by
 end
 
--- Returns the path below 'folder' that profiles write as 'name' (see entries); nil: there is none.
+-- Returns the real path of a file below 'folder' that profiles name 'name', with replaced characters (see
+-- entries); nil: there is none.
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -96,8 +98,8 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Appends to 'names' the paths of files that profiles write as 'name' (see entries). Searches below 'roots'
--- for an absolute name, otherwise below 'folders' and the current folder.
+-- Appends to 'names' the real paths of files that profiles name 'name', with replaced characters (see
+-- entries). Searches below 'roots' for an absolute name, otherwise below 'folders' and the current folder.
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -109,8 +111,9 @@ local function addunwritten(names, name, folders, roots, cache)
   end
 end
 
--- Finds a source file in all folders, first by 'name', then by names that profiles write as 'name' (entries).
--- Returns the results of load() for the first file that can be read, or nil and the reason.
+-- Finds a source file. Tries the path 'name' in all folders; then, if profiles may have replaced characters
+-- in it, the real paths (see entries). Returns the results of load() for the first file that can be read, or
+-- nil and the reason.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then
@@ -174,11 +177,13 @@ local function isother(text, lines)
 end
 
 --- Returns a function that reads source files, and the list of the files that it has read, for M.changed. The
--- function(name [, profiled]) returns the text, and "long" if it was cut at MAXFILE bytes; or nil and the
--- reason (VS1).
+-- function(name, profiled) returns the text, and "long" if it was cut at MAXFILE bytes; or nil and one of the
+-- REASONS.
 --
---   - name, profiled: the file's name, and its name in the profile if that is different
---   - folders: folders whose files may be opened; a relative name is searched in the current folder first
+--   - name: the file's path
+--   - profiled: its path in the profile; nil: the same
+--   - folders: folders whose files may be opened; a relative path is searched in the current folder first
+--   - functions: the profile's functions, by which M.changed recognizes a different file of the same name
 function M.finder(folders, functions)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   local defined = definitions(functions or {})
@@ -193,8 +198,11 @@ function M.finder(folders, functions)
   end, read
 end
 
---- Returns a warning about the files in the list 'read' that are not the profiled ones (isother), or were
--- modified after the profile's start ('started', seconds since the epoch; nil: unknown); nil: there are none.
+--- Returns a warning if source files have changed since the profile was made; nil: none has.
+--
+--   - read: list of files. A file has changed if it was modified after 'started', or if it defines no
+--     function at a line where the profile has one (isother)
+--   - started: start of the profile, seconds since the epoch; nil: unknown
 function M.changed(read, started)
   local names = {}
   for _, file in ipairs(read) do
@@ -211,8 +219,8 @@ function M.changed(read, started)
   end
 end
 
---- Returns the arguments of asamp.sums.owned.below: the list of folders, as given and with links resolved,
--- and the current folder.
+--- Converts the paths of --own to the arguments of asamp.sums.owned.below, because a profile may name files
+-- by either form: a list with each path as given and with links resolved; and the current folder.
 function M.real(folders)
   local list = {}
   for _, folder in ipairs(folders) do
@@ -223,8 +231,11 @@ function M.real(folders)
 end
 
 --- Returns a function that maps a file's name to its whole text, or nil; and the list of the files that it
--- has read. Only files in 'folders' are opened, of the current folder none. 'most': limit of all texts, in
--- bytes.
+-- has read, for M.changed.
+--
+--   - folders: only files below these are opened. The current folder is not included
+--   - most: limit of all texts together, in bytes
+--   - functions: see M.finder
 function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   local defined = definitions(functions or {})

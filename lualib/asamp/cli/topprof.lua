@@ -15,8 +15,12 @@ local PATIENCE = 50
 --- The error if the file cannot be opened.
 M.UNOPENED = "the process's profile cannot be opened; asamp stats shows the path"
 
--- Converts the samples from 'since' to 'till', times of the monotonic clock in us as text ("0": no limit). If
--- 'since' is set, omits data at time 0 of a flight recorder's file: they are older than the recorded part.
+-- Converts the samples of a range of time to the pprof format.
+--
+--   - since, till: times of the monotonic clock in us, as text; "0": no limit
+--   - first: default sample type
+--   - isring: true for the file of a flight recorder. Some of its data are older than its first sample and
+--     have time 0. They are omitted if 'since' is set
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0
@@ -49,7 +53,8 @@ function M.main(args)
         opened = true
         return part(name, out, since, till, first, ring)
       end)
-    -- UNOPENED has no reason, because a reason would show the sender of the request which files exist.
+    -- If the file cannot be opened, the error (UNOPENED) does not say why: the sender of the request could
+    -- find out which files exist.
     return result, opened and message or M.UNOPENED
   end
   local ok, result, message = pcall(all)

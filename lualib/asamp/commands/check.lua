@@ -17,8 +17,8 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
---- Default of --alloc for a script. With it, in a run that allocates 1 GB, a check finds the growth by 10% of
--- a line that allocates a quarter of the bytes.
+--- Default of --alloc for a script: the mean number of bytes between samples. Example: a run allocates 1 GB,
+-- and a line a quarter of that. With this period, a check detects that the line allocates 10% more.
 M.PERIOD = "32K"
 
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
@@ -109,8 +109,8 @@ local function ispart(o)
   return (o.exclude or range.of(o)) and true
 end
 
--- Returns true if the check needs no samples, because the exact number of all allocated bytes is within each
--- limit for a line or for live objects.
+-- Returns true if the check needs no samples: it has limits only for lines or for live objects, and the exact
+-- number of all allocated bytes is within each of them.
 local function decided(profile, o)
   local n, least = profile.allocated, o["max-alive"] or math.huge
   for _, wanted in ipairs(o["max-line"] or {}) do
@@ -148,8 +148,9 @@ local function load(path, name, o, world, warn)
   return profile, t
 end
 
--- Returns a message if it is unknown whether the live bytes exceed --max-alive: they do so only with samples
--- whose deaths were not recorded, which count as alive. Otherwise returns nil.
+-- Returns a message if it is unknown whether the live bytes exceed 'limit' (--max-alive); else nil. Objects
+-- count as alive if their deaths were not recorded. If the limit is exceeded only because of these, the
+-- answer is unknown.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)
@@ -194,8 +195,11 @@ local function write(path, text, warn)
   return ok and 0 or warn.failed("%s", wrong)
 end
 
--- Runs the script, or reads the profile, and performs all checks. Returns the results for asamp.show.gates:
--- a list, and the smallest increases that are found (nil: without --baseline); nil after an error message.
+-- Runs the script, or reads the profile, and performs all checks. Returns nil after an error message; else
+-- for asamp.show.gates:
+--
+--   - the list of checks
+--   - the smallest increases over the baseline that the check detects; nil: no --baseline
 local function checked(o, world, warn)
   local path, isscript, folder = o.files[1], o.files[1]:find "%.lua$"
   if isscript then

@@ -139,8 +139,9 @@ local function settings(o, path, world)
   return setting
 end
 
--- Returns the call tree nodes that --exclude removes, as the string for profiler.convert; nil and a message
--- if no sample remains.
+-- Returns the call tree nodes that --exclude removes, in the form for profiler.convert: a string with a byte
+-- for each node, "\1" if it is removed, after one byte for samples without a stack. Returns nil and a message
+-- if the profile cannot be read, or if no sample remains.
 local function without(world, path, o)
   local profile, message = world.read(path, range.set({}, range.of(o)))
   if not profile then

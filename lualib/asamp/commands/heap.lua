@@ -86,8 +86,8 @@ end
 
 local OTHERS = 8  -- largest number of states in a list
 
--- Returns a text about up to OTHERS Lua states of a process, except the state with the number 'but': "3
--- 'app.lua' (1.2M in use, 5 collections), ..."; nil: there are no others, or the process cannot list them.
+-- Returns a text about up to OTHERS Lua states of a process: "3 'app.lua' (1.2M in use, 5 collections), ...";
+-- nil: there are no others, or the process cannot list them. 'but': number of a state that is omitted.
 local function others(target, but)
   local fields = client.send(target, "states")
   local list = {}
@@ -113,10 +113,10 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Requests a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'. Without
--- --state, waits half of the time for the largest state, then requests the snapshot from any: the first state
--- to collect is often a short-lived one. Returns the results of client.send, and true if the largest
--- answered.
+-- Requests a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'. The first
+-- state to collect is often a short-lived one. So without --state, waits half of the time for the largest
+-- state, and then for any state. Returns the three results of client.send; the fourth result is true if the
+-- largest state answered.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -129,8 +129,8 @@ local function request(target, o, out, seconds)
   return client.send(target, ("heap %s %s"):format(o.state or "-", out), seconds)
 end
 
--- Takes a snapshot of a running process. Returns its path and the process (the argument 'peer' of
--- answers.reading); nil after an error message.
+-- Takes a snapshot of a running process. Returns the snapshot's path, and {pid, uid} of the process that
+-- writes it; nil after an error message.
 local function take(o, world, warn)
   local target = o.files[1]
   local seconds, late, large = o.wait or 10
@@ -189,12 +189,19 @@ local function await(path, peer, world, warn)
   return h
 end
 
--- Returns the paths of references that hold the objects of a query; nil: no object matches. Fields:
+-- Returns the paths of references that keep objects alive; nil: no object matches the query.
 --
---   - name: of the objects
---   - rows: tree of the paths, without rows below 'share' of the total
---   - totals
---   - leaves: holders.leaves of all rows
+--   - h: the snapshot
+--   - query: selects the objects (heap:heldby)
+--   - name: text about the objects, for the output
+--   - share: omits rows of the tree with a smaller share of all bytes
+--
+-- Fields of the result:
+--
+--   - name
+--   - rows: the paths, merged to a tree
+--   - totals: sums of all objects
+--   - leaves: the list of whole paths, also of omitted rows (holders.leaves)
 local function held(h, query, name, share)
   query.least, query.most = 0, 20000
   local rows, sums = h:heldby(query)
@@ -288,8 +295,13 @@ local function compare(h, old, path, share)
           held = held(h, {new = true}, "New", share)}
 end
 
--- Returns up to 'most' holders of sampled objects, the largest first, as groups for asamp.sums.proof. A
--- group: {holder, bytes, rows}; 'rows', the lines of all allocation sites, is the same for each group.
+-- Returns up to 'most' holders of sampled objects, the largest first. A holder is the container (a table with
+-- many elements) or the path of references that keeps the objects alive. Fields, as in a group of
+-- asamp.sums.proof:
+--
+--   - holder: its path of references, as text
+--   - bytes: bytes that the objects retain
+--   - rows: the lines of all allocation sites, the same list for each holder
 local function holdersof(h, most)
   local numbers, rows = {}, {}
   for _, site in ipairs(h:sites{}) do
@@ -310,8 +322,14 @@ local function holdersof(h, most)
   return table.move(list, 1, math.min(most, #list), 1, {})
 end
 
--- Returns the proofs of the likely leaks in the profile at 'path', or if 'path' is "" of the snapshot's
--- largest holders; nil after an error message.
+-- Proves with a heap snapshot which references keep objects alive: computes the bytes that would be freed
+-- without each reference (asamp.sums.proof). Returns a list of groups with the fields 'proof' and 'freed'
+-- (bytes); nil after an error message.
+--
+--   - h: the snapshot
+--   - path: a profile of the same run, whose likely leaks are the groups; "": the groups are the largest
+--     holders in the snapshot (holdersof)
+--   - most: limit of these holders
 local function prove(h, path, most, world, warn)
   local groups
   if path == "" then

@@ -125,8 +125,8 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Returns the call tree nodes of the map 'covered' (of focus.cover; nil: all nodes) that --exclude leaves: no
--- function on their stacks has the text 'excluded' in its name or file path.
+-- Returns the set of call tree nodes that --exclude leaves: no function on their stacks has the text
+-- 'excluded' in its name or file path. 'covered': only nodes of this set (focus.cover); nil: all nodes.
 local function remaining(profile, covered, excluded)
   local left = focus.without(profile, excluded)
   for node in pairs(covered and left or {}) do
@@ -250,7 +250,8 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
-    -- Compares in whole microseconds: rounding in seconds could place the profile's end after itself.
+    -- Compares in whole microseconds. In seconds, a rounding error could make --at appear later than the end
+    -- of the profile, although both are the same time.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
     return nil, ("--at %.6g is after the end of the profile, %.6g s"):format(time / 1000000, ends / 1000000)
@@ -375,7 +376,8 @@ local function nothingalive(at)
      "--at SECONDS shows another time"):format(units.bytes(at.inuse)) or "")
 end
 
--- Adds the holders to the settings, and the verdict unless the options select parts of the report.
+-- Sets setting.holders: the references that keep most live bytes. Sets setting.verdict: whether the heap
+-- grows, and the lines to improve (asamp.sums.verdict); not if options select parts of a text report.
 local function judge(view, t, o, setting)
   if o.json or not (o.show or o.tree or o.source or TABLES[o.by] or o["by-label"]) then
     setting.verdict = verdict.of(view, t, setting.leaks, setting.copies or copies.of(view))

@@ -22,8 +22,12 @@ local ROWS = 5  -- rows of each table of the short report
 -- ones, one for the shell's prompt. LEAST: number of rows assumed for a terminal that has fewer.
 local OTHERS, LEAST = 5, 24
 
--- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
--- samples of runs of hours. bench/defaults measures their cost.
+-- Defaults for scripts; bench/defaults measures their cost.
+--
+--   - alloc: bytes between allocation samples: short enough for a useful profile of a run of 50 ms
+--   - rate: allocation samples per second at most: limits the number of samples in a run of hours
+--   - time: time samples per second
+--   - copies: "1": copied bytes are sampled
 M.SCRIPT = {alloc = "32K", rate = "1000", time = "100", copies = "1"}
 
 local function like(pattern, wants)
@@ -202,8 +206,9 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- Returns the words before the script in the command line that runs it under the profiler. They act as
--- `-l profiler` with the modules of this command (profiler/start.lua).
+-- Returns the start of the command line that runs the script under the profiler: all words before the script.
+-- They have the effect of the interpreter's option `-l profiler`, but always load the profiler of this
+-- installation (profiler/start.lua).
 local function starting(interpreter, script)
   local start = assert(package.searchpath("profiler.start", package.path))
   local core = assert(package.searchpath("profiler.core", package.cpath))
@@ -256,15 +261,20 @@ local function now()
   return {second = os.time(), clock = host.clock()}
 end
 
--- Returns true if a profile is of the run that started at 'since', a result of now(). Start of the profile:
--- 'second' (since the epoch) and 'clock' (monotonic clock; 0: unknown).
+-- Returns true if a profile was started in the run that started at 'since', a result of now().
+--
+--   - second: start of the profile in seconds since the epoch
+--   - clock: its start by the monotonic clock; 0: unknown
 local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- Returns the path of the profile that process 'pid' wrote in the run started at 'since': 'path', or 'path'
--- with a number. If there is none, returns nil, the reason, and true if 'path' is not a profile: then the
--- process has printed a message itself, unless it was killed.
+-- Finds the profile that process 'pid' wrote in the run that started at 'since': 'path', or 'path' with a
+-- number (numbered). Returns its path. If there is none, returns nil and
+--
+--   - the reason
+--   - true if 'path' is missing or another kind of file, and not an empty file: then the process has printed
+--     a message itself, unless it was killed
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -289,8 +299,8 @@ local function find(path, pid, since)
   end
 end
 
--- Returns the paths of the profiles of process 'pid' and its children: first that of the process, which is
--- also the list's field 'own', then the others from the largest on.
+-- Returns the paths of the profiles that process 'pid' and its children wrote. The profile of 'pid' is the
+-- first one; the list's field 'own' has its path, too. Then the others, the largest first.
 --
 --   - pattern: path with escapes such as %p
 --   - since: start of the run (now)
@@ -307,8 +317,12 @@ local function findall(pattern, pid, since, before)
   return list
 end
 
--- Tests each likely leak of a verdict with the heap snapshot of the run (asamp.sums.proof). Returns the path
--- of the snapshot, or nil after a message. 'from': path of the profile.
+-- Proves the likely leaks of a profile with the heap snapshot that the program wrote at its end: computes the
+-- bytes that would be freed without the reference that keeps them alive (asamp.sums.proof). Returns the
+-- snapshot's path, or nil after a message.
+--
+--   - judged: the profile's verdict (asamp.sums.verdict); receives the proofs
+--   - from: path of the profile
 local function proved(profile, judged, from, world, warn)
   local proof, proving = require "asamp.sums.proof", require "asamp.cli.proving"
   local path, heap, message
