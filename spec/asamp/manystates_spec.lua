@@ -322,6 +322,17 @@ describe("a host with many states", function()
   end)
 
   -- A former bug: Ctrl-C in a host that does not handle it ended the host, and cut its profile.
+  -- A former fault: the last sample of each state of another thread was missing in the line.
+  it("counts in the closing line all samples of threads that have ended", function()
+    shell.output("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/leftopen.c -o %s/leftopen -L%s/lib " ..
+        "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
+    local _, _, err = process.run{program = folder .. "/leftopen", directory = folder,
+                                  env = {ASAMP = "alloc=64K,out=leftopen.vmprof"}}
+    local profile = assert(reader.read(folder .. "/leftopen.vmprof"))
+    assert.truthy(err:find(("profiler: %d samples,"):format(profile.samples), 1, true),
+                  profile.samples .. "; " .. err)
+  end)
+
   it("ends with a whole profile by a signal of the terminal", function()
     shell.write(folder .. "/loop.lua", [[
       local t, ready = {}, os.getenv "READY"
