@@ -33,8 +33,9 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" is written */
-  uint64_t used;        /* one bit per special frame (FRAME_...): bit id / 2 is 1 if the name of the
-                           frame 'id' is written */
+  /* bit set of the pseudo-frames, such as "minor collection", whose names are already written.
+     Their ids (FRAME_...) are odd numbers below 128; the bit of 'id' has the number id / 2. */
+  uint64_t used;
   unsigned nbatch;      /* batches written */
   Batch batch;
   Origins origins;

@@ -24,8 +24,9 @@ typedef struct PastTotals {
   uint64_t bytes;       /* bytes that the live samples represent */
 } PastTotals;
 
-/* Makes a Past without data. 'period' is the sampling period of allocations at the start of the
-   profile, 'mallocs' that of native memory, both in bytes. Returns NULL if out of memory. */
+/* Makes an empty store (Past) for data of events that a flight recorder drops. 'period' is the
+   sampling period of allocations at the start of the profile, 'mallocs' that of native memory, both
+   in bytes. Returns NULL if out of memory. */
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 
@@ -33,8 +34,8 @@ void past_free (Past *p);
    event that it drops, in order. */
 void past_take (Past *p, const Event *event);
 
-/* Writes the kept data to a new encoder, as if they were the first events of the profile. Sets
-   *totals. */
+/* Writes the stored data of dropped events (past_take) to a new encoder, as if they were the first
+   events of the profile. Sets *totals to the number of the written samples and to their bytes. */
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
 /* Returns the number of items that limits have dropped: stacks, names, and survivors whose deaths

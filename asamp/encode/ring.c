@@ -36,10 +36,11 @@ struct Ring {
   RingLimits limits;
   Past *past;
   Piece *first, *last;
-  size_t bytes;         /* compressed bytes of all pieces; atomic */
-  Bytes open;
-  /* start: time from which the open buffer has events. now: argument of the last ring_put. Both in
-     ns. */
+  size_t bytes;         /* bytes of the events in the list first .. last, as stored there: usually
+                           compressed; atomic */
+  Bytes open;           /* the newest events, not compressed yet */
+  /* 'start': time from which 'open', the buffer of the newest events, has events. 'now': time of
+     the last call of ring_put, which adds an event. Both in ns. */
   uint64_t start, now;
   int isrest;           /* 1: events were dropped from the pieces; 'past' sums them up */
   z_stream pack, unpack;

@@ -376,7 +376,7 @@ static void *bootvalloc (size_t n) {
 
 /* }===================================================================== */
 
-/* {== functions for programs ============================================ */
+/* {== malloc, free and the like, which the program calls ================ */
 
 /* Frees a block that may be watched or in the arena. */
 static COLD void freewatched (void *p, void (*release) (void *)) {

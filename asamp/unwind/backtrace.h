@@ -18,8 +18,9 @@
 
 #include "unwind.h"
 
-#define BACKTRACE_WANTED	64	/* largest number of addresses without a rule that are
-                                           recorded for backtrace_learn */
+/* Largest number of recorded code addresses for which walks found no cached unwind rule.
+   backtrace_learn will look up their rules. */
+#define BACKTRACE_WANTED	64
 #define BACKTRACE_MAX	1024	/* largest number of frames of a walk; a deeper stack is cut */
 
 /* The data for walks of one thread's stack. */
@@ -29,8 +30,8 @@ typedef struct Backtrace {
   uintptr_t wanted[BACKTRACE_WANTED];
   unsigned nwanted;
 #if defined(LUAN_DEBUG)
-  void *other[BACKTRACE_MAX];	/* return addresses that libunwind alone finds, to be compared with
-                                   those of a walk with rules */
+  void *other[BACKTRACE_MAX];	/* return addresses that libunwind alone finds, to check a walk
+                                   that has used cached unwind rules */
 #endif
 } Backtrace;
 

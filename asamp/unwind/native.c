@@ -434,8 +434,8 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /* FP, SP, RETURN: DWARF numbers of the registers with frame pointer, stack pointer and return
-   address. RETURNAT: where a call stores the return address, if the frame pointer is saved at 'fp'.
-   Both are in bytes from the start of the caller's frame. */
+   address. RETURNAT(fp): where a call stores the return address, if the frame pointer is saved at
+   'fp'. 'fp' and the result are offsets in bytes from the start of the caller's frame. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)

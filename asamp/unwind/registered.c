@@ -13,7 +13,8 @@ typedef struct Entry {
   unsigned met;		/* calls of registered_iswanted */
 } Entry;
 
-/* Hash table of the functions, at most half full. Its elements are accessed atomically. */
+/* Hash table, by address, of the C functions for which registered_iswanted was called. At most half
+   full. Its elements are accessed atomically. */
 static Entry *slots[2 * REGISTERED_MOST];
 static unsigned nentries;	/* number of functions in 'slots'; accessed atomically */
 

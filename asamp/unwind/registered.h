@@ -12,7 +12,8 @@
 
 #include <stddef.h>
 
-#define REGISTERED_MOST	2048	/* largest number of functions; a power of 2 */
+#define REGISTERED_MOST	2048	/* largest number of C functions that are stored, with or without
+                                   a name; a power of 2 */
 
 /* Maximum length of a name, in bytes. */
 #define REGISTERED_NAME	120

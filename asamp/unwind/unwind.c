@@ -101,7 +101,8 @@ static int unwind_again (Unwind *u, void **a, int max) {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-#define SOME	4	/* largest number of frames that a call of unwind_more adds by rules */
+#define SOME	4	/* largest number of frames that a call of unwind_more adds, if it finds
+                           them with cached unwind rules instead of libunwind */
 
 static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
   uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
