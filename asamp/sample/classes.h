@@ -31,7 +31,9 @@ enum {
   CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };
 
-typedef struct ClassName {	/* A path: its last component, and the path before it. */
+/* The name of a Lua table: a path of fields from _G or package.loaded, such as "shapes.Circle".
+   Stored as the last component and the path before it. */
+typedef struct ClassName {
   const void *table;	/* Address of the Lua table. */
   /* Index in Classes.names of the path without its last component; UINT32_MAX: the path has only
      one component. */
@@ -53,7 +55,9 @@ typedef struct Classes {
   size_t ntext, text_size;
   uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
   uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
-  uint64_t slots;	/* Number of table slots read to build the index; 0: no index. */
+  /* Number of table slots read to build 'index', the map of the Lua tables that have names; 0: it
+     was not built yet. */
+  uint64_t slots;
   /* 1: the session's last collection is running. It may build the index once even if 'saved', the
      budget of table slots to read, is too small: no later collection can. */
   int final;

@@ -63,7 +63,9 @@ typedef struct Work {
                                    only until the end of luaN_walk. */
   const void *const *objects;	/* All objects in the order of the walk. Valid only until the
                                    end of luaN_walk. */
-  const void **kept;		/* Addresses of the needed objects (owners and their ancestors). */
+  /* Addresses of the needed objects: the owners (objects with which a sample dies) and the objects
+     on the paths to them. */
+  const void **kept;
   Top *tops;
   size_t ntops, topsize;
   IdMap needed;		/* Maps the address of an object in 'list' to its number there. */
@@ -83,8 +85,9 @@ typedef struct Work {
   /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
      objects may share their bits. */
   uint64_t *nearly;
-  unsigned nearlylog;	/* log2 of the number of bits of 'nearly': more than 16 bits for each
-                           needed object, but at most 2^26. */
+  /* log2 of the number of bits of the bit set 'nearly'. It has more than 16 bits for each object
+     added to it, so that few other objects share a bit; but at most 2^26. */
+  unsigned nearlylog;
   /* For each kind of reference from the object that is being visited: number of the path to which
      such references lead, if all of them have the same text in a path, such as "[1..n]" for all
      integer keys. 0: no such reference was visited yet. */
@@ -307,8 +310,8 @@ static void holders_function (Work *w, const void *proto, const void *code, char
   else format(to, size, "%s (%s:%d)", name, s, o.line);
 }
 
-/* Writes the text of the step from a thread to the value of a stack slot that has no variable
-   name. */
+/* Writes the text of one reference (step) of a path: from a Lua thread to the value of a stack slot
+   that has no variable name. */
 static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
   if (e->index == 0) {
@@ -321,7 +324,8 @@ static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   else format(to, size, "stack of %s, slot %d", in, (int)e->index);
 }
 
-/* Writes the text of the step from a function to the value of its local variable. 'main' is 1 for
+/* Writes the text of one reference (step) of a path: from a Lua thread to the value of a local
+   variable of a function that the thread runs, such as 'local "t" of f (a.lua:1)'. 'main': 1 for
    the main thread, 0 for a coroutine. */
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
@@ -435,9 +439,10 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Returns the path to which the step for reference *e is appended: usually 'parent'. If *e is an
-   upvalue of a function f, the step contains the name of f. Then a last step ["f"] is left out of
-   'parent', because it would repeat the name. */
+/* Returns the path to which the caller appends the text of the reference *e (a step). This is
+   'parent', the path to the object that has the reference, with one exception: 'parent' ends with
+   the step ["f"], and *e is an upvalue of that function f. Then it is 'parent' without ["f"],
+   because the new step 'upvalue "x" of f' names f, too. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;

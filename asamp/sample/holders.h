@@ -48,12 +48,16 @@ typedef struct HolderPath {
 typedef struct Holders {
   HolderPath *paths;	/* the paths; paths[0] is the empty path */
   uint32_t npaths;	/* number of paths, including the empty path 0 */
-  char *text;		/* The texts of the steps, NUL-terminated. */
+  /* The texts of the steps (the references of which paths consist), such as '["name"]', each
+     NUL-terminated. */
+  char *text;
   size_t ntext;
-  uint32_t *ids;	/* ids[i]: number of the path to the i-th owner of the caller's list */
+  /* ids[i]: number of the path to the i-th owner (object with which a sample dies) that the caller
+     of the search has passed. */
+  uint32_t *ids;
   size_t n;
-  /* Number of steps left out. 'left': because READER_MAXPATHS paths existed. 'cut': because the
-     path had READER_MAXSTEPS steps. */
+  /* How many times a step, one reference of a path, was left out of the path to an object. 'left':
+     because READER_MAXPATHS paths existed. 'cut': because the path had READER_MAXSTEPS steps. */
   uint64_t left, cut;
   uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
                                    length. */
@@ -71,8 +75,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
    must be from malloc. Returns 0 if out of memory. */
 int holders_name (Holders *h);
 
-/* Finds paths of references to n owners, which may be NULL or repeated. Returns 0, with nothing to
-   free, if out of memory or luaN_walk cannot run now. */
+/* Finds a path of references to each of n owners (objects with which a sample dies), which may be
+   NULL or repeated. Returns 0, with nothing to free, if out of memory or luaN_walk cannot run
+   now. */
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);
 

@@ -16,8 +16,9 @@
 
 #define TEXT	((size_t)4 << 20)	/* bytes of shared memory for Holders.text */
 
-/* Head of the memory shared with the child. The arrays 'ids' and 'paths' and the text of Holders
-   follow. Fields without a comment are as in Holders. */
+/* Header of the shared memory through which the child returns the paths that it found, in the parts
+   of a struct Holders: the fields here without a comment; after the header, its arrays 'ids',
+   'paths' and 'text'. */
 typedef struct HoldersAnswer {
   int whole;	/* 1: the result is complete */
   uint32_t npaths;

@@ -34,8 +34,9 @@ typedef struct HoldersSearch {
                                    length. */
 } HoldersSearch;
 
-/* Starts a search for the paths of references to the n owners. No other search may be running.
-   Returns 0 if the fork fails or there is not enough memory. */
+/* Starts a child process that finds a path of references to each of the n owners (objects with
+   which a sample dies). No other search may be running. Returns 0 if the fork fails or there is not
+   enough memory. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
 /* Returns 0 while the child searches, 1 with the result in *h (the caller calls holders_free),

@@ -55,8 +55,8 @@ void moments_close (Moments *m);
 /* Adds a copy of the tick *e and of its e->n native frames. Call it in a signal handler only. */
 void moments_add (Moments *m, const Moment *e, void *const *native);
 
-/* Passes all ticks to f, oldest first, and removes them. f may change all fields of a tick except
-   'n'. */
+/* Passes all buffered ticks (Moment) to f, oldest first, and removes them. f may change all fields
+   except 'n', from which moments_take computes where the next tick is stored. */
 void moments_take (Moments *m, void (*f) (void *ud, Moment *e), void *ud);
 
 #endif

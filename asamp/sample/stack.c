@@ -242,8 +242,9 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 typedef struct Natives {
   void *const *a;		/* return addresses */
   int n;			/* number of return addresses in 'a' */
-  Unwind *more;			/* the walk of the C stack, if it has not ended; NULL: 'a' has all
-                                   return addresses */
+  /* The walk of the C stack, with which hasmore appends further addresses to the array 'a'; NULL:
+     none are appended. */
+  Unwind *more;
 } Natives;
 
 /* Value of Stack.unwind if there was no memory for a walk. Then there are no native frames. */
@@ -284,9 +285,10 @@ static int hasmore (Stack *s, Natives *w, int i) {
   return i < w->n;
 }
 
-/* Pushes the native frames *w, with the 'nlua' Lua frames in s->lua in place of bytecode loops and
-   lua_resume (stack.h). 'part' 1: stops when all Lua frames are pushed. Returns the number of Lua
-   frames pushed. */
+/* Pushes the native frames *w and the 'nlua' Lua frames in s->lua as one stack. A native frame of
+   the bytecode loop (luaV_execute) is replaced by the Lua frames that the loop runs; a frame of
+   lua_resume, by the remaining frames of its coroutine. Other frames of the Lua core are left out.
+   'part' 1: stops when all Lua frames are pushed. Returns the number of Lua frames pushed. */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;

@@ -47,8 +47,9 @@
 /* Largest number of Lua states visited at a tick. They are those that run on the thread, innermost
    first; the first one with a timer receives the tick's time. */
 #define MAX_STATES	16u
-#define EASY_TICKS	8	/* number of cheap ticks in a row after which a doubled span is
-                                   halved */
+/* If the interval between ticks (signals for samples) was doubled because they are expensive, it is
+   halved after this number of ticks in a row that took little time. */
+#define EASY_TICKS	8
 
 /* Relaxed atomic load and store, for fields that signal handlers of other threads read. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -91,12 +92,16 @@ struct Clock {
   /* System clock that this clock reads. 'clock' is its id on the clock's own thread. */
   clockid_t clock;
   clockid_t outside;		/* id of the same system clock on other threads */
-  uint64_t period;		/* ns; shortest period of the clock's timers */
-  /* ns of the system clock that this clock leaves out: before its start, during ticks of CPU time,
-     and while it had no timers. The clock's time is the system clock minus this. */
+  /* ns; shortest sampling period of the Lua states that use this clock. Each has a timer in
+     'timers'. */
+  uint64_t period;
+  /* The clock's time is the system clock minus 'base', in ns. So 'base' contains the time that is
+     not sampled: before the clock's start, while no Lua state used the clock and, if the clock
+     measures CPU time, in the signal handler. */
   uint64_t base;
-  uint64_t given;		/* clock's time in ns up to which timers have received time. It is
-                                   the start of the current span (time with one tick). */
+  /* Clock's time in ns up to which the time was added to the timers of Lua states (Timer.time). It
+     is the start of the current span (time with one tick). */
+  uint64_t given;
   /* ns; length of the current span, a part of the time in which one tick (signal for samples) is
      sent */
   uint64_t span;
@@ -132,8 +137,9 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  struct sigaction beneath;	/* value of 'before' when our handler was installed the last time
-                                   but one */
+  /* The value that 'before' had until our handler was last installed. Called in place of 'before'
+     if that action calls our handler in turn: else the calls would not end. */
+  struct sigaction beneath;
 } Signal;
 
 /* The signals for ticks. The second is for threads that block the first. */
@@ -146,7 +152,7 @@ static unsigned nunused;	/* number of clocks without a thread; changed with the 
 /* This thread's clocks: own[0] of CPU time, own[1] of wall time. NULL: none so far. */
 static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
-static Timer *unused;		/* timers without a clock, which may be reused */
+static Timer *unused;		/* list of stopped timers, which timer_start reuses */
 static int keeping;		/* 1: perf events stay open while clocks have no timers */
 
 /* Number of this OS thread; 0: the thread never had a timer. Unlike the system's thread ids, these
@@ -403,8 +409,9 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* The restored handler of the program may call ours. Our handler must not call that handler
-       again, or the calls would not end; so it then calls the action replaced earlier. */
+    /* The program's action, now restored, may call our handler, as the action that it has replaced
+       earlier. If our handler called the program's action in turn, the calls would not end. So it
+       then calls the action that was installed before both (s->beneath). */
     s->before = s->beneath;
   }
 }

@@ -2,11 +2,14 @@
 /*
 ** Samples copied bytes: those moved when a vector grows, and those copied into new strings.
 **
+** Rule A8 of the tracker (tracker.h has A1 to A4):
+**
 **   A8  copied bytes have the sampling period of allocations. Bytes moved by growing vectors are
 **       sampled separately (luaN_setcopies). Bytes copied into a string are sampled with the
-**       string's allocation: each of its sampling periods is a random point in the block. A point
-**       in the text is a sample of copied bytes. Its kind is COPY_AGAIN if the point is in the old
-**       text of a variable that s = s .. x extends, else COPY_NEW.
+**       string's allocation: a sample that counts n sampling periods stands for n random points in
+**       the string's block. Each point in the text, not in the block's header, is also a sample of
+**       copied bytes. Its kind is COPY_AGAIN if the point is in the old text of a variable that
+**       s = s .. x extends, else COPY_NEW.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h

@@ -140,7 +140,8 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   if (alloc) account_on(&t->account, L);
   else account_off(&t->account, L);
   luaN_memory(L, &m);
-  /* so that the next record of a collection does not include those of the idle time */
+  /* The next record of a collection includes the collections and pauses since the previous record.
+     Leaves out those of the idle time, in which the state was not sampled. */
   if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;

@@ -20,8 +20,8 @@ static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }
 
-/* Returns 1 if the second bit of the block is set: the block is then watched, unless the bit was
-   set for another block. */
+/* Two bits of the bit set t->watching mark a watched block; the Lua core has checked the first.
+   Returns 1 if the second is set. The block is then watched, unless other blocks share its bits. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
