@@ -20,8 +20,9 @@
    block; the function DYING_THEN may wait for other threads. */
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
-/* Registers 'finish', which must be able to run in a signal handler that interrupted any code,
-   and installs the handlers. */
+/* Registers 'finish', and installs a handler of SIGTERM and the other fatal signals listed above,
+   except those that the program handles or ignores. The handler calls 'finish', which must be able
+   to run whatever code the signal has interrupted. */
 void dying_watch (DyingWhen when, void (*finish) (void));
 
 /* Blocks SIGTERM and the other signals that dying_watch handles on this thread, and makes their

@@ -244,7 +244,7 @@ static void process_openfile (void) {
   if (p == NULL && !isagain) cannot(error, err);
 }
 
-/* Returns 1 if an attempt to make the file is due. */
+/* Returns 1 if the file of the profile could not be made, and the next attempt is due. */
 static int isretry (void) {
   const uint64_t due = __atomic_load_n(&retry, __ATOMIC_RELAXED);
   return due != 0 && clock_now() >= due;

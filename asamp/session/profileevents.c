@@ -80,8 +80,9 @@ static inline int hasroom (const Profile *p, size_t size) {
   return QUEUE_BYTES - p->queue[p->active].used >= size;
 }
 
-/* Waits until the active buffer has space. Returns 0 if the profile has failed or ended, or in a
-   forked child. Not inlined, because a larger 'reserve' would be slower. */
+/* Waits until the active buffer (which receives the events) has space for 'size' bytes. Returns 0
+   if the profile has failed or ended, or in a forked child. Not inlined: this rare case would
+   enlarge, and so slow down, the caller 'reserve', which runs for each event. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {

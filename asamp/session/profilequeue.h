@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The queue of a profile, which passes events from the program's threads (profileevents.c) to the
-** writer thread (profilewriter.c). encoder.h defines the log, livefile.h the file.
+** writer thread (profilewriter.c). It has two buffers: the threads add events to the active one,
+** queue[active]; the writer reads the other one. encoder.h defines the log, livefile.h the file.
 **
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' need the lock. There are two
-**       exceptions: profile_exit waits only 0.5 s for the lock, then continues without it; the
-**       writer reads 'error' without it. The inactive buffer belongs to the writer;
+**   Q1  the fields 'queue', 'active', 'error', 'stop', 'taken' and 'lost' of struct Profile need
+**       the lock. There are two exceptions: profile_exit waits only 0.5 s for the lock, then
+**       continues without it; the writer reads 'error' and the buffer that is not active without
+**       it;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
 **   Q3  a thread waits for space only while the writer works, not after an error, after the end, or
 **       in a forked child;
-**   Q4  'taken' counts all samples: those in the file, those in the queue or with the writer, and
-**       'lost';
-**   Q5  an event is in the queue when 'used' includes it. 'emitting' is set while a thread reports
-**       an event, so that exit() in a signal handler can drop the incomplete event;
+**   Q4  the field 'taken' counts all samples reported to the profile: those in the file, those in
+**       the queue or being written, and those in the field 'lost';
+**   Q5  an event is in the queue when Queue.used, the filled bytes of its buffer, includes it.
+**       While a thread reports an event, its thread-local variable 'emitting' is set, so that
+**       exit() in a signal handler can drop the incomplete event;
 **   Q6  events reported after the end are not counted, also not as lost;
-**   Q7  only profilequeue_wake signals 'work'. A call in a signal handler that has interrupted a
-**       call for the same profile does nothing.
+**   Q7  only profilequeue_wake signals 'work', the condition variable that wakes the writer. A call
+**       in a signal handler that has interrupted a call for the same profile does nothing.
 */
 #ifndef asamp_profilequeue_h
 #define asamp_profilequeue_h

@@ -186,8 +186,9 @@ static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t res
   }
   l->unused = (int64_t)p->unused;
   l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
-  /* Can be negative, because 'heads', 'lines' and 'unused' also count the ends of blocks, which may
-     not be resident. */
+  /* 'reserve' can be negative: the parts of the heaps' blocks that were subtracted from the
+     resident bytes (their heads, used and unused lines) include the ends of blocks, which may not
+     be resident. */
   if (l->reserve < 0) {
     untouched = -l->reserve;
     l->reserve = 0;

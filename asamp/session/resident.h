@@ -76,7 +76,7 @@ enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 
-/* Removes the state from the list. */
+/* Removes a state that ends from the list of measured states, if resident_join has added it. */
 void resident_leave (Resident *r);
 
 /* Counts native memory that a closed state has left: adds 'bytes' to the sum for the source line

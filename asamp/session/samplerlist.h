@@ -32,7 +32,8 @@ struct Sampler {
   char *script;
   int named;			/* 1: 'script', the state's name, was emitted to the profile */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* in a shared profile: numbers that other threads read */
+  Seen seen;			/* in a shared profile: copies of the state's numbers, such as its
+                                   samples and collections, for other threads */
   /* 1: this is a forked child in which the state has reported nothing yet. */
   int forked;
   /* 1: the number of states in the process's report (samplers.past.states) includes this state, so
@@ -111,10 +112,11 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /* Emits the totals of a state that leaves its profile and is not closed: bytes by label set, all
    bytes, counts of dropped data, and 'lost' lost samples. Returns the bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
-/* Updates the bytes by label set of all states that have left the shared profile, when 's' leaves
-   it. 'part' ACCOUNT_WHOLE: adds the bytes of s. ACCOUNT_REST: subtracts the bytes of s that were
-   not reported, because the next profile of s will contain them. 'all': sum of the bytes. Lock
-   held. */
+/* For each label set, the process keeps the sum of the bytes that states allocated under it until
+   they left the shared profile. Updates these sums when 's' leaves. 'part' ACCOUNT_WHOLE: adds all
+   bytes that s allocated. ACCOUNT_REST, called next if s continues in another profile: subtracts
+   those that were not reported to the old profile, because the new one will count them. 'all':
+   total of the bytes to add or subtract, over all label sets. Lock held. */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);

@@ -76,7 +76,8 @@ unsigned seen_named (SeenNamed *to);
 /* Counts an open state in *to, the sums for its name. Adds its bytes in use and reserved,
    collections, pauses and, if 'profile' is 1, samples and allocated bytes. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
-/* Clears all sums and keeps the names, in a forked child. */
+/* Called in a forked child: sets all numbers in the sums by state name (SeenNamed) to 0, because
+   they count for the parent process. Keeps the names. */
 void seen_forked (void);
 
 #endif
