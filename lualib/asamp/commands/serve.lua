@@ -248,12 +248,13 @@ end
 -- Starts a job: the creation of a profile for an HTTP request. Returns nil, an HTTP status and a message on
 -- failure, else a table:
 --
---   - path: the profile to convert, which the process writes
+--   - path: the profile to convert: the file that the process writes anyway, or a file in the folder 'own'
 --   - since, till: range in seconds of the process's clock; 0 and 0: all
---   - due: time at which the conversion starts
---   - peer: the process that writes the profile
---   - own: the folder created for it
---   - ring: the process whose flight recorder must be written to the path first
+--   - due: time at which the conversion starts, in seconds since the epoch
+--   - peer: {pid, uid} of the process that writes the profile
+--   - own: the folder created for this profile, or nil
+--   - ring: if the process keeps its samples in a flight recorder in memory: the target's name, as the
+--     conversion must first make it write them to 'path'; else nil
 function Server:start(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then

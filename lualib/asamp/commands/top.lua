@@ -60,9 +60,11 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the seconds of the run in which the values of the lines accumulated: now - before, the times (s) of
--- the file's last events at this update and at the previous one. But the file may be a second old: if that
--- is below half of 'between', the seconds between the two updates (nil: no previous one), returns 'between'.
+-- Returns the time in which the values of the lines accumulated, in seconds: now - before. The file may be a
+-- second old. So if this is less than half of 'between', returns 'between'.
+--
+--   - now, before: times of the file's last events at this update and at the previous one, in seconds
+--   - between: seconds between the two updates; nil: there was no previous one
 local function timeof(now, before, between)
   local seconds = now - before
   return between and seconds < between / 2 and between or seconds
@@ -76,7 +78,8 @@ local function screen(target, state, o, world)
   local now = living.stats(fields)
   local lines = show.head(now, state.before and living.rates(state.before, now),
                           o.width or world.columns or layout.WIDTH)
-  -- Does not read the file of a flight recorder, because its last dump may be old.
+  -- Does not read the file of a flight recorder: it has only the samples of the last dump, a write on
+  -- request, which may be long ago.
   local profile, unopened
   if now.ring then
     lines[#lines + 1] = "\nNo source lines are shown: the process keeps its samples in a flight recorder " ..

@@ -89,8 +89,8 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- The text about a pause omits kinds of scanned objects that are rarer than SEEN times the most frequent
--- kind. VISITED: the kinds, {field of a pause, words in the text}.
+-- VISITED: the kinds of objects that a pause scanned, in the text about the pause: {field of a pause, words}.
+-- SEEN: a kind is omitted if it has fewer objects than this share of the most frequent kind.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}

@@ -104,7 +104,8 @@ local function plainlabel(row, n)
   return layout.cutmiddle(layout.clean(row.name), n)
 end
 
--- Returns the last reference of a holder's path, in n columns. The text below the row shows the whole path.
+-- Returns the last reference of a holder's path (the references that keep objects alive), in n columns. The
+-- text below the row shows the whole path.
 local function laststep(row, n)
   return layout.cutend(layout.clean(row.name:match(".*" .. holders.ARROW .. "(.*)$") or row.name), n)
 end

@@ -54,7 +54,10 @@ local function listing(style, copies)
   return lines
 end
 
---- Returns the section as lines of text; {} if 'copies' is nil. 'brief': true: without explanations.
+--- Returns the report's section "Copies", about copied bytes by line, as lines of text.
+--
+--   - copies: result of asamp.sums.copies; nil: returns {}
+--   - brief: true: without explanations
 function M.lines(style, copies, brief)
   if not copies then
     return {}

@@ -89,8 +89,10 @@ function M.report(profile, t, top, options)
   return doc
 end
 
---- Returns the comparison of profiles a and b. 'results': of asamp.sums.compare, one for each measure;
--- 'top': rows of each list (nil: all).
+--- Returns the comparison of profiles a and b as a table.
+--
+--   - results: list of results of asamp.sums.compare, one for each measure
+--   - top: largest number of rows in a list; nil: all
 function M.diff(a, b, results, top)
   local measures = {}
   for i, result in ipairs(results) do

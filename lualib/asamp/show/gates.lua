@@ -81,7 +81,8 @@ local function increase(percent)
   return percent < math.huge and ("from %+.0f%% on"):format(math.max(percent, 1)) or "(none)"
 end
 
--- Returns the lines about the smallest increases that a comparison finds (asamp.sums.gates.changes).
+-- Returns lines of text about the smallest increases that a comparison detects in 9 of 10 runs. 'sight':
+-- these increases (asamp.sums.gates.changes).
 local function sighted(sight)
   local lines = {("detected in 9 of 10 runs: increases of the total %s\n"):format(increase(sight.all))}
   for _, row in ipairs(sight.lines) do
@@ -92,8 +93,11 @@ local function sighted(sight)
   return table.concat(lines)
 end
 
---- Returns the checks as text, one line each, then lines about the increases that a comparison would find.
--- 'sight': the smallest such increases (asamp.sums.gates.changes); nil: no comparison.
+--- Returns the checks as text, one line each. With a baseline, lines follow about the smallest increases over
+-- it that a check detects.
+--
+--   - checks: list of checks of asamp.sums.gates
+--   - sight: these increases (asamp.sums.gates.changes); nil: there is no baseline
 function M.lines(checks, sight)
   local lines = {}
   for i, check in ipairs(checks) do

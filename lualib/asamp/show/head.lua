@@ -176,8 +176,8 @@ local function instant(at, p)
   return text
 end
 
--- Returns a sentence about the peak of native memory, which has another time than the peak of Lua's heap;
--- nil if it is unknown.
+-- Returns a sentence about the peak of native memory, which is not at the same time as the peak of Lua's
+-- heap; nil: the peak is unknown.
 local function nativepeak(at)
   return at.native and ("That is the peak of Lua's heap. Native memory had its peak at %s, " ..
     "about %s: --at %s shows that time."):format(
@@ -291,15 +291,22 @@ local function alone(p)
     "A profile made by asamp merge keeps more of these data."):format(table.concat(list, ", "))
 end
 
---- Returns the head as lines. 'style': settings of the report (tables.lua). Options, nil if absent:
+--- Returns the report's head as lines of text.
+--
+--   - p, t: the profile and its totals
+--   - style: settings of the report (tables.lua)
+--
+-- Options, nil if absent:
 --
 --   - brief: true: no explanations
---   - verdict: result of asamp.sums.verdict
---   - rows: rows of the terminal that the report may fill
---   - label: the label to which the profile is restricted
+--   - verdict: result of asamp.sums.verdict: whether the heap grows, and the lines to improve
+--   - rows: number of terminal rows that the report may fill
+--   - label: text of the label to which the profile is restricted
 --   - focus: texts {title, exclude, range} about the part of the profile that the totals cover; nil: all
---   - at: {seconds, inuse, native} if the totals are those of the time 'seconds'. inuse: bytes in use, if
---     that is the peak of Lua's heap; native: {bytes, seconds} of the peak of native memory
+--   - at: the time of which the totals are (--at); nil: the end
+--     - seconds: the time
+--     - inuse: bytes in use, if this is the peak of Lua's heap
+--     - native: {bytes, seconds} of the peak of native memory, or nil
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
   local rows = options.rows

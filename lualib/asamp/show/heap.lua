@@ -105,8 +105,11 @@ local function branch(row, n)
   return layout.cutend(text, n)
 end
 
---- Returns a text about the rows that a tree omits; nil: it omits none. 'hidden': number of rows that --top
--- hides.
+--- Returns a text about the rows that a tree omits; nil: it omits none.
+--
+--   - totals: of the tree: numbers of omitted rows: left (all), cut (beyond the tree's limits)
+--   - least: share of all bytes below which rows are omitted
+--   - hidden: number of further rows that --top omits
 function M.leftout(totals, least, hidden)
   local parts, small = {}, totals.left - totals.cut
   parts[1] = small > 0 and ("%s of less than %s"):format(count(small, "row"), units.percent(least, 1)) or nil
@@ -136,7 +139,8 @@ local function append(to, lines)
   return table.move(lines, 1, #lines, #to + 1, to)
 end
 
---- Returns the whole report about a heap snapshot as text. 'parts': the table that commands/heap.lua makes.
+--- Returns the whole report about a heap snapshot as text. 'parts': the results that the options request,
+-- such as classes or a tree, by name (commands/heap.lua).
 function M.render(parts, style)
   local lines = {layout.wrap(M.summary(parts.info), "  ", style.width)}
   if parts.classes then
@@ -189,8 +193,9 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text above the path of references to a listed class or line: the bytes that its objects
--- retain, and their share of all objects. 0 bytes: other listed objects retain them, and the text says so.
+--- Returns the text above a path of references to objects: the bytes that these objects retain, and their
+-- share of all objects in the list. If other objects of the list retain the bytes, their number is 0, and the
+-- text says so.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or

@@ -53,10 +53,10 @@ local function nothing() end
 
 -- Styles of JSON text:
 --
---   - line: start of a line
+--   - line: a line break, or "" for text without line breaks
 --   - step: indentation of each level
 --   - colon: text between a key and its value
---   - some(): called after each element of a list; M.write uses it to write finished text
+--   - some(): called after each element of a list; M.write sets it, to write long text in pieces
 --   - quoted(text): returns a string as JSON
 local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
               quoted = function(text) return escaped(quoted(text)) end}
@@ -65,7 +65,8 @@ local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = funct
                       :gsub("\xE2\x81[\xA6-\xA9]", "?"))
 end}
 
--- Returns true if a table is empty. Uses pairs(), because next() does not see the fields of some sums.
+-- Returns true if a table is empty. Uses pairs(), because sums (asamp.sums.totals) have a metamethod __pairs:
+-- next() would not see all of their fields.
 local function isempty(t)
   local step, state, key = pairs(t)
   return step(state, key) == nil

@@ -9,8 +9,8 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- If all leaking rows are native memory, returns a sentence about it. Else returns nil and a clause about
--- native memory, for a sentence that is also about Lua's heap.
+-- If all lines that leak do so with native memory, returns a sentence about it. Otherwise returns nil, and a
+-- clause about native memory that can follow the words about Lua's heap in a sentence.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
@@ -36,7 +36,7 @@ function M.summary(found)
   elseif not found.before then
     return "None"
   end
-  -- of memory outside the heap, rows can grow alone
+  -- The table may have rows although the heap does not grow, if memory outside the heap leaks.
   local form = found.after > found.before and "the heap grew from %s to %s" or
                "the heap does not grow (%s, then %s)"
   local grew = form:format(units.bytes(found.before), units.bytes(found.after))
@@ -60,14 +60,16 @@ function M.summary(found)
                                                             units.bytes(found.after))
 end
 
--- Returns the text below a line's row: the reference that holds the line's live samples.
+-- Returns the text below a line's row: a holder (path of references) and the share of the line's live samples
+-- that it keeps alive.
 local function heldby(style, row, holder)
   return layout.wrap(("holder of %.0f%% of %s: %s"):format(100 * holder.share,
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- Returns true if the path of a holder must be shown below row i: in a group, paths that start with the
--- group's container are shown below the first row only.
+-- Returns true if a holder's path must be shown below row i. The rows of a group can have the same container:
+-- the table that keeps their objects alive. Then paths that start with this container are shown only below
+-- the group's first row.
 local function isnew(rows, i, holder)
   local before = rows[i - 1]
   local container = rows[i].container
@@ -75,8 +77,8 @@ local function isnew(rows, i, holder)
          holder.text:sub(1, #container) ~= container
 end
 
--- Returns the table of source lines that are likely to leak, as lines of text. The source lines of one
--- container are a group: all but the first are indented.
+-- Returns the table of source lines that are likely to leak, as lines of text. Lines with the same holder
+-- (the table that keeps their objects alive), function or caller are a group: all but the first are indented.
 local function listing(style, found)
   local rows = tables.top(style, found.rows)
   local bytes = style.totals.unit == "bytes"
@@ -113,7 +115,10 @@ local function fewtext(found)
     few.alloc and ("; a run with --alloc %s would decide"):format(units.period(few.alloc)) or "") or nil
 end
 
---- Returns the section as lines of text; {} if 'found' is nil. 'brief': true: without explanations.
+--- Returns the report's section "Likely leaks" as lines of text.
+--
+--   - found: result of asamp.sums.leaks; nil: returns {}
+--   - brief: true: without explanations
 function M.lines(style, found, brief)
   if not found then
     return {}

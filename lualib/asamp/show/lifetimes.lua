@@ -36,7 +36,10 @@ local function listing(style, rows)
     end, labels.least(style.width, rows))
 end
 
---- Returns the section as lines of text; {} if 'rows' is nil. 'brief': true: without explanations.
+--- Returns the report's section about lifetimes of blocks as lines of text.
+--
+--   - rows: result of asamp.sums.lifetimes; nil or empty: returns {}
+--   - brief: true: without explanations
 function M.lines(style, rows, brief)
   if not rows or #rows == 0 then
     return {}

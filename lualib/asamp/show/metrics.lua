@@ -33,8 +33,9 @@ local METRICS = {
   {"profile_bytes", "gauge", "Size of the profile that is being written.", "filebytes"},
 }
 
--- Metrics with the label "name", the name of Lua states: {metric, type, help, field of a row of
--- asamp.sums.living.names, factor}. Counters cover all present and former states with a sample.
+-- Metrics of Lua states by their name, the label "name": {metric, type, help, field of a row of
+-- asamp.sums.living.names, factor}. Counters include closed states. States without a sample have no name yet,
+-- and are only in the gauges.
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
   {"named_states_total", "counter", "Lua states created so far, by name.", "made"},
@@ -64,9 +65,9 @@ local function distinct(name, numbered, known)
   return result
 end
 
--- Returns a row's labels as Prometheus expects them, with a leading comma: label_NAME="value", with _ for
--- characters that are not allowed in names. If an earlier row has the same text, adds the label "twin".
--- 'known': the results so far.
+-- Returns the labels of a row for Prometheus as text with a leading comma, such as ',label_NAME="value"'. "_"
+-- replaces characters that are not allowed in names. Appends a label "twin" if an earlier row has the same
+-- text. 'known': the earlier texts, see distinct().
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do
@@ -77,12 +78,12 @@ local function setof(row, known)
   return distinct(table.concat(parts), '%s,twin="%d"', known)
 end
 
---- Returns the metrics of processes as text. Fields of an element of 'targets', all but the name parsed
--- answers (asamp.sums.living):
+--- Returns the metrics of processes as text. 'targets': a list with the fields
 --
---   - name: the label "target"
---   - stats: nil: the process did not answer
---   - names, labels: nil: the process does not have them
+--   - name: value of the label "target"
+--   - stats: result of asamp.sums.living.stats; nil: the process did not answer
+--   - names: rows of asamp.sums.living.names, or nil
+--   - labels: rows of asamp.sums.living.labels, or nil
 function M.text(targets)
   local lines = {}
   local function put(...) lines[#lines + 1] = string.format(...) end

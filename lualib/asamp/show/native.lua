@@ -22,7 +22,10 @@ function M.summary(native)
       units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
 end
 
---- Returns the section as lines of text; {} if 'native' is nil. 'brief': true: without explanations.
+--- Returns the report's section "Native memory by library" as lines of text.
+--
+--   - native: result of asamp.sums.native; nil: returns {}
+--   - brief: true: without explanations
 function M.lines(style, native, brief)
   if not native then
     return {}

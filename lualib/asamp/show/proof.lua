@@ -11,7 +11,8 @@ local M = {}
 M.LIMIT = "A proof measures which reference keeps the bytes, not whether the program still needs them: " ..
           "a cache or list in use is no leak."
 
---- Returns true if a group of a verdict has a proof (asamp.sums.proof) that a reference keeps its bytes.
+--- Returns true if a likely leak ('group' of a verdict) is proved: a heap snapshot shows the reference that
+-- keeps its bytes alive (asamp.sums.proof).
 function M.holds(group)
   return group.proof ~= nil and group.proof.proved == true
 end
@@ -27,9 +28,11 @@ local function named(path)
   return layout.clean(last .. (#list > 0 and " of " .. table.concat(list, " → ") or ""))
 end
 
---- Returns the sentences about a result of asamp.sums.proof.of.
+--- Returns sentences about the bytes that would be freed without a certain reference.
 --
---   - lines: words for the source lines whose live bytes are 100%, such as "this line's"
+--   - proof: result of asamp.sums.proof.of
+--   - lines: words for the source lines that allocated the bytes, such as "this line's" (M.lines): the
+--     sentence has the share of their live bytes
 --   - plain: true for a holder that is no likely leak: omits "Proved" and "Not proved"
 function M.sentence(proof, lines, plain)
   if proof.reason then
@@ -51,7 +54,8 @@ function M.sentence(proof, lines, plain)
   return text .. "."
 end
 
---- Returns the words for the source lines of a group in M.sentence: "this line's" or "these lines'".
+--- Returns words for the lines of a likely leak, for a sentence of M.sentence. 'rows': the list of these
+-- lines.
 function M.lines(rows)
   return #rows == 1 and "this line's" or "these lines'"
 end

@@ -13,11 +13,12 @@ end
 
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
---- Returns the rows of a table about resident memory: each use of memory, followed by its largest parts (at
--- most 'top'); the last row is the sum. Fields of a row:
+--- Returns the rows of a table about resident memory. Each use of memory (such as free memory of the heap)
+-- has a row. Rows for its largest parts (lines, files), at most 'top', follow it. The last row is the sum.
+-- Fields of a row:
 --
 --   - bytes: nil in a row about omitted parts
---   - label
+--   - label: text about the use or part; nil in a row about omitted parts
 --   - part: true: a part of the use above it
 --   - more: number of omitted parts
 function M.rows(found, top)
@@ -88,7 +89,8 @@ local function ofpicture(picture)
   return units.bytes(picture.rss) .. ", after " .. units.seconds(picture.time)
 end
 
--- Returns a clause about the largest resident size; "" if the shown snapshot has it.
+-- Returns a clause about the largest resident size of the run; "" if it is not larger than in the last
+-- snapshot.
 local function most(found)
   local now, peak = found.last, found.peak or found.last
   if ismore(found.highest, peak.rss) then
@@ -99,8 +101,8 @@ local function most(found)
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
 
---- Returns a sentence about the resident size in the last snapshot. 'found': result of asamp.sums.resident
--- with the snapshots last and peak (the largest; nil if that is the last one, or the process still runs).
+--- Returns a sentence about the resident size in the last snapshot. 'found': result of
+-- asamp.sums.resident.ofprofile; or only {last} for a running process.
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or

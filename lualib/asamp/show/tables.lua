@@ -24,13 +24,14 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- Prepares the columns of a table for layout.grid: computes the cells of all rows. Returns 'list', columns
--- {title, cell, gap =, least =, spare =}:
+--- Prepares the columns of a table for layout.grid: adds their title and the cells of all rows. Returns
+-- 'list', the columns {title, cell, gap =, least =, spare =}:
 --
 --   - cell(row): returns a cell's text
 --   - gap: spaces before the column; nil: 2
 --   - least: minimum width of the column
---   - spare: the column with the largest number is dropped first if the table is too wide; nil: the last one
+--   - spare: if the table is too wide, the column with the largest number is dropped first; nil: dropped
+--     after all that have a number
 function M.columns(rows, list)
   for _, column in ipairs(list) do
     column.title, column.cells = column[1], {}

@@ -79,25 +79,26 @@ end
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
---- Returns the report on the profile as text. 't': its totals. 'options' has results of asamp.sums modules
--- (leaks, lifetimes, copies, trends, native, verdict, holders (of verdict.held)), and
+--- Returns the report on the profile as text. 't': its totals. Options that are results of asamp.sums
+-- modules: leaks, lifetimes, copies, trends, native, verdict; and holders (of verdict.held). Other options:
 --
 --   - show: set of the names of sections (M.SECTIONS)
 --   - top: largest number of rows of each table
 --   - color: true: with colours
 --   - width: columns of the output
 --   - brief: true: without explanations
---   - rows: height of the report in rows of the screen; sections that do not fit are left out
---   - by: field of sums by which tables are sorted and for which they show shares; nil: all measures
---   - cumulative: true: sort by total, not self
+--   - rows: number of terminal rows for the report; sections that do not fit are left out
+--   - by: field of sums by which tables are sorted, and of which they show shares; nil: all measures
+--   - cumulative: true: sorts by values with callees (total), not without (self)
 --   - min, depth: options of asamp.sums.calltree
 --   - label: label to which the profile is restricted
---   - bylabel: name of the label in the section "labels"; within: result of asamp.sums.labelled.within
---   - focus: {title, exclude, range (texts, see head.lua), entries (asamp.sums.focus.cover)}, if the totals
---     cover only a part of the profile
+--   - bylabel: name of the label in the section "labels"
+--   - within: lines for the values of this label (asamp.sums.labelled.within)
+--   - focus: if the totals cover only a part of the profile: {title, exclude, range (texts, see head.lua),
+--     entries (asamp.sums.focus.cover)}
 --   - at: the time of --at, {seconds, inuse, native} (head.lua)
 --   - source: a file of asamp.show.source; replaces the sections
---   - own: {paths, samples, timesamples}: numbers of samples charged to code below these paths
+--   - own: with --own: {paths, samples, timesamples}: numbers of samples charged to code below these paths
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,

@@ -68,7 +68,7 @@ function M.functions(style, field)
                 "function")
 end
 
--- Returns the rows whose self value of a field is above 0.
+-- Returns the rows with their own value of a field, without callees ("self"), above 0.
 local function owning(list, field)
   local rows = {}
   for _, row in ipairs(list) do

@@ -44,7 +44,10 @@ local function listing(style, title, list, what, label)
   labels.least(style.width, rows, what == "function"))
 end
 
---- Returns the section as lines of text; {} if 'trends' is nil. 'brief': true: without explanations.
+--- Returns the report's sections "Over time" as lines of text: trends of live bytes, by line and by function.
+--
+--   - trends: result of asamp.sums.trends; nil, or without lines: returns {}
+--   - brief: true: without explanations
 function M.lines(style, trends, brief)
   if not trends or #trends.lines == 0 then
     return {}
