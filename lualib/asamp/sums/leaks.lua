@@ -30,22 +30,25 @@ M.BINS = 16
 local LEAST = 12  -- fewest kept samples of a likely leak
 -- The heap grew if its smallest size in the last quarter of the run is 10% above that in the second quarter.
 local GROWTH = 1.1
--- A growth of 2% suffices if it is half of the bytes that the likely leaks keep from the second half
--- (explained).
+-- SLOW: a growth of 2% suffices if it is at least half of the bytes that the likely leaks received in the
+-- second half of the run and still keep (explained).
 local SLOW = 1.02
--- KEPT: if deaths are unknown, the heap must grow by a third of the bytes that survived in the second half.
--- ROOM: if deaths are unknown, a line's survivors of the second half are at most 1.5 times the growth.
--- WORTH: a line must keep at least 5% of the growth.
+-- The growth is the increase of the heap from the second to the last quarter of the run, in bytes. If deaths
+-- are unknown, a survivor may have died later, so KEPT and ROOM apply:
+-- KEPT: the growth must be a third of the bytes that survived in the second half of the run.
+-- ROOM: a line's survivors of the second half have at most 1.5 times as many bytes as the growth.
+-- WORTH: a line must keep bytes from the second half that are at least 5% of the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
--- A line that leaks
--- SURVIVED: keeps half of its bytes (only if deaths are unknown),
--- PARTS: has kept objects from 75% of the time slices,
--- LATE: and has 40% of its kept bytes from the second half of the run.
+-- Conditions for a line that leaks:
+-- SURVIVED: it keeps half of its bytes. This is only required if deaths are unknown.
+-- PARTS: it keeps objects from 75% of the time slices.
+-- LATE: 40% of the bytes that it keeps are from the second half of the run.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
--- A growing array of numbers, or loaded data, is reported if it is at least half of the heap's growth.
+-- Two causes of growth are reported as 'maybe' if they explain at least half of it: a growing array of
+-- numbers, and data that were loaded.
 local ALONE = 1 / 2
--- A line that keeps 90% of its bytes may leak even if they are less than the share WORTH of the growth, but
--- only if deaths are known.
+-- A line that keeps 90% of its bytes may leak even if it keeps less than the share WORTH of the growth. This
+-- is only tested if deaths are known.
 local ALL = 9 / 10
 -- A program that keeps more than half of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
@@ -55,15 +58,17 @@ local FEWBUSY = 4
 local RAN = 1 / 4
 -- A line has stopped allocating if its rate at the end of the run is below 25% of its mean rate.
 local SLOWER = 1 / 4
--- STRAIGHT: the heap grows evenly if it grows from the third quarter to the last at least half as much as
--- from the second to the third.
--- SOME: in a heap that grows evenly, kept objects from half of the time slices suffice (else the share
--- PARTS).
+-- STRAIGHT: the heap grows evenly if its growth from the third to the last quarter of the run is at least
+-- half of the growth from the second to the third.
+-- SOME: if the heap grows evenly, a line may leak if it keeps objects from half of the time slices instead of
+-- the share PARTS, because a growing queue has removed its oldest objects.
 local STRAIGHT, SOME = 1 / 2, 1 / 2
--- A line keeps a growing table (grows) if
--- FEW: its last vector has at least 6 live samples (at most LEAST: 'worthy' applies FEW to all lines),
--- STEPS: its vectors were allocated in at least 3 time slices,
--- LAST: and the last of these has 25% of the bytes of all its vectors.
+-- Each time a table grows, a larger vector replaces its old one. A line keeps a growing table (grows) if all
+-- of these are true:
+-- FEW: it keeps at least 6 samples of vectors from the last time slice in which it allocated vectors. FEW
+-- must not exceed LEAST, because 'worthy' requires only FEW kept samples of any line.
+-- STEPS: it allocated vectors in at least 3 time slices.
+-- LAST: the vectors that it keeps from the last of these slices have 25% of the bytes of all its vectors.
 local FEW, STEPS, LAST = 6, 3, 1 / 4
 
 -- A vector is the block with the slots of a table.
@@ -83,8 +88,8 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of time slices before the last major collection, which found the dead objects of these
--- slices. nil: they are fewer than half of all slices, or the file has no deaths.
+-- Returns the number of time slices before the last major collection. This collection found out which of
+-- their objects are dead. nil: they are fewer than half of all slices, or the file has no records of deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -116,7 +121,8 @@ local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
   row.replaced = row.replaced + (VECTORS[name] and all[2] - kept[2] or 0)
-  -- A growing table replaces its vector: the last one also has the bytes of earlier time slices.
+  -- Vectors do not count by time slice: the last vector of a growing table also contains the entries of
+  -- earlier slices, because it replaced the earlier vectors.
   if not VECTORS[name] then
     add(row.inpart, part, kept[1])
     add(row.bytesin, part, kept[2])
@@ -174,9 +180,9 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Numbers the time slices that count: those in which the program ran. If they are too few (FEWBUSY) or nearly
--- all (PARTS), all slices count. Returns a map from each slice to its new number (0, 1, ...), and how many
--- count.
+-- Numbers the time slices that count from 0: those in which the program ran. If these are too few (FEWBUSY),
+-- or 75% of all slices and more (PARTS), all slices count. Returns a map from slices to these numbers, and
+-- how many count.
 --
 -- n: number of all time slices
 -- has: set of the slices in which the program ran
@@ -210,10 +216,10 @@ local function middleof(profile, n, wanted)
   return 0
 end
 
--- Returns the rows (newrow) of lines with enough kept samples, and the bytes that all lines keep from the
--- second half of the run.
+-- Returns a row (newrow) for each line with at least FEW kept samples. Second result: the bytes that all
+-- lines keep from the second half of the run.
 --
--- n: only the first n time slices count
+-- n: only the first n time slices count, except in data about vectors
 -- proved: true: the file shows which survivors died later
 -- wanted: kinds of blocks whose samples count (kindsof)
 local function keepers(profile, n, proved, wanted)
@@ -263,14 +269,18 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Measures the session by sampled bytes instead of time, because a short run may be idle most of its time:
+-- Returns the sampled bytes by time slice. They show the progress of the program better than the time,
+-- because a short run may be idle most of its time.
 --
---   - parts: bytes by time slice
---   - squares: variance of these bytes
+--   - parts: bytes, by time slice
+--   - squares: variance of these bytes, by time slice
 --   - all: bytes of all time slices
 --   - n: number of time slices
 --   - from: time slice in which the last quarter of the bytes starts
 --   - before: bytes before that slice
+--
+-- bins: profile.bins
+-- wanted: kinds of blocks whose bytes count (kindsof)
 local function clockof(bins, wanted)
   local parts, squares, all, after = {}, {}, 0, 0
   for i, part in ipairs(bins.bin) do
@@ -287,11 +297,15 @@ local function clockof(bins, wanted)
   return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns true if a line keeps bytes from enough of the session, early and late.
+-- Returns true if a line keeps objects from a large enough share of the session ('most'), enough bytes from
+-- its second half (LATE), and some bytes from its last quarter.
 --
+-- row: the line (newrow)
 -- all: bytes that it keeps
--- at: function from a time slice to its end and length, as shares of the session; nil: the slice is ignored
--- most: share of the session from which it must keep objects
+-- clock: sampled bytes by time slice (clockof)
+-- at: function that returns the end and the length of a time slice, both as shares of the session; nil: the
+-- slice is ignored
+-- most: share of the session from which the line must keep objects
 local function spread(row, all, clock, at, most)
   local covered, late, last, variance = 0, 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
@@ -308,13 +322,18 @@ local function spread(row, all, clock, at, most)
          last >= all * SLOWER / 4 and last > 0
 end
 
--- Returns true if a line keeps objects from the whole run, by time or by sampled bytes.
+-- Returns true if a line keeps enough bytes, and these are from the whole run: from most of its time or,
+-- except in a flight recorder, from most of its sampled bytes.
 --
--- n, busy: number of the time slices that count, and their numbers (busyparts)
--- growth: of the heap, bytes
+-- row: the line (newrow)
+-- n: number of the time slices that count (busyparts)
+-- busy: numbers of these slices (busyparts)
+-- growth: bytes by which the heap grew
 -- proved: true: the file shows which survivors died later
--- ring: true: ignores the first slice, to which a flight recorder adds older objects
--- straight: true: the heap grows evenly; fewer slices suffice, because a queue has lost its first elements
+-- ring: true: the file is from a flight recorder, whose first slice also has older objects: their bytes are
+-- ignored
+-- straight: true: the heap grows evenly, so fewer slices suffice: a growing queue has removed its first
+-- elements
 -- clock: sampled bytes by time slice (clockof)
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
@@ -342,8 +361,8 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
--- Returns the mean bytes that a sample represents, in time slice 'from' and later ones. The standard error of
--- n sampled bytes is the square root of n times this mean.
+-- Returns the mean bytes that a sample represents, in the time slices from 'from' on. With this mean m, n
+-- sampled bytes have the standard error sqrt(n * m).
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do
@@ -354,11 +373,14 @@ local function periodof(clock, from)
   return squares / math.max(bytes, 1)
 end
 
--- Returns true if a line has stopped allocating: at the end of the run it allocates far less than its earlier
--- rate, by time or by sampled bytes of the program. Not for a flight recorder, whose first time slice has
--- older objects.
+-- Returns true if a line has stopped allocating: at the end of the run it allocates less than the share
+-- SLOWER of the bytes that it kept before at the same rate. The rate is by time or by sampled bytes of the
+-- program; one of them suffices. Not for a flight recorder: its first time slice has older objects, so that
+-- the earlier rate would be too high.
 --
+-- row: the line (newrow)
 -- n: only the first n time slices count
+-- bins: profile.bins
 -- clock: sampled bytes by time slice (clockof)
 -- ran: set of time slices in which the program ran
 -- time: time samples of each slice
@@ -409,9 +431,10 @@ local function reduce(row, made, kept, steps, n)
   row.parts, row.of = steps, n
 end
 
--- Returns true if a line keeps the vectors of a table that grew until late in the run. Then also replaces the
--- row's numbers by those of the vectors (reduce).
+-- Returns true if a line keeps the vectors (array or hash parts) of a table that grew until late in the run.
+-- In this case, replaces the numbers in the line's row by those of the vectors alone (reduce).
 --
+-- row: the line (newrow)
 -- n: number of time slices
 -- clock: sampled bytes by time slice (clockof)
 local function grows(row, n, clock)
@@ -430,10 +453,14 @@ local function grows(row, n, clock)
   return true
 end
 
--- Splits a line's row into one row for each container of its objects, and appends these to 'list'. Kept
--- samples and bytes are divided in proportion; the field 'whole' has the kept bytes of the line.
+-- Splits a line's row if its objects are in several containers (tables, trees or chains): appends one row for
+-- each container to 'list'. Kept samples and bytes are divided in proportion to 'size'. The field 'whole' of
+-- such a row has the kept bytes of the line in all containers. If there is only one container, appends the
+-- row itself.
 --
--- places: list of {holder, size (the line's samples or bytes in this container)}
+-- row: the line (newrow)
+-- places: list of {holder (path to the container), size (the line's samples or bytes in it)}
+-- list: receives the rows
 local function divide(row, places, list)
   local all = 0
   for _, place in ipairs(places) do
@@ -454,10 +481,11 @@ local function divide(row, places, list)
   end
 end
 
--- Returns the containers in which each line leaks, as two maps from the line's key to a list of {holder (path
--- to the container), size}: of its objects (size: samples) and of its vectors (size: bytes).
+-- Returns the containers into which each line leaks. There are two maps from the line's key to a list of
+-- {holder (path to the container), size}. In the first map, 'size' is the number of the line's samples in the
+-- container; in the second one, the bytes of its vectors that belong to the container's tables.
 --
--- containers: containers that accumulate (accumulating.of)
+-- containers: containers that accumulate (accumulating.of), of which those with the verdict "leak" count
 local function placesof(containers)
   local objects, vectors = {}, {}
   local function append(to, key, place)
@@ -478,13 +506,15 @@ local function placesof(containers)
   return objects, vectors
 end
 
--- Returns the rows of lines that leak into containers (asamp.sums.accumulating), as objects or as large
--- vectors of the containers' tables. Second result: rows of other lines with a growing table, such as an
--- array of numbers, whose elements are not sampled.
+-- Returns the rows of lines that leak into containers: their objects accumulate there, or they allocated
+-- large vectors of the containers' tables. Second result: rows of other lines with a growing table that
+-- causes much of the growth (ALONE), such as an array of numbers: numbers are not sampled, so it is no
+-- container.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- wanted: kinds of blocks whose samples count (kindsof)
--- grew, growth: true if the heap grew, and by how many bytes
+-- grew: true: the heap grew
+-- growth: bytes by which it grew
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, others = {}, {}, {}
   local objects, vectors = placesof(containers)
@@ -518,12 +548,13 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns data about lines that keep objects from both halves of the run, but fewer samples than LEAST; nil:
--- there are none.
+-- Returns data about the lines that keep objects from both halves of the run, but too few samples (LEAST) to
+-- decide whether they leak; nil: there are no such lines.
 --
 --   - lines: number of these lines
 --   - least: LEAST
---   - alloc: sampling period with which the largest of these lines would have enough; nil: unknown
+--   - alloc: sampling period in bytes with which the largest of these lines would have enough samples; nil:
+--     it would be below 1,024
 --
 -- n: only the first n time slices count
 -- proved: true: the file shows which survivors died later
@@ -553,13 +584,14 @@ local function fewof(profile, n, proved, wanted)
   return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= power and power or nil} or nil
 end
 
--- Returns the rows of lines that are likely to leak: first lines that keep objects throughout the run, then
--- lines with a growing table. The growing table must keep enough bytes itself, unless there are lines of the
--- first kind: it may hold their objects.
+-- Returns the rows of lines that are likely to leak: first the lines that keep objects throughout the run
+-- (steady), then lines with a growing table (grows). If there are lines of the first kind, every growing
+-- table is reported, because it may hold their objects. Else the table itself must keep enough bytes (WORTH),
+-- and more than all lines that have stopped allocating.
 --
 -- rows: lines with enough kept samples (keepers)
 -- n: only the first n time slices count
--- growth: of the heap, bytes
+-- growth: bytes by which the heap grew
 -- proved: true: the file shows which survivors died later
 -- straight: true: the heap grows evenly
 local function likely(profile, rows, n, growth, proved, straight)
@@ -585,8 +617,12 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if the heap's growth is at least half of the bytes that these lines keep from the second half.
--- It is less if they fill a cache, which replaces its objects.
+-- Returns true if lines that keep more and more objects may cause the growth of the heap: it is at least half
+-- of the bytes that they keep from the second half of the run. If the lines fill a cache, the growth is
+-- smaller, because the cache drops older objects.
+--
+-- rows: the lines (newrow)
+-- growth: bytes by which the heap grew
 local function explained(rows, growth)
   local late = 0
   for _, row in ipairs(rows) do
@@ -695,11 +731,12 @@ local function loads(profile)
   return kept > LOADED * all
 end
 
--- Moves all likely leaks to 'maybe' if the program may have been stopped while it loaded data into a local
--- variable: it mainly loads data, and all holders are unknown, local variables, or chains from these. Does
--- nothing if a heap walk at the end shows the holders ('walked').
+-- Moves all likely leaks to 'maybe' if the program may only have been loading data when it was stopped. This
+-- is possible if it mainly loads data (loads), and if each holder is unknown, a local variable, or an object
+-- in a chain from a local variable. Does nothing after a heap walk at the end, which shows the holders.
 --
 -- found: the result that M.of will return; its rows are the likely leaks
+-- walked: true: the file has a heap walk at its end
 local function doubt(profile, found, walked)
   if walked or profile.ring or found.native or #found.rows == 0 or not loads(profile) then
     return
@@ -726,8 +763,9 @@ local function possible(c)
           stopped = c.stopped}
 end
 
--- Returns a list of the containers with the verdict "maybe", and of lines with a growing table; nil: none.
--- Second result: 'few' if a container has too few samples, else nil.
+-- Returns the field 'maybe' of M.of: a list of the containers with the verdict "maybe", and of lines with a
+-- growing table that is in no container; nil: none. Second result: 'few' if a container has too few samples,
+-- else nil.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- alone: rows of lines with a growing table (accumulated)
@@ -748,8 +786,8 @@ local function undecided(profile, containers, alone, few)
   return #maybe > 0 and maybe or nil, isfew and few or nil
 end
 
--- Returns the sampling period, a power of 2, with which a growth of n bytes has enough samples. nil: the
--- present period is short enough, or the result would be below 1024.
+-- Returns the sampling period in bytes, a power of 2, with which a growth of n bytes would have 2 * LEAST
+-- samples. nil: the present period is short enough, or the result would be below 1,024 bytes.
 local function finer(profile, n)
   local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
   local most, period = n // (2 * LEAST), 1024
@@ -762,8 +800,8 @@ local function finer(profile, n)
   return period
 end
 
--- Returns the result of M.of for Lua's memory alone, with rows that are not grouped. nil: too few
--- collections.
+-- Returns the result of M.of for Lua's memory without native memory; its rows are not grouped yet. nil: the
+-- run had too few collections to find the size of the heap in its second and last quarter.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
@@ -819,28 +857,37 @@ local function lacking(profile)
     (not bins or bins.n < M.BINS // 2) and "the file does not record when samples were taken" or nil
 end
 
---- Returns the lines that are likely to leak; nil and a clause with the reason if the profile lacks data.
--- Without collections, fields about bytes in use are nil.
+--- Returns the lines that are likely to leak; nil and a clause with the reason if the profile lacks data. If
+-- the size of the heap is unknown, only native memory is judged, and 'before' and 'after' are nil.
 --
 --   - parts: number of time slices that count: those before the last major collection, or all
 --   - proved: true: the file shows which survivors died later
---   - before, after: smallest number of bytes in use in the second and the last quarter
+--   - before: smallest number of bytes in use after a collection in the second quarter of the run
+--   - after: the same in the last quarter
 --   - grew: true: the heap grew
---   - late: bytes allocated in the second half and kept
+--   - late: bytes allocated in the second half of the run and kept
 --   - kept: true: 'proved', or the heap grew by the share KEPT of 'late'
---   - rows: lines or C functions (line 0, native = true); those with the same container are adjacent
+--   - rows: lines or C functions (line 0, native = true); those with the same container (table, tree or chain
+--     that holds their objects) are adjacent
 --     - file, line, name, native
---     - samples, survived, survivedbytes, kept, keptbytes: in these time slices
+--     - samples: number in the slices that count
+--     - survived, survivedbytes: samples and bytes that survived their first collection
+--     - kept, keptbytes: of these, samples and bytes not found dead later
+--     - whole: kept bytes of the line in all containers; nil: the line has only this row
 --     - late: kept bytes from the second half
---     - parts, of: number of time slices with kept objects, and of those that count
---     - type: of most kept bytes; "native": native memory
+--     - parts: number of time slices with kept objects, or of parts of the run by allocated bytes
+--     - of: number of all such slices or parts
+--     - type: type of block with most kept bytes; "native": native memory
 --     - group: number of the container
---     - holders: list of {text, samples, share (of 'held')}; nil: unknown
+--     - holders: main holders, a list of {text (path of references), samples, share (of 'held')}; nil:
+--       unknown
 --     - held: samples with a known holder
 --   - few: lines with too few samples: {lines (number), least, alloc} (fewof); nil: none
 --   - alloc: sampling period that would find the lines, if there are neither rows nor 'few'
 --   - maybe: containers that may leak; nil: none
---     - holder, samples, file, line, name, native
+--     - holder: path to the container; nil: unknown
+--     - samples: number of live samples in it
+--     - file, line, name, native: line that allocated most of them
 --     - stopped: share of the CPU time at which their growth stopped; nil: it did not
 --   - native: kept bytes of native memory from the second half; nil: no row has any
 function M.of(profile)

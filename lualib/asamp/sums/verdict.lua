@@ -10,26 +10,29 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
--- FEW: why a line allocates is reported from 20 samples on, or fewer if they are clear (isenough).
--- FEWTIME: the slowest line is named from 8 time samples on, or fewer if they are clear (evident).
--- SMALL: if the heap grew by less than 12 sampling periods, the growth is "small".
+-- FEW: the reason why a line allocates is reported if the line has 20 samples. Fewer suffice if the reason is
+-- clear (isenough).
+-- FEWTIME: the slowest line is named if there are 8 time samples. Fewer suffice if they are clear (evident).
+-- SMALL: a growth of the heap by less than 12 sampling periods is called "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
 -- With 8 to 19 samples (from LEAST to FEW - 1), a line has a reason if chance alone would give the same
 -- result in fewer than 1 of 20 profiles (RARELY).
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
--- For profiles with fewer than FEWTIME time samples.
--- CHANCE: C code or collections are slow if chance gives as many samples in fewer than 1 of 100 profiles.
--- FEWGC, LONG: collections are also slow with 2 samples, if pauses took 30% of the run.
+-- For profiles with fewer than FEWTIME time samples:
+-- CHANCE: C code or collections are reported as slow if chance would give as many of their samples in fewer
+-- than 1 of 100 profiles.
+-- FEWGC, LONG: collections are also reported as slow if they have 2 samples, and pauses took 30% of the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
--- WORTH: why a line allocates is reported if it has 10% of all bytes.
--- MOST: the reason is a type, such as "closures", if that has half of the line's bytes.
--- LIVED: a line keeps its objects if more than half of its bytes survive.
+-- WORTH: a reason is reported for lines that allocate 10% of all bytes.
+-- MOST: the reason is a type of block, such as "closures", if it has half of the line's bytes.
+-- LIVED: the reason is "kept" if more than half of the line's bytes survive.
 -- SLOW: C code is reported as slow if it took 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 -- A line has the reason "resized" if its growing tables copied at least a quarter of its allocated bytes.
 local GROWN = 1 / 4
--- A line with at least 2 tables for 3 vectors has no growing table, which would allocate several vectors.
+-- A table that grows allocates several vectors. So a line with at least 2 tables for 3 vectors mainly creates
+-- tables that do not grow: its reason is "tables" instead of "resized".
 local ONCE = 2 / 3
 -- Strings are "long" if their mean size is at least 1 KiB. Each may be a longer copy of the previous one.
 local TEXT = 1024
@@ -37,13 +40,13 @@ local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
 -- Samples were lost if they represent less than 75% of the allocated bytes.
 local KNOWN = 3 / 4
--- A quarter of the run had no collection if 16 collections do not show whether the heap grows. A longer run
--- would show it; a shorter sampling period would not.
+-- If 16 collections do not show whether the heap grows, a quarter of the run was without a collection. Then
+-- the verdict recommends a longer run; a shorter sampling period would not help.
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
 local HELDROWS = 5
--- A list or table with many keys has growing tables in it if these have 20 samples from the second half of
--- the run, and its elements have none.
+-- A list or table with many keys has growing tables inside of its elements, but does not grow itself, if the
+-- inner tables have 20 samples from the second half of the run, and no such sample is an element (isnested).
 local NESTED = 20
 
 -- The sort of each type of block, for sentences such as "allocates closures". Other types are their own sort.
@@ -103,14 +106,19 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- Returns the lines of a profile, most allocated bytes first; the bytes of all lines; their samples. Omits
--- native memory. A row is one of totals.linerows and has also:
+-- Returns three values, without native memory: the lines of a profile, most allocated bytes first; the bytes
+-- of all samples; the number of all samples. A row is one of totals.linerows with these fields in addition:
 --
---   - bytes, samples, survived and later (bytes that survived; of these, bytes that died later)
---   - sorts, types, blocks: bytes by sort, bytes by type, number of blocks by sort
+--   - bytes, samples: allocated by the line
+--   - survived: bytes that survived their first collection
+--   - later: of these, bytes that died later
+--   - sorts: bytes by sort of block (SORTS)
+--   - types: bytes by class of object, or by type of block without a class
+--   - blocks: estimated number of blocks, by sort
 --   - called: bytes by C function that the line called; "" for Lua code
 --
--- C functions without a Lua caller, such as the compiler, have rows if they allocated half of all bytes.
+-- C functions without a Lua caller, such as the compiler, have rows if they together allocated half of all
+-- bytes.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile, false, true)
   local outside = 0
@@ -217,10 +225,15 @@ local function suspended(steps)
   return steps:find "stack of" or steps:find ", coroutine"
 end
 
--- Finds a list or table with many keys that a coroutine keeps, if the coroutine is in a container. Returns
--- {of (path to the container), path (path to the inner table), many ("list" or "keys")}; nil: none.
+-- A container may hold coroutines whose local variables keep the objects alive. Finds the list, or table with
+-- many keys, that contains the objects in such a coroutine. Returns {of, path, many}; nil: there is none.
 --
--- path: references to the samples
+--   - of: the parameter 'container'
+--   - path: path to the inner table
+--   - many: "list" or "keys"
+--
+-- path: text of the path of references to the samples
+-- container: text of the path to the container, the start of 'path'
 -- rest: the end of 'path', after the step to the container's elements
 local function incoroutine(path, container, rest)
   local inner, many = holders.container(rest)
@@ -228,11 +241,11 @@ local function incoroutine(path, container, rest)
          {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
 end
 
--- Returns true if the samples that a list or table with many keys received in the second half of the run (by
--- sampled bytes) are all in lists or tables with keys inside of its elements, and none is an element: then
--- no element may have been added (NESTED). Vectors do not count.
+-- Returns true if a list or table with many keys does not grow, but lists or tables with keys inside of its
+-- elements do. This is assumed if no sample from the second half of the run (by sampled bytes) is an element,
+-- and at least NESTED such samples are in inner tables. Vectors do not count.
 --
--- holder: path to the table (text), or nil
+-- holder: text of the path to the table, or nil
 local function isnested(profile, holder)
   local h, alive, inside, start, last = profile.holders, profile.alive, 0, #(holder or "") + 1, 0
   for _, bin in ipairs(alive and alive.bin or {}) do
@@ -254,9 +267,16 @@ local function isnested(profile, holder)
   return inside >= NESTED
 end
 
--- Returns how a likely leak keeps its objects: "coroutines", "closures", "references" (of luaL_ref), "list",
--- "keys", "nested" (isnested) or "chain". If coroutines in the container keep the objects in a table
--- (group.inner), but do not leak themselves, that table becomes the group's holder.
+-- Returns how a likely leak keeps its objects alive, as a word:
+--
+--   - "coroutines", "closures": suspended coroutines or closures refer to them
+--   - "references": references of luaL_ref
+--   - "list", "keys": a list, or a table with many keys
+--   - "nested": tables inside of the elements of a list or table with many keys (isnested)
+--   - "chain": other objects, such as the nodes of a linked list
+--
+-- If coroutines in the container keep the objects in a table of their own (group.inner), and coroutines
+-- themselves do not leak, this table becomes the group's holder.
 local function kindof(group, profile)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -300,8 +320,8 @@ end
 
 -- Groups the lines that are likely to leak by the holder of their objects. Returns a list, most bytes first:
 --
---   - holder: path of references (text); nil: unknown
---   - kind: "coroutines", "closures", "references", "list", "keys", "nested" or "chain" (kindof)
+--   - holder: text of the path of references to the holder; nil: unknown
+--   - kind: how it keeps the objects, a word such as "list" or "closures" (kindof)
 --   - bytes: bytes that the lines keep
 --   - rows: the lines, rows of asamp.sums.leaks
 --
@@ -368,11 +388,11 @@ local function joined(rows, byholder)
   return kept
 end
 
--- A table is a holder if 4 of its entries have rows of fewer than 3 samples each.
+-- If 4 entries of a table have rows of fewer than 3 samples each, one row for the table replaces them.
 local FEWENTRIES, FEWSAMPLES = 4, 3
 
--- Replaces rows with few samples by one row of the innermost table that has several such entries
--- (FEWENTRIES). Returns the remaining rows.
+-- Replaces rows with few samples (FEWSAMPLES) by one row of a table that has several of them as entries
+-- (FEWENTRIES), of the innermost such table. Returns the remaining rows.
 --
 -- rows: rows of M.held
 -- byholder: the same rows, by path
@@ -445,8 +465,10 @@ local function gathered(rows, byholder, all)
   return kept
 end
 
--- Sets 'held' of each group of leaks (leaksof): the bytes of all objects that its holder keeps alive. Leaves
--- it nil if known lines allocated more than half of these bytes.
+-- Sets 'held' of each group of likely leaks: the bytes of all objects that its holder keeps alive. Leaves it
+-- nil if more than half of these bytes were allocated by known lines, which the report lists then.
+--
+-- groups: groups of likely leaks (leaksof)
 local function holdings(profile, groups)
   local h = profile.holders
   if not h or #groups == 0 or births.stale(profile) then
@@ -469,16 +491,21 @@ local function holdings(profile, groups)
 end
 
 --- Returns the holders of the live bytes at the end of the profile, the largest first; nil: the file has no
--- holders. A holder is the table with many elements, the tree or the chain that contains the objects.
+-- holders. A holder is the table with many elements, the tree or the chain that contains the objects. An
+-- element of the list:
 --
 --   - text: path of references to the holder
 --   - samples, bytes: live samples and bytes that it keeps
 --   - share: of the bytes of all holders
 --
--- The list itself has the fields of (number of all holders), bytes (of all holders) and at (time of the last
--- search for holders if it was before the end, see births.stale).
+-- The list itself has these fields:
 --
--- limit: largest number of rows; also gathers small entries of tables, globals and modules. nil: all rows
+--   - of: number of all holders
+--   - bytes: bytes of all holders
+--   - at: time in us of the last search for holders; nil: it was at the end (births.stale)
+--
+-- limit: largest number of rows; nil: all rows. With a limit, one row of a table also replaces many small
+-- rows of its entries (collected, gathered).
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -577,8 +604,8 @@ end
 
 -- ==}
 
--- Returns the longest sampling period, a power of 2, with which a run has enough samples. Returns nil if that
--- period is too short (LEASTPERIOD) or longer than half of the present one.
+-- Returns the longest sampling period in bytes, a power of 2, with which another run would have enough
+-- samples. nil: the period would be too short (LEASTPERIOD), or longer than half of the present one.
 --
 -- bytes: bytes that the run allocates
 -- samples: number of samples that are enough
@@ -639,31 +666,35 @@ end
 --- Returns the verdict on a profile:
 --
 --   - growth: whether the heap grows, a word such as "grows" or "level" (growthof)
---   - before, after, few, maybe: of asamp.sums.leaks
+--   - before, after, maybe: as in the result of asamp.sums.leaks
+--   - few: the same, if 'growth' is "few"; else nil
 --   - period: mean sampling period, bytes
---   - alloc: sampling period with which another run would show whether the heap grows; nil: none is needed
+--   - alloc: sampling period in bytes with which another run would show whether the heap grows; nil: none is
+--     needed or known
 --   - collections: true: a longer run would show whether the heap grows, more samples would not
 --   - lost: bytes that the samples represent, if many samples were lost; else nil
 --   - trends: true: asamp.sums.trends has rows
---   - searched: when holders were last searched, "end" or us; nil: never
+--   - searched: when holders were last searched: "end", or us since the start; nil: never
 --   - samples: number of samples, without native memory
 --   - leaks: likely leaks, grouped by holder (leaksof); asamp.sums.proof adds 'proof' to a group
 --   - lines: the lines that allocated most
---     - file, line, name, bytes, samples
+--     - file, line, name, native
+--     - bytes, samples: allocated by the line
 --     - share: of all bytes
---     - survived: share of its bytes
+--     - survived: share of the line's bytes that survived
 --     - type, sort: type and sort of block with most bytes
---     - reason: why it allocates, a word such as "closures" (reasonof)
+--     - reason: why the line allocates, a word such as "closures" (reasonof)
 --     - times: how often each byte was copied
 --     - calls: the C function that allocates
 --     - few: true: too few samples for a reason
 --     - long: mean bytes of a string, if at least TEXT
 --   - held: the HELDROWS first rows of M.held
---   - time: nil: the profile has no time samples
---     - samples, seconds: all time
+--   - time: use of time; nil: the profile has no time samples
+--     - samples: number of time samples
+--     - seconds: time that they represent; nil: unknown
 --     - lua, c, gc: shares of Lua code, C code and collections
---     - sort: the one to reduce: "lua", "c" or "gc"
---     - at: its slowest line: file, line, name, calls, share
+--     - sort: the one to reduce: "lua", "c" or "gc"; nil: too few samples
+--     - at: its slowest line: file, line, name, calls, share; nil: unknown
 --
 -- t: totals of the profile
 -- found: likely leaks (asamp.sums.leaks), or nil
