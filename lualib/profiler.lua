@@ -45,11 +45,11 @@ local function current()
   return session
 end
 
--- Returns where to write the profile:
+-- Returns where to write the profile, as three results:
 --
---   1. path (default: SCRIPT.PID.vmprof in the current folder)
---   2. first number to try in its name
---   3. true: the name may get a number, because 'out' is nil or has an escape such as %p
+--   - the path (default: SCRIPT.PID.vmprof in the current folder)
+--   - the number from which to try names such as SCRIPT.PID.2.vmprof; 1: the path itself
+--   - true if a number may be added to the name, because 'out' is nil or has an escape such as %p
 --
 -- out: option of the session
 local function place(out)
@@ -111,8 +111,11 @@ local function open(o, every, summary)
   return true
 end
 
--- Starts to take the samples of a session. Returns true; or true, message, errno if only time cannot be
--- sampled; or nil, message, errno if nothing can, and closes the session.
+-- Starts to take the samples of a session. Returns
+--
+--   - true
+--   - true, message, errno: only time cannot be sampled
+--   - nil, message, errno: nothing can be sampled; the session is closed
 --
 -- o: options of the session
 -- every: bytes between allocation samples; 0: none
@@ -277,10 +280,11 @@ function M.mark(name, value)
   return core.mark(name, value or "")
 end
 
---- Writes the data recorded so far, and returns the path; or nil and a message. A session with 'ring' writes
--- the flight recorder to a new file. Another session flushes the profile's file.
+--- Writes the data recorded so far. Returns the path, or nil and a message. A session with the option 'ring'
+-- is a flight recorder: it keeps the last samples in memory, and this function writes them to a new file. Any
+-- other session flushes its profile.
 --
--- path: of the flight recorder's file; nil: the profile's path with the next number
+-- path: the new file of a flight recorder; nil: the profile's path with the next number
 function M.dump(path)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'dump' (path expected, got %s)"):format(options.show(path)), 2)

@@ -156,8 +156,8 @@ local OPTIONS = {
   end,
 }
 
---- Functions that check the options that only the variable ASAMP has, by name: each returns the value, or nil
--- and a message.
+--- Checks for the options that only the environment variable ASAMP has, by name of the option. Each function
+-- returns the checked value, or nil and a message.
 M.PROCESS = {
   listen = function(v)
     if v == "1" then return "" end

@@ -25,7 +25,8 @@ local function load(name, loader, path)
   return before
 end
 
--- Returns the loader of the compiled module, or else of its source.
+-- Loads a file of this installation: the compiled one (.luac) if it exists, else the source. Returns its main
+-- function and the path of the source.
 local function read(name)
   local path = share .. name
   return loadfile(path .. "c") or assert(loadfile(path)), path

@@ -10,7 +10,8 @@ local M = {}
 -- Ranks of sentences: if not all fit on the terminal, those of the highest rank are omitted first.
 local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
--- The first SHOWN likely leaks have a sentence each; one more sentence names up to MORE further ones.
+-- A likely leak has a sentence if it is one of the first SHOWN. One more sentence names up to MORE further
+-- leaks. A holder is the reference that keeps objects alive.
 local SHOWN, MORE = 2, 3
 local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
 local FEW = 4         -- with fewer samples, no line and no holder has a sentence
@@ -92,8 +93,8 @@ local function unheld(v)
     v.searched and (" (the last search was at %s)"):format(units.seconds(v.searched / 1e6)) or "")
 end
 
--- Returns the first three different lines of a leak, as text. A line has several rows if its objects are in
--- several containers.
+-- Returns the first three different source lines of a likely leak, as text. If the objects of a line are in
+-- several containers (tables that keep them alive), 'rows' has the line several times.
 local function places(rows)
   local list, known = {}, {}
   for _, row in ipairs(rows) do
@@ -144,14 +145,15 @@ local function quarters(v)
     units.bytes(v.before), units.bytes(v.after))
 end
 
--- Returns a sentence with the sampling period that would find the lines of the heap's growth; "": no
--- other period is needed.
+-- If there are too few samples to find the lines that make the heap grow, returns a sentence with a sampling
+-- period that would find them. Else returns "".
 local function finer(v)
   return v.alloc and
          (" The growth has too few samples: --alloc %s would decide."):format(units.period(v.alloc)) or ""
 end
 
--- Returns a sentence about the data that a verdict on the heap's growth lacks.
+-- Returns a sentence about the reason why it is not certain whether the heap grows or which lines are the
+-- cause: too few samples or collections.
 local function few(v, p)
   local more = v.alloc and ("A longer run, or --alloc %s, would decide."):format(units.period(v.alloc)) or
                "A longer run would decide."
@@ -235,7 +237,8 @@ local REASONS = {
 local LONG = ". Their mean size is %s: if each contains most of the previous one, the work is quadratic. " ..
              "Copy the new text only, or collect the parts in a table"
 
--- Returns the share of a line's bytes that belong to likely leaks with a sentence; nil: it belongs to none.
+-- Returns the share of a line's bytes that likely leaks keep alive. Counts only leaks that a sentence of the
+-- verdict names; nil: none of these has the line.
 local function leakshare(v, line)
   local bytes
   for i = 1, v.growth == "grows" and math.min(SHOWN + MORE, #v.leaks) or 0 do
@@ -289,7 +292,7 @@ end
 local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
-  -- the sentence about a likely leak names its holder already
+  -- true: the sentence about the first likely leak already names this holder
   local known = leaking and first and leaking.holder == first.text
   if first and (first.share or 0) >= HELD_SHARE and (v.samples or FEW) >= FEW and not known then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
@@ -329,8 +332,11 @@ local function timing(v, p, add)
   end
 end
 
---- Returns the sentences of a verdict: a list of {text, command (to type next; nil: none), rank (sentences
--- with the highest rank are omitted first if space is short)}.
+--- Returns the sentences of verdict v on profile p, as a list with the fields
+--
+--   - text
+--   - command: shell command to type next; nil: none
+--   - rank: if space is short, sentences with the highest rank are omitted first
 function M.sentences(v, p)
   local list, rank = {}, GROWTH
   local function add(text, command, own)
@@ -369,8 +375,11 @@ local function fit(blocks, rows, width)
   end
 end
 
---- Returns the verdict as lines. 'style': settings of the report (tables.lua). 'rows': rows of the terminal
--- for the sentences; nil: no limit.
+--- Returns the report's verdict as lines of text: whether the heap grows, and the lines to improve.
+--
+--   - style: settings of the report (tables.lua)
+--   - v: result of asamp.sums.verdict
+--   - rows: largest number of terminal rows; nil: no limit
 function M.lines(style, v, rows)
   local blocks, lines = {}, {}
   for i, sentence in ipairs(M.sentences(v, style.profile)) do

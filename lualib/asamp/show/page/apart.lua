@@ -19,12 +19,18 @@ local function cut(title, what, all, name)
   return {title = title, what = what, rows = rows, left = #all - #rows}
 end
 
---- Returns {labels, states}, two lists of tables. Fields of a table:
+--- Returns tables of totals for the page: {labels, states}. 'labels' is a list with a table for each label,
+-- 'states' a list of tables by script, Lua state and OS thread. Fields of a table:
 --
 --   - title: heading of the table
 --   - what: heading of its column of names
---   - rows: list of {name, bytes, alive (bytes), time (seconds), collections, count (states, or nil)}
 --   - left: number of omitted rows
+--   - rows: list of rows
+--     - name
+--     - bytes, alive: allocated bytes, and those alive at the end
+--     - time: seconds
+--     - collections: number of collections
+--     - count: number of states, or nil
 function M.of(profile)
   local out = {labels = {}, states = {}}
   for _, label in ipairs(labelled.names(profile)) do

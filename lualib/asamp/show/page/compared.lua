@@ -40,7 +40,8 @@ local function rounded(row)
           error = math.floor(row.error * SCALE + 0.5), noise = row.noise and 1 or 0}
 end
 
--- Returns up to ROWS functions: those with significant changes before noise, then by change of their share.
+-- Returns up to ROWS functions. Those with significant changes come first, then those whose changes may be
+-- chance (noise). In both parts the function whose share changed most is the first.
 local function largest(rows)
   local list = {}
   for _, row in ipairs(rows) do
@@ -79,27 +80,32 @@ local function first(old, a, new, b, list)
   return list[1].key
 end
 
---- Returns the comparison of two profiles for the page; nil: they have no measure in common. 'limit': largest
--- number of frames (nil: NODES). In names of fields, a is the old profile and b the new one. A frame's value
--- includes its callees.
+--- Returns the comparison of two profiles for the page; nil: they have no measure in common.
+--
+--   - old, new: the profiles, "a" and "b" in the names of fields
+--   - limit: largest number of frames; nil: NODES
+--
+-- Fields of the result:
 --
 --   - old: path of the old profile
 --   - functions: columns name, file, line, native
---   - nodes: columns parent (0: the root), fn (from 0)
+--   - nodes: the frames, as columns parent (0: the root), fn (index of the function, from 0)
 --   - left: number of omitted frames
 --   - first: key of the measure that is shown first
 --   - measures: list of measures
 --
 -- Fields of a measure:
 --
---   - key
+--   - key: its name
 --   - bytes: true if values are bytes
 --   - worth: {old, new}, seconds per unit; nil: not a time
---   - wholea, wholeb: totals
+--   - wholea, wholeb: totals of the profiles
 --   - ofa, ofb: divisors of shares
---   - a, b, error, noise: columns by node. error: standard error of the share's change, in 1 / SCALE;
---     noise: 1 if the change is not significant
---   - rows: columns fn, a, b, totala, totalb, error, noise, by function
+--   - a, b: columns by frame: its values, including those of its callees
+--   - error: column by frame: standard error of the share's change, in 1 / SCALE
+--   - noise: column by frame: 1 if the change is not significant
+--   - rows: columns by function: fn, error, noise, a and b (without callees), totala and totalb (with
+--     callees)
 function M.of(old, new, limit)
   local a, b = totals.of(old), totals.of(new)
   local list = difftree.measures(old, a, new, b)

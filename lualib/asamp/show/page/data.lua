@@ -50,8 +50,11 @@ local function functions(profile)
 end
 
 -- Merges successive collections to at most POINTS groups of equal size. Returns columns with an element for
--- each group, and the size of a group. An element is the largest value in the group, or the last time; the
--- pauses 'minor' and 'major' are -1 if the group has no such collection.
+-- each group, and the number of collections in a group. Columns:
+--
+--   - time: of the group's last collection
+--   - inuse, held, rss: largest value in the group
+--   - minor, major: longest pause of these collections; -1: the group has none
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -82,7 +85,8 @@ local function marks(list)
   return out
 end
 
--- Appends to 'out' a mark of the timeline for each heap walk that searched for holders.
+-- Appends to 'out' a mark of the timeline for each search for holders: a heap walk that finds the references
+-- to live samples, and pauses the program.
 local function walks(list, out)
   for _, walk in ipairs(list or {}) do
     out[#out + 1] = {time = walk.time, name = "search for holders",
@@ -125,8 +129,8 @@ local function shorten(list)
   end
 end
 
--- Returns the sampled time of a profile in units of profile.timeperiod, and the number of independent
--- samples with the same relative error (measures.observations).
+-- Returns the sampled time of a profile in units of profile.timeperiod; and the number of samples of equal
+-- weight that would have the same relative error, as a measure of accuracy (measures.observations).
 local function timeof(profile)
   local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do
@@ -140,7 +144,8 @@ local function timeof(profile)
          math.floor(measures.observations(time) + 0.5)
 end
 
--- Returns the sampled bytes of the type 'name' ("native" or "outside"); nil: native memory was not sampled.
+-- Returns the sampled bytes of the type 'name': "native", memory from malloc, or "outside", memory that
+-- userdata own outside of the heap. nil: native memory was not sampled.
 local function bytesof(profile, name)
   local sites, bytes = profile.sites, 0
   for i, kind in ipairs(profile.malloc and sites.kind or {}) do
@@ -153,9 +158,9 @@ end
 
 --- Returns the data that the page of `asamp view` embeds. Options:
 --
---   - nodes: limit of call tree nodes (VD1)
---   - rows: limit of rows (VD2); nil: ROWS
---   - peak: the profile as of its peak (peak.lua); nil: unknown
+--   - nodes: largest number of call tree nodes (VD1 above)
+--   - rows: largest number of rows, each of a time slice, node and kind (VD2 above); nil: ROWS
+--   - peak: the profile, read as of the time at which most bytes were in use (peak.lua); nil: unknown
 function M.of(profile, options)
   local tree = pruned.of(profile, options.nodes)
   local fns, files, addfn = functions(profile)

@@ -11,8 +11,9 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- Returns for each path its own value ('own') plus the values of all paths that start with it. One pass from
--- the last path is enough: a path has a lower number than the paths that start with it.
+-- Adds up values of paths of references. Returns a list: for each path its own value (in the list 'own') plus
+-- the values of all longer paths that start with it. h.parent has each path without its last reference. Its
+-- number is lower than that of the path, so one pass from the last path is enough.
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do
@@ -24,9 +25,12 @@ local function sums(h, own)
   return all
 end
 
--- Selects the 'limit' paths of references that hold the most live bytes. Returns the columns of these paths;
--- a map from each path to the number of the longest selected path that it starts with (0: none); and the
--- number of omitted paths.
+-- Selects up to 'limit' paths of references: those that keep most live bytes, together with the longer paths
+-- that start with them. Returns
+--
+--   - the selected paths, as columns
+--   - a map from the number of each path to that of the longest selected path with which it starts (0: none)
+--   - the number of omitted paths
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -34,7 +38,7 @@ local function paths(h, limit)
   end
   for i, path in ipairs(h.path) do
     if path > 0 then
-      -- samples count, too, because some files have no bytes
+      -- Also adds the number of samples, for files that do not record their bytes.
       own[path] = own[path] + h.bytes[i] + h.samples[i]
     end
   end
@@ -58,9 +62,12 @@ local function paths(h, limit)
   return out, map, #holding - n
 end
 
--- Sums the live samples by path of references and allocating line, and keeps the 'limit' largest sums; adds
--- up the others of each path. Returns the sums as columns {path, place (index in the list of lines; 0:
--- unknown or omitted), samples, bytes}; the list of lines; and the number of omitted sums.
+-- Sums the live samples by pair of path (references that keep them alive) and allocating line. Keeps the
+-- 'limit' largest sums. The others are added to one sum for each path, with place 0. Returns
+--
+--   - the sums, as columns: path, place (index of the line; 0: unknown or omitted), samples, bytes
+--   - the list of lines
+--   - the number of omitted sums
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
   local bykey = {}
@@ -107,12 +114,14 @@ local function pairsof(h, map, nearest, limit)
   return out, places, math.max(0, #list - limit)
 end
 
---- Returns the data of the page of `asamp view` about paths of references; nil if the profile has none.
--- 'limits': {paths, rows}, default PATHS and ROWS. Fields:
+--- Returns data for the page about paths: the references that keep live samples alive. Returns nil if the
+-- profile has none. 'limits': {paths, rows}: largest numbers, default PATHS and ROWS. Fields:
 --
---   - paths: columns parent (0: none), step (text of the last reference); paths count from 1
---   - rows: {path (0: unknown), place, samples, bytes}
---   - places: list of {file, line, name}; place 0: the line is unknown, or one of many omitted ones
+--   - paths: tree of the paths, as columns: parent (number of the path without its last reference, from 1; 0:
+--     none) and step (text of the last reference)
+--   - rows: live samples by path and line, as columns: path (0: unknown), place, samples, bytes
+--   - places: list of lines {file, line, name}; 'place' is an index in it, or 0 for an unknown line and for
+--     the sum of omitted ones
 --   - left, leftrows: number of omitted paths and rows
 function M.of(profile, limits)
   local h = profile.holders

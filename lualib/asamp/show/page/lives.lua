@@ -19,8 +19,8 @@ local M = {}
 local ROWS = 500
 local PATHS = 5  -- largest number of holders that are shown for one line
 
--- Returns the profile with the time slices merged to at most leaks.BINS, the limit of asamp.sums.leaks; the
--- page has more.
+-- Returns the profile with fewer time slices: merges neighbours until there are at most leaks.BINS, because
+-- asamp.sums.leaks requires that. The timeline of the page has more slices.
 function M.coarse(profile)
   local from, step = profile.bins, 1
   if not from then
@@ -36,7 +36,8 @@ function M.coarse(profile)
   return setmetatable({bins = setmetatable(bins, {__index = from})}, {__index = profile})
 end
 
--- Returns the holders of a line's samples, the largest first, as a list of {text, share}; nil: unknown.
+-- Returns the first PATHS holders (paths of references) that keep a line's live samples alive, as a list of
+-- {text, share}, the largest share first; nil: unknown.
 local function pathsof(holders)
   local list = {}
   for i = 1, holders and math.min(PATHS, #holders) or 0 do
@@ -47,11 +48,13 @@ end
 
 --- Returns the likely leaks as a table:
 --
---   - summary: a sentence, which has the reason if the profile lacks data
+--   - summary: a sentence: how the heap grew, or which data the profile lacks
 --   - proved: true: the profile shows which survivors died later
---   - rows: rows of asamp.sums.leaks with the fields share (the part of the line's samples that is alive),
---     below (true: same group as the previous row) and holders (list of {text, share}; nil: unknown)
 --   - left: number of omitted rows
+--   - rows: fields of rows of asamp.sums.leaks, and
+--     - share: part of the line's samples that is alive
+--     - below: true: the row belongs to the same group as the previous one
+--     - holders: the references that keep the samples alive, list of {text, share}; nil: unknown
 function M.leaks(profile)
   local found, lacks = leaks.of(M.coarse(profile))
   if not found then
@@ -90,8 +93,8 @@ local function trendrows(list, left, plural)
   return rows
 end
 
---- Returns the trends of lines and those of functions, nil if the profile lacks data. Appends sentences about
--- omitted rows to the list 'left', as do the following functions. Fields of a row:
+--- Returns two lists of rows, the trends of live bytes of lines and of functions; nil: the profile lacks
+-- data. Appends sentences about omitted rows to the list 'left'. Fields of a row:
 --
 --   - file, line, name
 --   - bars: live bytes in each time slice, as a text of bar characters
@@ -106,8 +109,13 @@ function M.trends(profile, left)
          trendrows(found.functions, left, "functions with a trend")
 end
 
---- Returns the lines that copy strings, buffers or tables, as a list of {file, line, bytes, share (of bytes
--- copied more than once), advice (text or nil)}; nil if copies were not sampled.
+--- Returns the lines that copy bytes into strings, buffers or tables; nil: copies were not sampled. Appends a
+-- sentence about omitted lines to the list 'left'. Fields:
+--
+--   - file, line
+--   - bytes: copied bytes
+--   - share: part of these bytes that had been copied before, or was copied because a buffer or table grew
+--   - advice: text, or nil
 function M.copies(profile, left)
   local found = copies.of(profile)
   local rows = {}
@@ -119,12 +127,16 @@ function M.copies(profile, left)
   return found and rows
 end
 
---- Returns the libraries that requested native memory; nil: it was not sampled. Fields:
+--- Returns the native memory that libraries requested; nil: there are no samples of it. Appends a sentence
+-- about omitted libraries to the list 'left'. Fields:
 --
 --   - summary: a sentence
---   - whole: bytes of all libraries, also of those without a row
---   - rows: list of {library, path, bytes, alive (nil: unknown), samples, file, line, name}; the last three
---     are of the line with most of the bytes, or nil
+--   - whole: bytes of all libraries, including omitted ones
+--   - rows: list of libraries
+--     - library, path: its name and path
+--     - samples, bytes
+--     - alive: bytes at the end; nil: unknown
+--     - file, line, name: the Lua line with most of the bytes, or nil
 function M.native(profile, left)
   local found = native.of(M.coarse(profile))
   if not found or found.samples == 0 then
@@ -140,7 +152,8 @@ function M.native(profile, left)
   return {summary = shownnative.summary(found), whole = found.bytes, rows = rows}
 end
 
---- Returns rows of asamp.sums.lifetimes; none if the file has no deaths.
+--- Returns rows about how long blocks lived (asamp.sums.lifetimes); {} if the profile does not record when
+-- they died.
 function M.lifetimes(profile)
   return lifetimes.of(profile) or {}
 end

@@ -15,13 +15,21 @@ local function picture(of)
           note = shown.note(of)}
 end
 
---- Returns nil if the profile has no snapshot, else a table:
+--- Returns nil if the profile has no snapshot of resident memory, else a table:
 --
 --   - summary: a sentence
---   - last, peak: the last and the largest snapshot: {time (seconds), rss (bytes), rows (of
---     asamp.show.resident), outside, note (sentences or nil)}. peak is nil if the last one is the largest
---   - course: list of {time, rss, lua, free, native, rest}
+--   - last: the last snapshot
+--   - peak: the largest snapshot; nil: it is the last one
+--   - course: sums of the snapshots over time: list of {time (seconds), rss, lua, free, native, rest}
 --   - left: number of snapshots omitted from 'course'
+--
+-- Fields of 'last' and 'peak':
+--
+--   - time: seconds
+--   - rss: resident bytes
+--   - rows: see asamp.show.resident.rows
+--   - outside: a sentence about memory that userdata own outside of the heap; nil: there is none
+--   - note: sentences about the rows
 function M.of(profile)
   local found = resident.ofprofile(profile)
   if not found then

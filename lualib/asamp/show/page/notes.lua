@@ -17,8 +17,12 @@ local function number(n, one, several)
   return n == 1 and one or several
 end
 
---- Returns a list of sentences. 'tree': result of asamp.sums.pruned, 'limit': limit of its nodes;
--- 'data': the data that the page of `asamp view` embeds; 'more': further sentences.
+--- Returns notes for the reader of the page, mostly about missing data, as a list of sentences.
+--
+--   - tree: result of asamp.sums.pruned
+--   - limit: largest number of its nodes
+--   - data: the data that the page embeds
+--   - more: list of further sentences, which are appended
 function M.of(profile, tree, limit, data, more)
   local out = {}
   local function note(text, ...)

@@ -13,8 +13,14 @@ function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end
 
---- Returns the samples alive at the peak: {time (seconds), inuse (bytes in use after this collection), bin
--- (number of the page's time slice, from 0), columns node, kind, bytes}.
+--- Returns the samples alive at the peak, the time at which most bytes were in use, as a table:
+--
+--   - time: seconds
+--   - inuse: bytes in use after the collection at this time
+--   - bin: number of the page's time slice, from 0
+--   - node, kind, bytes: columns of equal length: bytes by call tree node and kind
+--
+-- Parameters:
 --
 --   - at: the profile read as of the peak, with the same numbers of nodes and kinds
 --   - tree: result of asamp.sums.pruned

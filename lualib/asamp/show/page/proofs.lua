@@ -9,7 +9,8 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
---- Returns the verdict on a profile with time slices (bins); nil: it has no likely leaks.
+--- Returns the verdict (asamp.sums.verdict) on a profile with time slices: whether and why the heap grows.
+-- Returns nil if it has no likely leaks or no samples, or if it was merged from several.
 function M.verdict(profile)
   if profile.profiles or profile.samples == 0 then
     return nil
@@ -18,8 +19,11 @@ function M.verdict(profile)
   return #judged.leaks > 0 and judged or nil
 end
 
---- Returns the proofs of likely leaks as {intro, rows, limit}: sentences, 'rows' a list of them. 'judged': a
--- verdict whose groups have proofs; 'snapshot': path of the heap snapshot that the proofs use.
+--- Returns the proofs of likely leaks as sentences: 'intro' is the first, 'rows' a list with one for each
+-- leak, 'limit' the last.
+--
+--   - judged: a verdict whose likely leaks have proofs (asamp.sums.proof)
+--   - snapshot: path of the heap snapshot in which bytes were measured
 function M.of(judged, snapshot)
   local rows = {}
   for i, group in ipairs(judged.leaks) do

@@ -38,8 +38,8 @@ M.WHY = {
   absent = "was not found: name its folder with --source DIRS",
 }
 
--- Returns the lines that have frames, {[file] = {[line] = true}} by file index from 0; and the files in the
--- order of the frames.
+-- Returns the source lines of the nodes of the call tree, {[file] = {[line] = true}}; and the list of their
+-- files, in the order of the nodes. 'file' is an index from 0 in columns.files.
 local function wanted(columns)
   local files, order = {}, {}
   local fns, nodes = columns.functions, columns.nodes
@@ -74,9 +74,12 @@ local function around(set, all)
   return texts, bytes, last
 end
 
---- Returns two tables with keys "F" .. file index: the selected lines (by "L" .. number) of each file that
--- was found, and the name of the reason for each file without them (VS3). find(name) returns the text and
--- "long" if it was cut; or nil and the reason.
+--- Returns two tables with keys "F" .. file index. Each file of the call tree has an element in at least one:
+--
+--   - source lines of a file: texts with keys "L" .. number
+--   - the name of the reason why lines of the file are missing (WHY)
+--
+-- find(name) returns the text of a file, and "long" if it was cut; or nil and the reason.
 function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT
