@@ -19,24 +19,29 @@ local M = {}
 --- Largest nursery, in bytes, that LUA_GC permits: M.setting adds an eighth, and the limit is 1024M.
 M.MOST = 910 << 20
 
--- SURE: observed collections correct the model if they differ from it by more than 1 standard error.
--- ADVISED: another size is recommended if it saves at least 2 standard errors of time.
+-- SURE: the observed collections correct the model if they differ from it by more than 1 standard error
+-- (near).
+-- ADVISED: another nursery size is recommended if the time that it saves is at least 2 standard errors.
 -- SAMPLES: a prediction needs 40 samples.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
 -- If nurseries are filled 10% beyond their planned size, large blocks decide when collections run.
 local LARGE = 0.1
--- NEXT: an observed nursery counts for a prediction with weight 1 / e if its size differs by 22% (e^0.2).
--- ENOUGH: the weights of all observed nurseries must have at least this sum.
+-- A prediction for one size of nursery uses all observed nurseries, with weights from 0 to 1 (nearness):
+-- NEXT: the weight is 1 / e if the sizes differ by the factor 1.22 (e^0.2).
+-- ENOUGH: the sum of the weights must be at least 12. Else the mean of all collections is used.
 local NEXT, ENOUGH = 0.2, 12
 -- ONESIZE: a run had about one nursery size if the logarithms of its sizes have a standard deviation below
--- 0.3. With M.setting, which varies sizes by an eighth, it is 0.07.
--- HALF: a prediction from a run with one size adds half of survival.doubt to its error.
+-- 0.3. With M.setting, which varies sizes by an eighth, the deviation is 0.07.
+-- HALF: such a run shows little about other sizes. So its predictions add half of survival.doubt, the
+-- uncertainty of the survival model, to their error.
 local ONESIZE, HALF = 0.3, 0.5
 -- FAR: measurements that miss the fit by more than 2 deviations count less (Huber 1964).
 -- ROUNDS: number of iterations of the fit.
 local FAR, ROUNDS = 2, 5
--- Prior for the cost of a minor collection, each as {share of its time, standard error of the share}.
--- FIXED: the constant part; small, as in the programs of bench/advise, which have few roots.
+-- Costs of a minor collection that are assumed before the measurements are used (a prior), each as {share of
+-- the collection's time, standard error of this share}:
+-- FIXED: the part that does not depend on bytes. It is small in the programs of bench/advise, which have few
+-- roots.
 -- TENURED: the part for tenured bytes.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- If a nursery is twice or half as large as the observed ones, the processor's caches make its time uncertain
@@ -48,7 +53,8 @@ local CACHES = 0.05
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 -- A major collection starts when the heap has grown, usually by at least 512 KiB (leastgrowth in
--- lua/gc/pace/pace.c); or when much was allocated, the assumed reason if the heap grew by less.
+-- lua/gc/pace/pace.c), or when the program has allocated much. If fewer bytes were tenured between major
+-- collections, allocation is assumed to be the reason.
 local GROWTH = 512 << 10
 -- New runs are like the profile if minor collections and tenured bytes differ by less than 10%.
 local ALIKE = 0.1
@@ -103,9 +109,13 @@ local function differences(rows, us, mean)
   return list
 end
 
--- Estimates the cost of a nursery's byte and of a tenured byte: {filled, tenured (us per byte), cov
--- (covariances of both)}. It is a ridge regression (least squares with a prior; Hoerl and Kennard 1970),
--- because collections of equal size do not determine the two costs.
+-- Estimates the cost of a byte allocated in the nursery, and of a tenured byte:
+--
+--   - filled, tenured: us per byte of each kind
+--   - cov: covariances of both: {ff, ft, tt}
+--
+-- It is a ridge regression (least squares with a prior; Hoerl and Kennard 1970): if all collections have
+-- equal sizes, only the prior separates the two costs.
 --
 -- rows: minor collections (minorsof)
 -- us: mean time of a collection
@@ -113,8 +123,8 @@ end
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
-  -- aa, ab, bb: inverse of the prior's covariance matrix; a0, b0: its means. The units are us per filled
-  -- byte (a) and per tenured byte (b), converted from the shares FIXED and TENURED.
+  -- The prior, converted from the shares FIXED and TENURED to us per filled byte (a) and us per tenured byte
+  -- (b). aa, ab, bb: inverse of its covariance matrix; a0, b0: its means.
   local v, w = TENURED[2] ^ 2, TENURED[2] ^ 2 + FIXED[2] ^ 2
   local det = w * v - v * v
   local aa, ab, bb = v / det / (a * a), v / det / (a * b), w / det / (b * b)
@@ -280,12 +290,13 @@ end
 --   - now: measurements of the profiled run (M.measured)
 --   - s: model of survival by age (survival.of)
 --   - rows: minor collections (minorsof)
---   - known: by row, the bytes that one of its collections tenures according to the model
---   - expected: bytes that all collections tenure according to the model
---   - factor: observed tenured bytes, divided by those that the samples suggest
+--   - known: bytes that one collection tenures according to the model, by row
+--   - expected: bytes that all collections together tenure according to the model
+--   - factor: bytes that the collector tenured, divided by the bytes that survived according to the samples
 --   - cost: costs of minor collections (costs)
 --   - chosen: true: the collector chose the nursery sizes
---   - doubted: factor, 0 to 1, of the error of the model of survival (survival.doubt) in predictions
+--   - doubted: share, 0 to 1, of survival.doubt (uncertainty of the model of survival) that predictions add
+--     to their error
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -303,14 +314,19 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns how collections with nurseries of about n bytes deviate from the model b (basis):
+-- Returns how the collections with nurseries of about n bytes deviate from the model:
 --
---   1. tenured bytes divided by those that the model expects
+--   1. tenured bytes, divided by those that the model expects
 --   2. standard error of this quotient
 --   3. mean bytes by which these nurseries exceed their planned size
 --
--- The quotient is that of all collections, corrected for collections with about n bytes: by the part of
--- their difference that chance does not explain (positive-part James-Stein estimator).
+-- If the collections near n are too few (ENOUGH), all collections are used. Else the quotient of all
+-- collections is moved towards that of the near ones, by the part of the difference that chance does not
+-- explain (positive-part James-Stein estimator). If the collector chose the sizes itself (b.chosen), the
+-- error is at least this part of the difference instead.
+--
+-- b: the model (basis)
+-- n: bytes
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)
@@ -386,7 +402,8 @@ local function predict(b, n)
     unsure = unsure + b.doubted * survival.doubt(s, size) * b.factor * factor * now.allocated
   end
   if size > s.reach then
-    -- Mortality at this age was not observed: predicts that half of the bytes die, with that half as error.
+    -- No nursery had objects of this age, so their mortality is unknown: half of the bytes that survived
+    -- until then are expected to die. The error is the same half.
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
     tenured, unsure = tenured - rest, unsure + rest
   end
@@ -426,19 +443,25 @@ end
 --
 --   - now: measurements of the profiled run (M.measured)
 --   - sizes: predictions (M.predict) for 6 sizes, from a quarter of the present one to 8 times of it
---   - live, die: lines whose objects nearly all survive, and lines whose objects nearly all die young
---     - file, line, name, samples, bytes
---     - survived, survivedbytes, alivebytes: samples and bytes that survived, bytes alive at the end
+--   - live: lines whose objects nearly all survive
+--   - die: lines whose objects nearly all die young; a line in both lists:
+--     - file, line, name
+--     - samples, bytes: allocated, if their survival is known
+--     - survived, survivedbytes: samples and bytes that survived
+--     - alivebytes: bytes alive at the end
 --     - share, error: share of the samples that survived, and its standard error
 --   - pauses: the PAUSES longest
 --     - time: seconds since the start
 --     - us: length
 --     - major: true: of a major collection
 --     - slice: true: mostly a slice of a major collection
---     - tenured, inuse: bytes
---     - alone: true: the row is a single collection
---     - remembered, stacks: scanned objects of the remembered set, scanned stack slots
---     - weak, listed: visited entries of weak tables; visited threads and objects with finalizers
+--     - tenured: mean tenured bytes of a collection
+--     - inuse: bytes in use after it
+--     - alone: true: the row is a single collection; else several are merged
+--     - remembered: scanned objects of the remembered set
+--     - stacks: scanned stack slots
+--     - weak: visited entries of weak tables
+--     - listed: visited threads and objects with finalizers
 --   - classes, lines: results of lifetimes.classes and lifetimes.lines
 function M.of(profile)
   local b = basis(profile)

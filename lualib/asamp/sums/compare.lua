@@ -176,8 +176,9 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Returns a field's total in each profile, and the standard error of their difference. The error is 0 if the
--- totals are exact: the files record the allocated bytes, or samples have a fixed distance in bytes.
+-- Returns a field's total in each profile, and the standard error of their difference. The error is 0 if both
+-- totals are exact: the files record the allocated bytes, or each sample represents the same number of bytes,
+-- because the distances between samples are not random.
 --
 -- a, b: data of the two profiles (side)
 -- suma, sumb: sums of all samples

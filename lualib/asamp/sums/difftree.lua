@@ -46,7 +46,8 @@ local function keyof(fn)
 end
 
 -- Returns the variances of the estimated numbers of blocks: a list by call tree node, with callees; and a map
--- from the key of a function (keyof), without callees. All blocks of a site count as equally large.
+-- from the key of a function (keyof), without callees. The size of single blocks is unknown: all blocks of a
+-- site count as equally large.
 local function blocksvariance(profile)
   local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
   for i = 0, #parent do
@@ -69,17 +70,17 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns functions that read one profile's values of one measure:
+-- Returns functions that read the values of one profile for one measure. Shares refer to 'whole'.
 --
 --   - value(node): value of a call tree node with its callees
---   - variance(node): variance of the node's share of the whole
---   - ofrow(row): variance of the share of a function without its callees
---   - usual: mean share of the whole that one observation represents; for sums that are 0
+--   - variance(node): variance of the node's share
+--   - ofrow(row): variance of a function's share, without its callees
+--   - usual: mean share that one sample represents; used for sums that are 0
 --   - whole: the parameter
 --
 -- t: totals of the profile
 -- field: field of sums
--- whole: total of the field, the divisor of shares
+-- whole: total of the field, by which shares are divided
 local function side(profile, t, field, whole)
   local columns = t.sums
   local blocks, own
@@ -200,13 +201,15 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds the values of one profile to the rows of the common tree's nodes.
+-- Adds the values of one profile to rows for nodes of the common tree.
 --
 -- one: functions for the profile's values (side)
--- map: node of the common tree by the profile's node (add)
--- folded: set of nodes that are left out
--- numbers: index in 'rows' by node of the common tree; nil: no row
--- value, variance: names of the fields to which value and variance are added
+-- map: node of the common tree, by node of the profile (add)
+-- folded: set of the profile's nodes that are left out
+-- rows: the rows, a list
+-- numbers: index in 'rows' by node of the common tree; nil: the node has no row
+-- value: name of the field of a row to which the value is added
+-- variance: name of the field to which its variance is added
 local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
     local row = not folded[i] and rows[numbers[map[i]] or 0]

@@ -77,8 +77,12 @@ end
 -- Returns the check of a value in bytes against a limit. An estimate fails if it exceeds the limit by SIGMA
 -- standard errors.
 --
+-- name: of the check
+-- value, error: the value and its standard error; 0: exact
+-- limit: largest value that does not fail
 -- blame: the line or function with most of the value, or nil
--- errorof: function from an estimate to its standard error; nil: the value is exact
+-- errorof: function from an estimate to its standard error (estimated), to find the smallest value that fails
+-- in 9 of 10 runs; nil: the value is exact
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit,
@@ -87,11 +91,12 @@ local function limited(name, value, error, limit, blame, errorof)
           end)}
 end
 
--- Returns a function from an estimated sum of samples to its standard error, for limited().
+-- Returns a function from the bytes of a sum, estimated from samples, to the standard error of the estimate:
+-- the parameter 'errorof' of limited().
 --
--- weight: bytes of a sample
+-- weight: bytes that a sample represents
 -- exact: exact number of bytes that the run allocated, of which the sum is a share; nil: unknown
--- value: bytes of the sum now
+-- value: bytes of the sum in this profile
 local function estimated(weight, exact, value)
   return function(x)
     return math.sqrt(x * weight * (exact and 1 - x / math.max(exact + x - value, x) or 1))
@@ -109,11 +114,12 @@ local function deviation(profile, sum, field)
   return math.sqrt(math.max(0, measures.variance(profile, sum, field)))
 end
 
--- Returns the bytes of a sum and their standard error.
+-- Returns the bytes of a sum and their standard error. With the exact total, the bytes are the sum's share of
+-- all samples times this total.
 --
 -- whole: the sum of all samples
 -- sum: the sum
--- exact: exact number of allocated bytes, to which the sum's share of 'whole' is scaled; nil: unknown
+-- exact: exact number of allocated bytes; nil: unknown
 local function share(profile, whole, sum, exact)
   if not exact or whole.bytes == 0 then
     return sum.bytes, deviation(profile, sum, "bytes")
@@ -175,11 +181,13 @@ function M.limits(profile, totals, o)
   return list
 end
 
---- Compares two estimated shares of exact totals. Returns the bytes of both, their difference in standard
--- errors, and the standard error that the difference of equal shares would have.
+--- Compares the bytes of a line in two profiles, as estimated shares of exact totals. Returns the bytes in
+-- both; their difference in standard errors; the standard error of this difference, assuming equal bytes.
 --
--- a, na, A: first profile: samples of the share, all samples, exact total in bytes
--- b, nb, B: these numbers of the second profile
+-- a: number of the line's samples in the first profile
+-- na: number of all its samples
+-- A: exact total in bytes
+-- b, nb, B: the same for the second profile
 function M.difference(a, na, A, b, nb, B)
   local x, y = a / na * A, b / nb * B
   local same = (a + b) / (na / A + nb / B)
@@ -211,8 +219,9 @@ function M.least(p, n, needed, tolerance, exact)
   end)
 end
 
--- Returns the longest sampling period, a power of 2, that would find an increase of twice the tolerance. nil:
--- the present period finds it or is unknown, or none does.
+-- Returns the longest sampling period, a power of 2, with which a comparison would find an increase of twice
+-- the tolerance in a line. nil: no other period is needed, because the present one finds it; or no period
+-- finds it; or the present one is unknown.
 --
 -- p: the line's share of the baseline's bytes
 -- n: number of samples of the baseline
@@ -229,14 +238,14 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that a comparison with a baseline finds, in its largest lines and in total
--- (second result of M.changes).
+-- Returns how small an increase this comparison with a baseline can find, in the total and in the largest
+-- lines: second result of M.changes.
 --
--- rows: lines of the baseline
+-- rows: lines of the comparison; sorts them
 -- profile: the baseline
 -- whole, n: sum of all its samples, and their number
--- check: the check of total bytes
--- needed: standard errors that an increase must exceed to fail
+-- check: the check of the total bytes
+-- needed: an increase of a line fails above this number of standard errors
 -- exact: true: the exact numbers of allocated bytes are known
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}
@@ -250,8 +259,12 @@ local function sight(rows, profile, whole, n, check, needed, exact)
   return {all = exact and check.tolerance or M.least(1, n, M.needed(1), check.tolerance), lines = list}
 end
 
--- Sets 'moved' of the checks of lines: true if the other lines of the function allocated less, by at least
--- half of the increase. Such lines may depend on the order of `pairs`. 'lines': all lines of the comparison.
+-- Sets 'moved' of the checks of lines: true if other lines of the same function allocated less instead, by at
+-- least half of the increase. A program may allocate in another line only because `pairs` visits keys in
+-- another order.
+--
+-- checks: the first one is the total
+-- lines: all lines of the comparison
 local function mark(checks, lines)
   local change = {}
   local function keyof(row)
@@ -266,13 +279,14 @@ local function mark(checks, lines)
   end
 end
 
---- Compares a profile with a baseline. Returns the checks of the total and of each line that fails (with
--- 'moved'), and the smallest increases that this comparison finds:
+--- Compares a profile with a baseline. Returns two values: the checks of the total and of each line that
+-- fails (with 'moved', see 'mark'); and the smallest increases that this comparison can find:
 --
---   - all: of the total, percent
+--   - all: increase of the total, percent
 --   - lines: of the LARGEST largest lines
---     - blame, share: the row, and its share of the total
---     - least: percent
+--     - blame: row of the line
+--     - share: its share of the total
+--     - least: increase of the line, percent
 --     - period: sampling period that would find twice the tolerance; nil: the present one does, or none
 --
 -- pa, a: the baseline and its totals

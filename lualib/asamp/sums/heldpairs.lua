@@ -10,9 +10,10 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- Which paths have rows.
--- MOST: a path is extended by its next step if that has 80% of the path's samples.
--- SOME: else each next step with 5% of all samples starts a row of its own.
+-- Which paths have rows:
+-- MOST: while one next step has 80% of a path's samples, the path is extended by it.
+-- SOME: after that, each next step with 5% of all samples starts a row of its own, if at least two do; after
+-- the root of the tree, one suffices.
 local MOST, SOME = 0.8, 0.05
 
 -- Returns the paths of a profile as a tree. A node has the fields step (text; nil: the root), samples and
@@ -39,15 +40,20 @@ local function tree(h)
   return nodes[0]
 end
 
--- Rules for pairs of steps, in this order: one of these functions returns the same for both texts. They
--- return the text; the text without line numbers; the text without files and lines of functions.
+-- Two steps are a pair if one of these functions returns the same text for both. The first one returns the
+-- text itself, the second one removes line numbers, the third one removes files and lines of functions. They
+-- are tried in this order.
 local KEYS = {
   function(step) return step end,
   function(step) return (step:gsub(":%d+", "")) end,
   function(step) return (step:gsub(" %([^()]*%)", ""):gsub("[^ ]*:%d+", "")) end,
 }
 
--- Maps keys to the nodes of a list; false: several nodes have the key. 'key': one of KEYS.
+-- Returns a map from the text to which a rule reduces a step to the node of this step; false: several nodes
+-- have the same text.
+--
+-- list: nodes (tree)
+-- key: the rule, one of KEYS
 local function by(list, key)
   local map = {}
   for _, node in ipairs(list) do
@@ -93,7 +99,9 @@ local function size(p)
   return (p.a or NOTHING).samples + (p.b or NOTHING).samples
 end
 
--- Returns the pairs of the next steps after a pair of steps, the largest first.
+-- Returns the steps after a pair of steps, as pairs of both profiles, the one with most samples first.
+--
+-- p: {a, b}: nodes (tree) of the step in both profiles; one of them may be nil
 local function below(p)
   local list = pair((p.a or NOTHING).list, (p.b or NOTHING).list)
   table.sort(list, function(x, y)
@@ -105,9 +113,10 @@ local function below(p)
   return list
 end
 
--- Returns {samples, bytes} of a step without those of its next steps that have rows; nil: none.
+-- Returns {samples, bytes} of a step, minus those of the steps after it that have rows of their own; nil:
+-- there are none left.
 --
--- node: the step's node in one profile; nil: none
+-- node: node of the step in one profile; nil: none
 -- parts: pairs of the next steps with rows
 -- side: "a" or "b": the profile
 local function rest(node, parts, side)
@@ -169,11 +178,11 @@ local function rows(p, path, whole, list)
   end
 end
 
---- Returns paths that contain every live sample of two profiles once:
+--- Returns paths that together contain every live sample of two profiles once:
 --
 --   - name: text of the path
 --   - a, b: {samples, bytes} in each profile; nil: none
---   - parted: true: some longer paths have rows of their own
+--   - parted: true: longer paths have rows of their own, whose samples do not count in this row
 --
 -- a, b: fields 'holders' of the profiles
 function M.of(a, b)

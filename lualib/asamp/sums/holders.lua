@@ -94,13 +94,15 @@ function M.atleast(rows, least)
   return kept
 end
 
--- Texts of steps that represent all elements of a table, and the kind of the table.
+-- Texts of steps that represent all elements of a table, and the kind of the table: "list", or "keys" for a
+-- table with keys.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
 -- The registry's table of debug.sethook, which has a hook for each coroutine. It does not count as a table
 -- with many elements.
 local HOOKS = '["_HOOKKEY"]'
 
---- Tables that are no holders: their entries, such as one module or one global, are.
+--- The entries of these tables are independent. So not the table counts as the holder of an object, but its
+-- entry, such as one module or one global variable.
 M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
 
 --- Returns the text of the table of modules, globals or references (NAMED) through one of whose entries a
@@ -152,11 +154,11 @@ function M.cut(h, path)
   return found
 end
 
---- Returns "list" or "keys" if the table at a path holds objects through many elements; else nil. It is
--- "keys" for package.loaded, _G and the registry.
+--- Returns whether a table refers to objects by many elements: "list" (a list) or "keys" (a table with keys;
+-- always for package.loaded, _G and the registry). Else returns nil.
 --
 -- h: profile.holders
--- text: path to the table
+-- text: text of the path to the table
 function M.elements(h, text)
   local kind = M.NAMED[text] and "keys"
   for path, step in ipairs(h.step) do
@@ -169,9 +171,12 @@ function M.elements(h, text)
   return kind
 end
 
---- Returns a function that returns the start of a tree or chain: it cuts a path before the first step that
--- occurs twice in the path, or twice in another path from the same root. All nodes of a tree then have the
--- same path. Other paths stay whole. 'h': profile.holders; the function maps a path's number to another.
+--- Returns a function that finds the object at the start of a tree or chain. It maps the number of a path to
+-- the number of the path to this object, so that all nodes of one tree have the same path. For this, it cuts
+-- the path before its first repeated step: one that occurs twice in this path, or twice in another path from
+-- the same root. A path without such a step stays whole.
+--
+-- h: profile.holders
 function M.stems(h)
   local roots, again = {}, {}
   for path = 1, #h.step do
@@ -217,8 +222,11 @@ function M.pathtext(h, path)
   return table.concat(steps, M.ARROW)
 end
 
--- Returns true if a path's last step occurs earlier in it, as in a chain. Steps to elements of tables do not
--- count, because they are equal for different tables.
+-- Returns true if the last step of a path occurs earlier in it, as in a chain. Steps to the elements of a
+-- list or table, such as "[1..n]", are not compared: they have the same text for different tables.
+--
+-- h: profile.holders
+-- path: number of the path
 local function repeats(h, path)
   local step, at = h.step[path], MANY[h.step[path]] and 0 or h.parent[path]
   while at > 0 and h.step[at] ~= step do
@@ -252,10 +260,12 @@ local function sums(h, own)
   return all, children
 end
 
--- Returns the longest path that extends 'path' and has most of its samples (MOST at each step).
+-- Extends 'path' step by step, as long as one longer path has most of its samples (MOST). Returns the longest
+-- such path.
 --
+-- path: number of the path
 -- all: samples by path, with all longer paths
--- children: by path, the paths with one more step
+-- children: by path, the list of paths with one more step, most samples first
 local function deepest(path, all, children)
   local child = children[path] and children[path][1]
   while child and all[child] >= MOST * all[path] do
@@ -265,13 +275,15 @@ local function deepest(path, all, children)
   return path
 end
 
--- Appends rows {text, samples, share} for the main paths that extend 'path' (SOME). A path has a row itself
--- if fewer than two of its extensions have one.
+-- Appends rows {text, samples, share} for longer paths than 'path' that have many samples (SOME), up to PATHS
+-- rows. If two or more longer paths get rows, these replace the row of the shorter path.
 --
+-- h: profile.holders
+-- path: number of the path; 0: all paths
 -- total: samples of all paths
 -- all: samples by path, with all longer paths
--- children: by path, the paths with one more step
--- list: the rows
+-- children: by path, the list of paths with one more step
+-- list: receives the rows
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do
     if all[child] >= SOME * total and #list < PATHS then

@@ -169,8 +169,10 @@ function M.classes(profile)
   return rows
 end
 
--- Returns for each line the samples that died, by lifetime: {[binary digits of the bytes allocated in it] =
--- samples}. 'nearest': line of each call tree node.
+-- Returns the samples that died by line and lifetime: {[line] = {[k] = samples}}. Their lifetime, in bytes
+-- that the program allocated until they died, has k binary digits: it is below 2^k.
+--
+-- nearest: line of each call tree node
 local function lives(profile, nearest)
   local list, found = profile.lifetimes, {}
   for i, node in ipairs(list.node) do
@@ -187,10 +189,16 @@ end
 --- Returns the lifetimes of each line's objects, the line with most bytes first; nil: too little data.
 --
 --   - file, line, name
---   - samples, bytes, objects, kept: of all its objects; kept: live ones
---   - mean, share, sort: mean lifetime in us, as a share of the run, as a word
---   - young, alive: samples that died before their first collection, and that are alive at the end
---   - later: other samples: {below (bytes allocated in the lifetime, a power of 2), samples} each
+--   - samples, bytes: allocated by the line
+--   - objects: estimated number of its objects
+--   - kept: estimated number of its live objects
+--   - mean: mean lifetime in us
+--   - share: mean lifetime as a share of the run
+--   - sort: mean lifetime as a word (sortof)
+--   - young: samples that died before their first collection
+--   - alive: samples alive at the end
+--   - later: other samples: {below (upper bound of the lifetime in allocated bytes, a power of 2), samples}
+--     each
 function M.lines(profile)
   local sites, rows, byline = profile.sites, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then

@@ -27,9 +27,9 @@ function M.counted(field)
   return COUNTS[field] or field
 end
 
---- Returns the variance of a sum's field, in the square of the field's unit. Each block is sampled
--- independently: n periods of allocations have the variance n. The n periods of one time sample are not
--- independent: n^2.
+--- Returns the variance of a sum's field, in the square of the field's unit. It follows from the number n of
+-- sampling periods: n periods of allocations are independent, so their variance is n. If one time sample
+-- counts for n periods, these are not independent, and its variance is n^2.
 function M.variance(profile, sum, field)
   if field == "timesamples" then
     return sum.timesquares
@@ -41,8 +41,11 @@ function M.variance(profile, sum, field)
   return sum[field] * math.max(profile.period or 1, 1)
 end
 
---- Returns the bytes of a sum with one outcome, and its bytes with a known outcome; numbers of samples if
--- bytes are unknown. 'which': "survived", "later" (survived and died later) or "alive".
+--- Returns two values: the bytes of a sum with one survival outcome, and its bytes whose outcome is known. If
+-- bytes are unknown, returns numbers of samples instead.
+--
+-- sum: a sum of totals.lua
+-- which: the outcome: "survived", "later" (survived and died later) or "alive"
 function M.fate(sum, which)
   if sum.bytes > 0 then
     local undecided = sum.undecidedbytes
@@ -54,7 +57,8 @@ function M.fate(sum, which)
   return sum[which], sum.samples - sum.undecided
 end
 
---- Returns the number of time samples of equal weight that would have the relative error of the sum's time.
+--- Returns the number of time samples of equal weight that would measure the sum's time with the same
+-- relative error: samples of several periods are less exact.
 function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end

@@ -9,8 +9,8 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
---- A likely leak is proved if half of the live sampled bytes of its lines would be freed. If lines have bytes
--- in several containers, only those in this one count (partof).
+--- A likely leak is proved if cutting its holder would free half of the live sampled bytes of its lines. If
+-- these lines keep bytes in several containers, half of their part in this container suffices (partof).
 M.ENOUGH = 1 / 2
 
 function M.steps(text)
@@ -35,8 +35,8 @@ local function sitesof(heap, rows)
   return list
 end
 
--- Returns the path to the first container in a path (text): the table before a step such as [12], or else the
--- result of holders.container.
+-- Returns the text of the path to the first container in a path: the table before a step with one index, such
+-- as [12], or else the result of holders.container.
 local function container(text)
   local list = M.steps(text)
   for i = 2, #list do
@@ -47,8 +47,9 @@ local function container(text)
   return (holders.container(text))
 end
 
--- Returns the share of its lines' kept bytes that a likely leak has: lines may keep bytes in several
--- containers.
+-- Returns the kept bytes of a likely leak's lines in its container, as a share of those in all containers.
+--
+-- group: element of the field 'leaks' of asamp.sums.verdict.of
 local function partof(group)
   local kept, whole = 0, 0
   for _, row in ipairs(group.rows) do
@@ -59,9 +60,10 @@ end
 
 -- Converts a result of heap:cut to a proof (M.of).
 --
--- holder: text of the cut path
--- least: least share that proves the leak
--- emptied: true: the references to the holder's elements were cut, not those to the holder
+-- cut: the result
+-- holder: text of the path whose references were cut
+-- least: the leak is proved if this share of the sampled bytes would be freed
+-- emptied: true: not the references to the holder were cut, but those to its elements
 local function ofcut(cut, holder, least, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
   return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,
@@ -70,14 +72,18 @@ local function ofcut(cut, holder, least, emptied)
           also = cut.also and container(holders.text(cut.also)) or nil}
 end
 
---- Returns the proof for a likely leak; {reason} if there is none, for example because the holder is unknown.
+--- Computes which bytes would be freed without the references to the holder of a likely leak. Returns the
+-- proof; {reason} if there is none, for example because the holder is unknown.
 --
---   - holder: text of the path
+--   - holder: text of the path to the holder
 --   - references: number of removed references
---   - freed, objects: bytes and number of the objects that would be freed
---   - share: of the live sampled bytes of the leak's lines, those freed; nil: the lines have no live samples
+--   - freed: bytes of the objects that would be freed
+--   - objects: number of these objects
+--   - share: freed bytes, as a share of the live sampled bytes of the leak's lines; nil: these have no live
+--     samples
 --   - samples: number of these live samples
---   - emptied: true: the references to the holder's elements were removed, because others keep the holder
+--   - emptied: true: the references to the holder's elements were removed, because other references keep the
+--     holder itself alive
 --   - also: path of another holder that keeps the remaining objects alive; nil: none
 --   - proved: true: the share is large enough (M.ENOUGH)
 --

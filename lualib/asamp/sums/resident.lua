@@ -24,7 +24,8 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Words with a source line, and the word of the row that includes their memory.
+-- Two words of a snapshot give bytes by source line. Maps them to the word of the row of which these bytes
+-- are a part.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)
@@ -41,8 +42,9 @@ local function sumof(parts)
   return sum
 end
 
--- Sorts the parts of a row, the most bytes first, and sets row.known to their sum. Parts of free memory are
--- estimated from samples: scales them if their sum exceeds the row. Returns the row.
+-- Completes a row: sorts its parts, the most bytes first, and sets row.known to their sum. The parts of free
+-- memory are only estimated from samples: if their sum exceeds the row, scales them down to it. Returns the
+-- row.
 local function settle(row)
   local sum = sumof(row.parts)
   if row.what == PARTS.free and sum > row.bytes then
@@ -59,15 +61,17 @@ end
 --
 --   - rss: resident bytes of the process
 --   - sum: bytes of all rows
---   - outside: external bytes of userdata
+--   - outside: external bytes of userdata, as libraries reported them
 --   - lua, native, rest: bytes by group of rows (WORDS)
---   - rows
---     - what, group, text: word, group and description (WORDS)
+--   - rows: the uses of memory
+--     - what: word of the use
+--     - group: group of the sum
+--     - text: description
 --     - bytes: in old files negative for reserved memory that was never touched
 --     - parts: list of {where (a line or a file), bytes}
 --     - known: bytes of all parts
 --
--- picture: the snapshot's rows (M.parse)
+-- picture: the rows of the snapshot (M.parse)
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do
@@ -119,10 +123,16 @@ end
 
 --- Returns the breakdown of a profile's resident memory; nil: it has no snapshot.
 --
---   - last, peak: results of M.of for the last and the largest snapshot, with 'time' in seconds
---   - course: all snapshots by time: {time, rss, lua, free (free lines and reserve), native, rest}
+--   - last: result of M.of for the last snapshot, with 'time' in seconds
+--   - peak: the same for the snapshot with most resident memory
+--   - course: all snapshots, sorted by time; bytes, except 'time' in seconds
+--     - time
+--     - rss: resident memory
+--     - free: free memory in blocks in use, and empty blocks
+--     - lua: Lua's memory without 'free'
+--     - native, rest: other groups of rows (WORDS)
 --   - duration: seconds
---   - highest: largest resident memory after a collection; nil: unknown
+--   - highest: largest resident memory after a collection, bytes; nil: unknown
 function M.ofprofile(profile)
   if not profile.pictures then
     return nil

@@ -64,10 +64,12 @@ local function byend(paths)
   end
 end
 
--- Pairs the paths of two profiles that are each other's best match. Returns the remaining paths of both.
+-- Pairs the paths of two profiles that match best in both directions: each is the best match of the other.
+-- Returns the lists of remaining paths of both.
 --
 -- a, b: lists of paths
--- ofa, ofb: functions that return the best match in a of a path in b, and in b of a path in a; nil: none
+-- ofa: function from a path in b to its best match in a; nil: none
+-- ofb: function from a path in a to its best match in b; nil: none
 -- same: receives the pairs: {[path in a] = path in b}
 local function match(a, b, ofa, ofb, same)
   local resta, restb, taken = {}, {}, {}
@@ -350,8 +352,8 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, line of definition) for all functions at each source line: first for all rows with the
--- function after which a row is named, then for the rows with several functions.
+-- Calls f(row, line of definition) for each function of each source line: first for the functions after which
+-- rows are named, then for all functions of lines with several of them.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)
@@ -367,8 +369,9 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
--- Returns a function that returns by how many lines code has moved from the first profile to the second, for
--- a file and line of the first: as far as the last function at or before the line; nil: unknown.
+-- Returns a function(file, line) that returns by how many lines the code there has moved from the first
+-- profile to the second. It moves with the last function that starts at or before the line; nil: there is
+-- none.
 --
 -- functions: pairs of equal functions (M.functions)
 local function movesof(functions)
@@ -403,8 +406,9 @@ local function isclose(x, y)
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)
 end
 
--- Pairs the remaining lines of a function if both profiles have equally many, and all have moved by the same
--- number of lines. A single line must also allocate about as much, because it may be new code.
+-- Pairs the remaining lines of a function if both profiles have the same number of them, and all have moved
+-- by the same number of lines. A single line must also allocate about as many bytes (isclose), because it may
+-- be new code.
 --
 -- a, b: rows of lines
 -- definition: function of b by file and line of the same function in a

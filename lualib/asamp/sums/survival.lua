@@ -15,9 +15,9 @@ local M = {}
 local ROUNDS = 60
 local TAIL = 0.03
 
--- Returns the mortality by bin (range of ages): the monotone sequence that fits the observed shares best. A
--- bin without bytes has the share of the previous one. At least 3% of the bytes (TAIL) determine the last
--- share, which applies to all longer nurseries.
+-- Returns the mortality by bin (range of ages): the non-decreasing sequence of shares that fits the observed
+-- shares best. A bin without bytes has the share of the previous one. The last share applies to all longer
+-- nurseries, so at least 3% of the bytes (TAIL) must determine it.
 --
 -- died, exposed: bytes by bin: dead ones, and all
 -- bins: number of the last bin
@@ -51,11 +51,13 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Returns the dead bytes and all bytes by bin of one of the two ages (u, v).
+-- Sums the samples by bin of one of two ages: the bytes from the allocation to the next collection (u), or
+-- from the previous collection to the allocation (v). Returns the dead bytes and all bytes by bin.
 --
 -- cells: profile.ages
--- by, other: names of the fields with a cell's bin of this age, and of the other age
--- values: factors of a cell's bytes, by bin of the other age; nil: 1
+-- by: name of the field of a cell with the bin of this age
+-- other: name of the field with the bin of the other age
+-- values: factors for all bytes of a cell, by bin of the other age; nil: 1
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
@@ -66,14 +68,16 @@ local function sums(cells, by, other, values)
   return died, exposed
 end
 
---- Fits the model to a profile's samples; nil: there are none. Fields for other modules (M.share uses more):
+--- Fits the model to a profile's samples; nil: there are none. These fields of the result are for other
+-- modules:
 --
---   - reach: largest observed nursery, bytes
---   - bytes: of all samples
+--   - reach: size of the largest observed nursery, bytes
+--   - bytes: bytes of all samples
 --   - mean: share of these bytes that survived
---   - byage, bins: mortality by bin of the age, and number of the last bin
+--   - byage: mortality by bin of the age (share of dead bytes, 0 to 1)
+--   - bins: number of the last bin
 --
--- ages: field of a profile
+-- ages: the field 'ages' of a profile
 function M.of(ages)
   if #ages == 0 then
     return nil

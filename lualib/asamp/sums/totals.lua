@@ -76,8 +76,11 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- Calls add(field, n) for the fields of a sum to which a time sample contributes. 'i': number of its site in
--- profile.sites. The function that ran counts, even if asamp.sums.owned has charged its time to a caller.
+-- Calls add(field, n) for each field of a sum to which a time sample contributes. Whether it is time of a
+-- collection or of C code depends on the function that was running, even if asamp.sums.owned has charged the
+-- sample to one of its callers.
+--
+-- i: number of the sample's site in profile.sites
 local function addtime(profile, i, add)
   local sites = profile.sites
   local node = (sites.leaf or sites.node)[i]
@@ -118,8 +121,8 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- Returns the names of the fields of profile.sites that are summed. Field 'deaths' of the list: true: 'alive'
--- is summed, too.
+-- Returns a list of the fields of profile.sites that are summed. Its field 'deaths' is true if the profile
+-- records later deaths, so that fields about live samples are summed, too.
 local function columnsof(profile)
   local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
@@ -557,25 +560,30 @@ end
 
 -- ==}
 
---- Computes the totals of a profile, the largest rows first ('whole', 'self' and 'total' are sums):
+--- Computes the totals of a profile. 'whole', 'self' and 'total' are sums of samples; the largest rows are
+-- first:
 --
 --   - unit: "bytes", or "samples" if the file has no bytes
---   - measures: fields with values: the unit, and "timesamples"
+--   - measures: fields of sums that have values: the unit, and "timesamples"
 --   - whole: the sum of all samples
 --   - functions: {name, file, line, native, self, total}
 --   - lines
---     - file, line, name, self, total
---     - defined: line of definition of the function after which the line is named
+--     - file, line
+--     - name: function after which the line is named
+--     - defined: line of definition of this function
+--     - self, total
 --     - functions: if there are several: {name, defined, self, total} each
---   - types
+--   - types: types of blocks
 --     - name, self
---     - blocks, objects: sampled blocks; estimated number of blocks (0: unknown)
+--     - blocks: number of sampled blocks
+--     - objects: estimated number of blocks; 0: unknown
 --     - outside: samples of blocks allocated outside the nursery
 --     - classes: rows of this form
---   - outside: C functions without a Lua caller, rows like lines
---   - self, sums: for each field a list by call tree node: of the node itself, and with all nodes below
+--   - outside: C functions that allocate without a Lua caller, rows like lines
+--   - self: for each field, a list of values by call tree node
+--   - sums: the same for the node with all nodes below
 --
--- options: covered = {[node] = true}: only samples with these stacks; nil: all
+-- options: {covered = {[node] = true}}: only samples with these stacks count; nil: all
 function M.of(profile, options)
   local covered = options and options.covered
   local itself, kinds, whole = sumsites(profile, covered)

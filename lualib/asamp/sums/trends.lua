@@ -25,9 +25,12 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- Prepares a least-squares line of live bytes over time. Returns three values: by time slice, how much a byte
--- that becomes live in it, and stays so, adds to the slope; the mean of the times; the sum of their squared
--- distances from the mean.
+-- Prepares least-squares lines of live bytes over time. Returns three values:
+--
+--   1. by time slice: how much one byte adds to the slope of the line, if it becomes live in this slice and
+--      stays so
+--   2. the mean of the times
+--   3. the sum of their squared distances from the mean
 --
 -- seconds: ends of the time slices
 local function weights(seconds)

@@ -69,12 +69,13 @@ local function addtree(p, functionof, nodeof)
   return at
 end
 
--- Returns the values that samples of one site add to a merged profile, by column.
+-- Returns the amounts that the samples of one site add to the columns of a merged profile.
 --
--- p, i: profile, and number of the site in p.sites
+-- p: one of the merged profiles
+-- i: number of the site in p.sites
 -- time: true: they are time samples
--- varied: true: the merged profile has variances
--- timeperiod: length of its periods of time samples
+-- varied: true: the merged profile has columns with variances (SQUARES)
+-- timeperiod: seconds of one period of time samples in the merged profile
 local function amounts(p, i, time, varied, timeperiod)
   local sites, sum = p.sites, {}
   for _, name in ipairs(COLUMNS) do
