@@ -7,7 +7,8 @@ local host = require "asamp.host"
 
 local M = {}
 
--- Longest wait for a snapshot, in seconds: more than the writer's limit (asamp/module/snapshotlib.h).
+-- Longest wait for a snapshot, in seconds. The process stops writing earlier (asamp/module/snapshotlib.h has
+-- its limit), so after this time the file will not be completed.
 local WAITS = 130
 local EMPTY = 5  -- seconds after which an empty snapshot is an error: its writer was killed
 

@@ -135,8 +135,8 @@ local function remaining(profile, covered, excluded)
   return left
 end
 
--- Computes the totals of the stacks that --function, --line and --exclude select; nil and a message if there
--- are none.
+-- Computes the totals of the stacks that --function, --line and --exclude select, and sets the fields of
+-- 'setting' for this part of the profile. Returns the totals; nil and a message if there are no such stacks.
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
   if not test and not o.exclude and not setting.range then

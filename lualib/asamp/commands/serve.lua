@@ -329,8 +329,8 @@ local function taken(path)
   return f and f:seek "set" and f:read "a"
 end
 
--- Starts the conversion of a job, into a private folder of this user. Returns a message on
--- failure.
+-- Starts a process that converts the job's profile; its output is in a folder that only this user can read.
+-- Returns a message on failure.
 function Server:convert(job, now)
   local folder, message = host.newfolder(host.temporary())
   if not folder then
@@ -344,7 +344,8 @@ end
 local REMOVED = "the process removed the file with these seconds, because of its options rotate and keep: " ..
   "give fewer seconds= than rotate, or restart the process with a larger keep"
 
--- Returns true if the process writes another profile by now than the one that the job converts.
+-- Returns true if the profile that the job converts is the process's own file, and the process writes to
+-- another file by now.
 function Server:rotated(job, now)
   local s = not job.own and self:stats(job.target, now)[job.target]
   return s and s.file ~= job.path
@@ -415,8 +416,8 @@ function Server:metrics(list, now)
   end
 end
 
--- Runs one turn of the loop: responds to the requests that have arrived, and advances the jobs. All requests
--- for metrics in one turn receive the same response.
+-- Runs one turn of the loop: responds to the requests that have arrived, and advances the jobs, which create
+-- profiles. All requests for metrics in one turn receive the same response.
 function Server:turn()
   local queried, now = {}, os.time()
   for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do

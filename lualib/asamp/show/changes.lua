@@ -38,8 +38,9 @@ end
 
 -- ==}
 
--- Returns a table of the comparison as lines of text: rows with a significant change, then the number of
--- rows whose change is noise (with style.all, also these rows). under(row): returns text below a row, or nil.
+-- Returns a table of the comparison as lines of text: rows with a significant change, then the number of rows
+-- whose change may be chance (noise). With style.all, the table also has these rows. under(row): returns text
+-- below a row, or nil.
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
   local shown, noise = {}, 0

@@ -22,7 +22,8 @@ local function lived(profile, sum)
   return profile.fates and fateshare(sum, "survived") or "-"
 end
 
--- Returns the share of samples that are alive at the end; "-" if the profile does not record deaths.
+-- Returns the share of samples that are alive at the end; "-" if the profile does not record when objects
+-- died.
 local function alive(profile, sum)
   return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"
 end
@@ -79,8 +80,9 @@ function M.blocks(style, columns, field)
   end}
 end
 
---- Adds the columns "lived" and "alive": shares of a row's samples that survived, and that are alive at the
--- end. Omits a column in which each row would have 100%, such as "alive" in a table of live bytes.
+--- Adds two columns with shares of a row's samples: "lived", those that survived their first collection, and
+-- "alive", those alive at the end. In a table of survivors, "alive" is their share. Omits a column in which
+-- each row would have 100%, such as "alive" in a table of live bytes.
 function M.fates(style, columns, field)
   if ofall(field) then
     columns[#columns + 1] = {"lived", spare = 2, function(row)

@@ -16,7 +16,8 @@ local SUMS = {
   {"GCs", "collections", units.count, spare = 4}, {"pauses", "pause", units.shorttime, spare = 5},
 }
 
--- Columns for a profile without exact bytes by label: an estimate replaces the first two columns of SUMS.
+-- Columns for a profile without exact numbers of bytes by label: sampled bytes replace the first two columns
+-- of SUMS.
 local ESTIMATES = table.move(SUMS, 3, #SUMS, 2, {{"bytes", "bytes", units.short, shares = true}})
 
 function M.lines(style, name)

@@ -70,8 +70,9 @@ function M.ofline(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
---- Returns the number of columns in which the label of every row shows at least "file:line" without folders;
--- at most two fifths of 'width'. 'named': true: the function's name comes first (M.offunction).
+--- Returns a minimum width for labels, in columns: each label shows at least "file:line" without folders, but
+-- the width is at most two fifths of 'width' or layout.LEAST. 'named': true: labels start with the function's
+-- name (M.offunction).
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do

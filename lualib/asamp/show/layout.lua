@@ -237,15 +237,20 @@ local function fitting(columns, rows, width, least)
   return kept, left
 end
 
---- Lays out a table: columns of numbers, then a column of text. Returns the lines, the start column of the
--- text, and the columns that were not dropped for lack of space.
+--- Lays out a table: columns of numbers, then a column of text. Columns are dropped until the text column has
+-- at least 'least' columns of the terminal. Returns the lines, the start column of the text, and the
+-- remaining columns.
 --
---   - columns: list of {title, cells (text by row), gap (spaces before it, default 2), spare (the column
---     with the largest 'spare' is dropped first; nil: dropped only below FEWEST columns of text)}
+--   - columns: list with the fields
+--     - title
+--     - cells: texts by row
+--     - gap: spaces before the column, default 2
+--     - spare: the column with the largest 'spare' is dropped first; nil: dropped only if the text would have
+--       fewer than FEWEST columns
 --   - rows: number of rows
 --   - title: heading of the text column
 --   - label(i, n): returns the text of row i in at most n columns
---   - least: minimum width of the text column, default LEAST
+--   - least: default LEAST
 function M.grid(columns, rows, title, label, width, paint, least)
   local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)
