@@ -26,8 +26,8 @@ local COLLECTIONS = 4
 -- A container (table, tree or chain with live objects) with 4 to 7 live samples, from FEW to LEAST - 1, has
 -- the verdict "few": too few to decide whether it accumulates.
 local FEW = 4
--- A container has stopped receiving objects if it has no samples at the end of the run, although its earlier
--- rate lets expect some. One of two tests suffices (goeson):
+-- A container has stopped receiving objects if it has no samples at the end of the run, although they are
+-- expected at its earlier rate. One of two tests suffices (goeson):
 -- STOP: at least 7 samples are missing in the bytes that were allocated after its last sample. Chance alone
 -- leaves out 7 expected samples with the probability e^-7.
 -- QUIET, IDLE: at least 3.5 samples are missing in the CPU time after its last sample, and this time is at
@@ -69,7 +69,8 @@ local LARGE = 1 / 20
 -- If less than an eighth of a line's survivors are from the first half of the run, the line started late:
 -- only its time from the first survivor on is divided into older and newer objects (middleof).
 local NONE = 1 / 8
--- If the first object of a container is from the second half of the CPU time, "leak" becomes "maybe".
+-- If the lines of a container had no samples in the first half of the CPU time, "leak" becomes "maybe"
+-- (isdelayed).
 local DELAY = 1 / 2
 -- In the first quarter of the run, a container must receive samples at least at an eighth of its mean rate.
 local START = 1 / 8
@@ -531,9 +532,9 @@ end
 
 -- Returns three values about all containers:
 --
---     1. the live samples of each line, by its key: {n, parts (number by part of the run)}
---     2. the number of all live samples
---     3. the set of lines that allocated vectors of live tables
+--   1. the live samples of each line, by its key: {n, parts (number by part of the run)}
+--   2. the number of all live samples
+--   3. the set of lines that allocated vectors of live tables
 local function living(containers)
   local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do
@@ -568,11 +569,11 @@ end
 -- Returns data about a container that no longer receives objects, such as a loaded file; nil: it receives
 -- them until the end, or has too few samples.
 --
---     - holder: the parameter: path of references to the container, as text
---     - n: live samples
---     - bytes: live bytes, without those from before 'since'
---     - most: key of the line with most samples
---     - stopped: share of the CPU time after which it received no objects
+--   - holder: the parameter: path of references to the container, as text
+--   - n: live samples
+--   - bytes: live bytes, without those from before 'since'
+--   - most: key of the line with most samples
+--   - stopped: share of the CPU time after which it received no objects
 --
 -- since: part of the run from which on bytes count, the last one before the growth of the heap is measured
 -- (births.quarters)

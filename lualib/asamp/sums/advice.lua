@@ -53,8 +53,8 @@ local CACHES = 0.05
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 -- A major collection starts when the heap has grown, usually by at least 512 KiB (leastgrowth in
--- lua/gc/pace/pace.c), or when the program has allocated much. If fewer bytes were tenured between major
--- collections, allocation is assumed to be the reason.
+-- lua/gc/pace/pace.c), or when the program has allocated much. If fewer bytes were tenured between two
+-- major collections on average, allocation is assumed to be the reason.
 local GROWTH = 512 << 10
 -- New runs are like the profile if minor collections and tenured bytes differ by less than 10%.
 local ALIKE = 0.1
@@ -496,8 +496,12 @@ function M.setting(n, tuning)
   return table.concat(words, ",")
 end
 
--- Summarizes several runs of the same program: {tenured, minors: medians; time, most: the shortest and the
--- longest, in seconds}. The shortest time is the best estimate, because other load only makes a run longer.
+-- Summarizes several runs of the same program:
+--
+--   - tenured: median of the tenured bytes
+--   - minors: median number of minor collections
+--   - time: shortest time in seconds, which is the best estimate, because other load only makes a run longer
+--   - most: longest time in seconds
 --
 -- runs: measurements of each run (M.measured)
 local function ofruns(runs)
@@ -535,8 +539,11 @@ function M.verified(profile, n, setting, before, after)
                   math.abs(was.tenured / math.max(1, b.tenured) - 1) < ALIKE}
 end
 
---- Returns the prediction for the size to recommend; nil: none saves 10% of the time and at least ADVISED
--- standard errors. Ignores sizes beyond the observed ones. 'advice': result of M.of.
+--- Returns the prediction for the size to recommend; nil: no size saves 10% of the collector's time and at
+-- least ADVISED standard errors of it. Sizes above all observed ones are not considered; none is if large
+-- blocks decide when collections run.
+--
+-- advice: result of M.of
 function M.best(advice)
   local best
   for _, p in ipairs(advice.now.large and {} or advice.sizes) do

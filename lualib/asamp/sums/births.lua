@@ -22,7 +22,7 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
---- A container with fewer live samples gets no verdict.
+--- Fewest live samples of a container with which it is decided whether it leaks.
 M.LEAST = 8
 --- Number of parts into which the run is divided. The program allocated equally many bytes in each of them.
 M.PARTS = 32
@@ -224,9 +224,9 @@ end
 --
 -- The tail is 0
 --
---     - if it is short: below one sampling period of time, or below the share UNSEEN,
---     - if the last collection was not due to a full nursery: then a collection may have ended the session,
---     - or if the file has many states.
+--   - if it is short: below one sampling period of time, or below the share UNSEEN,
+--   - if the last collection was not due to a full nursery: then a collection may have ended the session,
+--   - or if the file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
   -- true: the last collection was due to a full nursery. Its period and another one have equally many
@@ -603,22 +603,22 @@ end
 --
 -- 'containers' is a list of the containers:
 --
---     - holder: text of the path of references to the container
---     - late: live bytes of the second half
---     - vectors: live bytes of vectors, by key of the line that allocated them
---     - lines: live samples of objects, without vectors, by key of the line
---       - [1], [2]: number of samples of the first and the second half
---       - n: number of all samples
---       - parts: number of samples, by part
---       - bytes: bytes of these samples, by part
---       - lasts: time of the last sample in us, by part
+--   - holder: text of the path of references to the container
+--   - late: live bytes of the second half
+--   - vectors: live bytes of vectors, by key of the line that allocated them
+--   - lines: live samples of objects, without vectors, by key of the line
+--     - [1], [2]: number of samples of the first and the second half
+--     - n: number of all samples
+--     - parts: number of samples, by part
+--     - bytes: bytes of these samples, by part
+--     - lasts: time of the last sample in us, by part
 --
 -- 'lines' has the samples of each line by its key, even of objects that are in no container:
 --
---     - [1], [2]: number of samples of each half that survived, even if they died later
---     - survivors: the same number, by part
---     - n, parts, bytes: as above, of samples that survived and were not found dead later
---     - lasts: time of the last sample in us, by part, even of one that died
+--   - [1], [2]: number of samples of each half that survived, even if they died later
+--   - survivors: the same number, by part
+--   - n, parts, bytes: as above, of samples that survived and were not found dead later
+--   - lasts: time of the last sample in us, by part, even of one that died
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

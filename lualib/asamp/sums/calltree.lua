@@ -63,7 +63,7 @@ end
 --
 -- t: totals of the profile
 -- field: the measure
--- options: min (smallest visible share of the whole, percent), depth
+-- options: {min (smallest visible share of the whole, percent), depth (largest depth of a visible node)}
 function M.rows(profile, t, field, options)
   if not t.self[field] then
     return {}

@@ -95,11 +95,11 @@ local function tested(a, suma, b, sumb, field)
 end
 
 -- Returns the differences of paired functions, lines and so on, as rows of M.of: significant ones first, then
--- the largest first. Omits pairs without a value.
+-- the largest first. Omits pairs whose values are both 0.
 --
 -- list: pairs {a, b} of rows (paired)
--- key: "self" or "total"
--- field: field of sums
+-- key: field of the rows to compare: "self" (a sum without callees) or "total" (with callees)
+-- field: field of the sum
 -- a, b: data of the old and the new profile (side)
 -- sigma: standard errors up to which a change is noise
 local function changes(list, key, field, a, b, sigma)

@@ -113,8 +113,8 @@ local function side(profile, t, field, whole)
           usual = weight / whole}
 end
 
--- Returns the set of call tree nodes that are left out: C functions at the start of at least the share START
--- of the stacks, which are the innermost frame of no sample.
+-- Returns the set of call tree nodes that are left out: C functions with which at least the share START of
+-- the stacks starts, and which were running at no sample themselves.
 local function start(profile, t)
   local set, parent = {}, profile.nodes.parent
   local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
@@ -241,8 +241,11 @@ end
 
 -- ==}
 
--- Compares the values a and b of each row. Sets its fields change (of the share), error (standard error of
--- the change) and noise (true: not significant).
+-- Compares the shares that the values a and b of each row have of the totals. Sets these fields of the row:
+--
+--   - change: share in the new profile minus share in the old one
+--   - error: standard error of the change
+--   - noise: true: the change may be chance
 --
 -- sa, sb: functions for the values of the old and the new profile (side)
 local function test(rows, sa, sb)
@@ -297,6 +300,9 @@ end
 
 -- Removes small nodes from the common tree: those with a weight below SMALL, and the smallest ones beyond
 -- 'limit'. Returns the new tree, a map from old to new nodes, and the number of removed nodes.
+--
+-- tree: the common tree
+-- weight: largest share of a node in both profiles, by node (weigh)
 local function prune(tree, weight, limit)
   local order = {}
   for i = 1, #tree.parent do

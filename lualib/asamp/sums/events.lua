@@ -7,7 +7,9 @@ local M = {}
 --
 --   - minors, majors: numbers of collections
 --   - tenured: bytes
---   - inuse, held, rss: {start, peak, stop}: bytes at the first collection, the largest, at the last one
+--   - inuse: bytes in use, {start (after the first collection), peak (the largest), stop (after the last
+--     one)}
+--   - held, rss: the same for reserved bytes, and for resident bytes of the process
 --   - pauses: {n, total, median, p99, longest, at (end of the longest)}; nil: unknown
 function M.collections(profile)
   local course = profile.course

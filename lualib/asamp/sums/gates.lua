@@ -241,7 +241,7 @@ end
 -- Returns how small an increase this comparison with a baseline can find, in the total and in the largest
 -- lines: second result of M.changes.
 --
--- rows: lines of the comparison; sorts them
+-- rows: lines of the comparison; their order changes
 -- profile: the baseline
 -- whole, n: sum of all its samples, and their number
 -- check: the check of the total bytes

@@ -147,8 +147,8 @@ end
 
 -- Appends the rows of M.of for a pair of steps and all steps after it.
 --
--- p: the pair of nodes (pair)
--- path: texts of the path up to it (extended)
+-- p: {a, b}: nodes of the step in both profiles (pair)
+-- path: {a, b}: texts of the path in both profiles, up to this step (extended)
 -- whole: number of samples of both profiles
 -- list: receives the rows
 local function rows(p, path, whole, list)

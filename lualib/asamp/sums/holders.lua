@@ -14,8 +14,8 @@ M.ARROW = " → "
 local WITHOUT = {["_G"] = true, ["package.loaded"] = true, ["main thread"] = true,
                  ["reference of luaL_ref"] = true}
 
--- Returns true if step a is obvious from step b: a is a field with a function, and b is one of its upvalues,
--- whose text names the function.
+-- Returns true if step b makes step a obvious: a is a field with a function, and b is an upvalue of this
+-- function, so that the text of b names it.
 local function implies(a, b)
   local name = a.text:match '^%["(.*)"%]$'
   local of = b and b.text:match '^upvalue .- of (.*)$'
@@ -120,8 +120,9 @@ local function many(step, before)
   return before ~= HOOKS and MANY[step] or nil
 end
 
---- Splits a path at the first table with many elements in it. Returns the path to the table, "list" or
--- "keys", and the steps after its element. Returns the whole path, nil and "" if there is no such table.
+--- Splits the text of a path at the first table with many elements through which it leads. Returns three
+-- values: the path to this table; its kind, "list" or "keys"; the steps after the step to its element.
+-- Without such a table, returns the whole path, nil and "".
 function M.container(text)
   local steps = {}
   for step in (text .. M.ARROW):gmatch("(.-)" .. M.ARROW) do
@@ -235,8 +236,11 @@ local function repeats(h, path)
   return at > 0
 end
 
--- Returns two maps from paths: to the samples of the path and all longer paths; and to the list of paths with
--- one more step. The lists omit paths that repeat a step.
+-- Returns two values:
+--
+--   1. number of samples of each path with all longer paths, by number of the path
+--   2. list of the paths with one more step, most samples first, by number of the path; without paths that
+--      repeat a step
 --
 -- h: profile.holders
 -- own: samples by path

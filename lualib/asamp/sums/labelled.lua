@@ -60,9 +60,9 @@ end
 -- The results of indexed, by list of label sets.
 local indexes = setmetatable({}, {__mode = "k"})
 
--- Returns the sums over all label sets of a list, and a list of the sets that have each label, by its name.
--- With it, the rows of all labels take a time in proportion to the labels of all sets, not to the number of
--- sets times the number of names.
+-- Returns the sums over all label sets of a list; and, by name of a label, the list of the sets that have it.
+-- The results are kept in 'indexes', so the rows of all labels take a time in proportion to the labels of all
+-- sets, not to the number of sets times the number of names.
 local function indexed(sets)
   local index = indexes[sets]
   if not index then

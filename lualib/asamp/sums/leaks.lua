@@ -373,10 +373,10 @@ local function periodof(clock, from)
   return squares / math.max(bytes, 1)
 end
 
--- Returns true if a line has stopped allocating: at the end of the run it allocates less than the share
--- SLOWER of the bytes that it kept before at the same rate. The rate is by time or by sampled bytes of the
--- program; one of them suffices. Not for a flight recorder: its first time slice has older objects, so that
--- the earlier rate would be too high.
+-- Returns true if a line has stopped allocating. Its earlier rate is that of the bytes that it keeps, by time
+-- and by sampled bytes of the program. It has stopped if its allocation at the end of the run is below the
+-- share SLOWER of one of these rates. Not for a flight recorder: its first time slice has older objects, so
+-- that the earlier rate would be too high.
 --
 -- row: the line (newrow)
 -- n: only the first n time slices count
@@ -717,8 +717,8 @@ local function byholder(rows)
   return list
 end
 
--- Returns true if the program mainly loads data: of the bytes of Lua's memory with a known fate, it keeps
--- more than the share LOADED.
+-- Returns true if the program mainly loads data: of the bytes of Lua's memory whose survival is known, it
+-- keeps more than the share LOADED.
 local function loads(profile)
   local sites, kept, all = profile.sites, 0, 0
   for i, bytes in ipairs(sites.bytes) do

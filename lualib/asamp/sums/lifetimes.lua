@@ -6,8 +6,8 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- The rows have the lifetimes below 1 MiB, 4 MiB, 16 MiB and so on. FIRST and STEP are binary logarithms of
--- the first bound and of the factor.
+-- Lifetimes are measured in bytes allocated by the program. The rows have the lifetimes below 1 MiB, 4 MiB,
+-- 16 MiB and so on. FIRST and STEP are binary logarithms of the first bound and of the factor.
 local FIRST, STEP = 20, 2
 
 -- Returns the index (0, 1, ...) of the row for a lifetime of less than 2^digits bytes.

@@ -83,7 +83,8 @@ function M.clock(profile)
   return profile.wall and (profile.cpu and "CPU and wall" or "wall") or "CPU"
 end
 
---- Returns true if the profile has later deaths, and therefore the bytes alive at the end.
+--- Returns true if the profile records which survivors died later. Only then the bytes alive at its end are
+-- known.
 function M.hasdeaths(profile)
   return profile.fates and (profile.followed or 0) > 0
 end

@@ -63,7 +63,7 @@ end
 -- cut: the result
 -- holder: text of the path whose references were cut
 -- least: the leak is proved if this share of the sampled bytes would be freed
--- emptied: true: not the references to the holder were cut, but those to its elements
+-- emptied: true: the references to the holder's elements were cut, instead of those to the holder
 local function ofcut(cut, holder, least, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
   return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,

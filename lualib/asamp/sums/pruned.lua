@@ -31,8 +31,9 @@ local function weights(profile)
   return weight, itself
 end
 
--- Returns the set of the largest nodes, with all their callers; nil: the tree has at most 'limit' nodes. A
--- caller has at least the weight of its callee, and a lower index.
+-- Returns the set of the 'limit' largest nodes; nil: the tree has at most 'limit' nodes. The set contains all
+-- callers of its nodes: a caller has at least the weight of its callee, and precedes it at equal weight,
+-- because its index is lower.
 local function largest(weight, limit)
   local n = #weight
   if n <= limit then
@@ -80,10 +81,12 @@ end
 
 --- Returns the call tree reduced to its largest nodes:
 --
---   - nodes: columns parent, fn (from 0; of merged nodes: the index after the last function), line
+--   - nodes: columns of the reduced tree
+--     - parent, line
+--     - fn: index of the function, from 0; of merged nodes: the index after the last function
 --   - map: from the profile's nodes to these
 --   - cut: number of removed nodes
---   - share: of all samples, those in removed nodes
+--   - share: share of the samples that are in removed nodes, the mean of allocation and time samples
 --
 -- limit: largest number of nodes to keep
 function M.of(profile, limit)

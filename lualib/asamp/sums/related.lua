@@ -14,7 +14,7 @@ end
 -- none.
 function M.callers(profile)
   local nodes, functions = profile.nodes, profile.functions
-  -- key of the innermost Lua function (inner), and of the Lua function that called it; both by node
+  -- by node: key of the innermost Lua function (inner), and of the Lua function that called it (callers)
   local inner, callers = {[0] = ""}, {[0] = ""}
   for i, f in ipairs(nodes.fn) do
     local fn, up = functions[f], nodes.parent[i]

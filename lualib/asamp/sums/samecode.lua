@@ -215,8 +215,8 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Longer lists of functions are split before 'align' aligns them. With lists whose lengths have this product,
--- it takes 16 MiB and a second.
+-- Largest product of the lengths of two lists of functions for alignpart, which then takes 16 MiB and a
+-- second. 'align' splits longer lists.
 local CELLS = 1 << 20
 
 -- Pairs the functions a[from..to] with b[start..stop], both in the order of their lines, so that the sum of
@@ -450,8 +450,8 @@ end
 -- order:
 --
 --   1. The line has moved as far as the function that contains it (movesof).
---   2. The line is at the same distance from the start of its function. In a function that only one profile
---      has, it is the same line.
+--   2. The line is at the same distance from the start of its function. If this function has no partner, the
+--      line has the same number, in a function that starts at the same line.
 --   3. All remaining lines of the function have moved equally far (addmoved).
 --
 -- functions, same: results of M.functions and M.files

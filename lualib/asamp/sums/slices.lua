@@ -98,8 +98,8 @@ function M.of(profile, tree, limit)
              #tree.nodes.parent, limit)
 end
 
---- Returns true if no stack is missing in the time slices. (Stacks beyond the reader's limits are counted at
--- node 0, in the slices and in the totals separately.)
+--- Returns true if the time slices contain all stacks of the totals. The reader keeps a limited number of
+-- stacks: it counts samples of others at node 0, in the slices and in the totals separately.
 function M.whole(profile)
   local n = 0
   for i, node in ipairs(profile.sites.node) do

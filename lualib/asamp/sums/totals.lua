@@ -280,7 +280,8 @@ end
 
 -- Returns the source lines of a profile, and their rows by call tree node:
 --
---   1. rows: a list of {file, line, name and defined (name, line of definition of the line's first function)}
+--   1. rows: a list of {file, line, name, defined}; 'name' and 'defined' (line of definition) are those of
+--      the first function found at the line
 --   2. row of the node's own line, by node; nil: native
 --   3. row of the innermost Lua frame of the node's stack, by node
 --   4. set of the rows with several functions

@@ -15,7 +15,9 @@ local M = {}
 local LEAST = 8  -- minimum number of slices of a trend
 local SURE = 3   -- standard errors of a significant slope
 
--- Adds samples to the change of a row's live bytes in one time slice (sign 1), or subtracts them (sign -1).
+-- Adds samples to the change of a row's live bytes in one time slice.
+--
+-- sign: 1: their blocks became live in the slice; -1: they died in it
 local function add(row, slice, bytes, samples, sign)
   row.change[slice] = (row.change[slice] or 0) + sign * bytes
   row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)

@@ -154,7 +154,7 @@ local function alllines(profile)
 end
 
 -- Returns why a line allocates, as a word for asamp.show.verdict, such as "closures"; nil: unknown. Also sets
--- the row's fields type, sort, calls, times and long.
+-- the row's fields type, sort, calls, times and long, which M.of explains.
 --
 -- row: the line (alllines)
 -- copied: the line's row of asamp.sums.copies, or nil
@@ -364,7 +364,8 @@ end
 -- A holder has no row if it is inside another holder that itself keeps at least 4 times as many bytes.
 local PART = 4
 
--- Adds small holders to the large holder that contains them (PART). Returns the remaining rows.
+-- Adds the rows of small holders to the row of the large holder that contains them (PART). Returns the
+-- remaining rows.
 --
 -- rows: rows of M.held
 -- byholder: the same rows, by path
@@ -431,7 +432,8 @@ local function collected(rows, byholder)
   return kept
 end
 
--- More than 12 globals or modules that each keep less than 5% of all bytes have one common row.
+-- If more than 12 globals or modules each keep less than 5% of all bytes, one common row replaces theirs
+-- (gathered).
 local SMALLENTRY, ENTRIES = 1 / 20, 12
 
 -- Replaces many small entries of package.loaded, _G or the registry by one row of that table (SMALLENTRY).
@@ -540,8 +542,13 @@ end
 
 -- {== time ==================================================================
 
--- Returns the line with the most time of one sort, "lua", "c" or "gc" (collections); nil: none. Fields: file,
--- line, name, calls (the C function that it called, or nil), n (time samples).
+-- Returns the line with most time samples of one sort; nil: none.
+--
+--   - file, line, name
+--   - calls: the C function that it called; nil: Lua code
+--   - n: number of time samples
+--
+-- sort: "lua" (Lua code), "c" (C code) or "gc" (collections)
 local function slowest(profile, sort)
   local _, _, nearest = totals.linerows(profile)
   local sites, sums, byrow = profile.sites, {}, {}
