@@ -92,7 +92,7 @@ local DESCRIPTION = {
   options.WIDTH,
   options.COLOR,
   {"json", nil, "prints the report as JSON, with the call tree if --tree is given; " ..
-    "all rows unless --top is given"},
+    "up to 16,384 rows of each list, or --top N"},
 }
 
 --- Returns the help text.

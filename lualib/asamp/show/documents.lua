@@ -6,6 +6,7 @@ local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"
+local units = require "asamp.show.units"
 local verdict = require "asamp.show.verdict"
 
 local M = {}
@@ -21,9 +22,34 @@ local HEAD = {
 -- Fields about the whole run: omitted with --from, --until and --exclude.
 local WHOLE = {"collections", "marks", "minors", "majors", "walks", "walked", "longestwalk", "allocated"}
 
--- Returns the first n entries of a list; n = nil: all.
+-- Rows of each list without --top. A line with several functions counts as a row for each. The lists of a
+-- hostile profile have half a million rows, whose text would take minutes.
+local ROWS = 1 << 14
+
+-- Returns the first n entries of a list.
 local function first(list, n)
-  return table.move(list, 1, math.min(#list, n or #list), 1, {})
+  return table.move(list, 1, math.min(#list, n), 1, {})
+end
+
+-- Returns first(list, top); if 'top' is nil, the first entries with up to ROWS rows. Adds the number of
+-- entries that are left out then to left.count.
+local function limited(list, top, left)
+  local n, rows = 0, 0
+  while not top and n < #list and rows < ROWS do
+    n = n + 1
+    rows = rows + math.max(1, #(type(list[n]) == "table" and list[n].functions or {}))
+  end
+  if not top then
+    left.count = left.count + #list - n
+  end
+  return first(list, top or n)
+end
+
+-- Returns the entry of the key "left" for rows that are left out.
+local function leftof(left)
+  local text = ("over the limit of %s rows in a list: %s rows are left out; --top N gives N rows")
+  return {what = "rows", limit = ROWS, count = left.count,
+          text = text:format(units.count(ROWS), units.count(left.count))}
 end
 
 local function verdictof(v, profile)
@@ -37,43 +63,43 @@ local function verdictof(v, profile)
 end
 
 --- Returns the report of a profile and its totals ('t'), with the call tree if 'options' request it.
--- 'top': rows of each list (nil: all); 'options': as for asamp.show.text.render.
+-- 'top': rows of each list (nil: up to ROWS); 'options': as for asamp.show.text.render.
 function M.report(profile, t, top, options)
-  local doc = {unit = t.unit, whole = t.whole}
+  local doc, left = {unit = t.unit, whole = t.whole}, {count = 0}
   for _, key in ipairs(HEAD) do
     doc[key] = profile[key]
   end
   for _, key in ipairs{"functions", "lines", "types"} do
-    doc[key] = first(t[key], top)
+    doc[key] = limited(t[key], top, left)
   end
   doc.begun = profile.states and profile.begun
   if profile.states and not (options.focus or options.label or options.at) then
-    doc.states, doc.threads = first(states.states(profile), top), first(states.threads(profile), top)
+    doc.states, doc.threads = limited(states.states(profile), top, left),
+                              limited(states.threads(profile), top, left)
   end
-  doc.left = profile.left
   doc.range = options.range
   doc.exclude = options.focus and options.focus.exclude
   doc.labels, doc.label = not doc.exclude and labelled.all(profile, top) or nil, options.label
   doc.collections = events.collections(profile)
-  doc.marks = first(events.marks(profile), top)
+  doc.marks = limited(events.marks(profile), top, left)
   if doc.range or doc.exclude then
     for _, key in ipairs(WHOLE) do
       doc[key] = nil
     end
   end
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
-  doc.verdict, doc.holders = verdictof(options.verdict, profile), first(options.holders or {}, top)
-  doc.lifelines = first(options.lifelines or {}, top)
+  doc.verdict, doc.holders = verdictof(options.verdict, profile), limited(options.holders or {}, top, left)
+  doc.lifelines = limited(options.lifelines or {}, top, left)
   for _, name in ipairs{"copies", "native"} do
     for key, value in pairs(options[name] or {}) do
       doc[name] = doc[name] or {}
-      doc[name][key] = type(value) == "table" and first(value, top) or value
+      doc[name][key] = type(value) == "table" and limited(value, top, left) or value
     end
   end
   if options.trends then
     doc.trends = {seconds = options.trends.seconds, whole = options.trends.whole,
-                  lines = first(options.trends.lines, top),
-                  functions = first(options.trends.functions, top)}
+                  lines = limited(options.trends.lines, top, left),
+                  functions = limited(options.trends.functions, top, left)}
   end
   doc.own, doc.at = options.own, options.at
   if options.source then
@@ -86,22 +112,27 @@ function M.report(profile, t, top, options)
       doc.tree[field] = calltree.nested(profile, t, field, options)
     end
   end
+  doc.left = profile.left
+  if left.count > 0 then
+    doc.left = table.move(profile.left or {}, 1, #(profile.left or {}), 1, {})
+    doc.left[#doc.left + 1] = leftof(left)
+  end
   return doc
 end
 
 --- Returns the comparison of profiles a and b as a table.
 --
 --   - results: list of results of asamp.sums.compare, one for each measure
---   - top: largest number of rows in a list; nil: all
+--   - top: largest number of rows in a list; nil: ROWS
 function M.diff(a, b, results, top)
-  local measures = {}
+  local measures, left = {}, {count = 0}
   for i, result in ipairs(results) do
     measures[i] = {}
     for key, value in pairs(result) do
-      measures[i][key] = type(value) == "table" and first(value, top) or value
+      measures[i][key] = type(value) == "table" and limited(value, top, left) or value
     end
   end
-  return {a = a.path, b = b.path, measures = measures}
+  return {a = a.path, b = b.path, measures = measures, left = left.count > 0 and {leftof(left)} or nil}
 end
 
 return M

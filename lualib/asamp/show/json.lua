@@ -46,7 +46,13 @@ local function number(n)
   elseif n ~= n or n == math.huge or n == -math.huge then
     return "null"
   end
-  return (("%.17g"):format(n):gsub("[^%w+-]+", "."))  -- the locale may have another decimal point
+  local text = ("%.17g"):format(n)
+  return text:find "[^%w.+-]" and text:gsub("[^%w+-]+", ".") or text  -- the locale may have another point
+end
+
+-- Returns true if JSON text has a string as it is: printable ASCII without quotation marks and backslashes.
+local function isplain(text)
+  return not text:find "[^ !#-[^-~%]]"  -- # to [, ] and ^ to ~
 end
 
 local function nothing() end
@@ -59,7 +65,9 @@ local function nothing() end
 --   - some(): called after each element of a list; M.write sets it, to write long text in pieces
 --   - quoted(text): returns a string as JSON
 local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
-              quoted = function(text) return escaped(quoted(text)) end}
+              quoted = function(text)
+                return isplain(text) and '"' .. text .. '"' or escaped(quoted(text))
+              end}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
   return (quoted(text):gsub("<", "\\u003c"):gsub("\xE2\x80[\xAA-\xAE]", "?")
                       :gsub("\xE2\x81[\xA6-\xA9]", "?"))

@@ -23,6 +23,16 @@ describe("json", function()
     assert.equal('"é€"', json.encode("é€"))
   end)
 
+  it("writes each ASCII character so that a reader gets it back", function()
+    local cjson = require "cjson"
+    for c = 0, 127 do
+      local text = "a" .. string.char(c) .. "b"
+      assert.equal(text, cjson.decode("[" .. json.encode(text) .. "]")[1])
+      local plain = c >= 32 and c < 127 and c ~= 34 and c ~= 92
+      assert.equal(plain, json.encode(text) == '"' .. text .. '"', c)
+    end
+  end)
+
   it("replaces invalid UTF-8", function()
     assert.equal('"a\u{FFFD}b\u{FFFD}"', json.encode("a\255b\200"))
   end)
