@@ -40,7 +40,7 @@ local DESCRIPTION = {
     "or by another VMProf profiler; - is standard input.",
   {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: go tool pprof, " ..
     "continuous profilers), collapsed (flamegraph.pl, inferno and others), speedscope (speedscope.app), " ..
-    "vmprof (a VMProf log of the other flavour, stock or extended); " ..
+    "vmprof (a VMProf log: an extended one from a stock profile, and the reverse); " ..
     "of a heap snapshot: heapsnapshot (the Memory panel of Chrome's DevTools)", options.oneof(NAMES)},
   options.out("path of the result (default: next to the profile, named after it; " ..
     "- is standard output; also the default if the profile is read from standard input)"),

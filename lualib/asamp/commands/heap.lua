@@ -40,8 +40,8 @@ local DESCRIPTION = {
   {"state", "N", "number of the Lua state of a process " ..
     "(default: the state with the largest heap, or the first that runs a collection)",
     options.whole(0)},
-  {"wait", "TIME", "time limit for the next collection of a process; " ..
-    "the snapshot is taken at the end of that collection (default 10s)", options.duration},
+  {"wait", "TIME", "longest time to wait for the next collection of a process (default 10s): " ..
+    "a snapshot is taken at the end of a collection", options.duration},
   {"held-by", "WHAT", "shows which references keep alive the objects of a class " ..
     "(table, string, function, ... or the name of a metatable) or those sampled at a line (app.lua:5): " ..
     "paths of references from a root; equal paths are merged, with their share of the objects"},

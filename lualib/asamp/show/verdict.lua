@@ -149,7 +149,8 @@ end
 -- period that would find them. Else returns "".
 local function finer(v)
   return v.alloc and
-         (" The growth has too few samples: --alloc %s would decide."):format(units.period(v.alloc)) or ""
+         (" Too few samples show which lines make it grow: --alloc %s takes enough."):format(
+           units.period(v.alloc)) or ""
 end
 
 -- Returns a sentence about the reason why it is not certain whether the heap grows or which lines are the
