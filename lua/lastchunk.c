@@ -84,8 +84,10 @@ static int lastchunk_nothing (lua_State *L) {
 }
 
 
-/* Restores the ended frame ci as the running one, and calls f. If 'caller' is not NULL, also
-   restores this frame, of the C function that called the chunk. */
+/* Calls f with ci, the frame of the ended main chunk, as the running frame, so that the chunk's
+   local variables are roots during the call. caller: frame of the C function that called the chunk;
+   NULL: none. It has also ended, and is also restored, because it precedes ci in the list of
+   frames. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;

@@ -283,7 +283,8 @@ typedef struct luaN_Edge {
   luaN_EdgeKind kind;
   int fresh;		/* 1: the first edge of the walk to the object 'to' */
   const void *from, *to;
-  /* 'place' of the object 'from'; LUAN_NOPLACE if 'from' is NULL or a weak key */
+  /* number of the object 'from' in the order of the walk (luaN_Object.place); LUAN_NOPLACE if
+     'from' is NULL or a weak key */
   size_t place;
   const void *key, *in;
   /* address of a C function, or NULL (luaN_EdgeKind) */

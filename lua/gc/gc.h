@@ -527,8 +527,9 @@
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
-/* Sets the slots of L's stack at and above the top to nil. Then clears heap.starved, the record of
-   a failed allocation after which luaN_erasestarved calls this function. */
+/* The call that luaN_erasestarved makes after an allocation has failed. Sets the slots of L's stack
+   at and above the top to nil, so that an emergency collection does not take the old values there
+   for references. Also clears heap.starved, the flag of the failed allocation. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /* Converts the number at o to a string, as luaO_tostring. In addition executes the write barrier if
@@ -631,8 +632,8 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
-/* Frees the larger hash part that was allocated in advance for t, if any (growth.h). To be called
-   before t gets other vectors. */
+/* Frees the growth buffer of t, if any: the larger hash part to which keys of t were copied in
+   advance (growth.h). To be called before t is resized without it. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
 /* Returns the number of nodes that the hash part gets in a rehash: at least 'hashed', the number of

@@ -55,8 +55,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a Table whose hash part is the larger one of w, for the computation of main positions.
-   Its other fields are not set. */
+/* Returns a Table whose hash part is the growth buffer of w (the next, larger hash part, to which
+   keys are copied in advance), to compute main positions in it. Its other fields are not set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -65,8 +65,9 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy of old node i, which must have one. The node of the copy gets a dead key and
-   stays in its chain, where placecopy may reuse it. */
+/* Removes the copy that the key of node i of the table has in the growth buffer (the next, larger
+   hash part); there must be one. The node of the copy gets a dead key and stays in its chain, where
+   placecopy may reuse it. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -76,7 +77,8 @@ static void dropcopy (luaN_Growth *w, unsigned i) {
 }
 
 
-/* Returns a free node of the larger hash part, or NULL. Searches like getfreepos of ltable.c. */
+/* Returns a free node of the growth buffer (the next, larger hash part, filled in advance), or
+   NULL. Searches like getfreepos of ltable.c. */
 static Node *freecopy (luaN_Growth *w) {
   while (w->lastfree > w->node) {
     w->lastfree--;
@@ -86,8 +88,9 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a node of the larger hash part for a key with main position mp. Links the node as
-   luaH_newkey does, but without reading keys of other nodes. Returns NULL if no node is free. */
+/* Returns a node of the growth buffer (the next, larger hash part) for a key with main position mp.
+   Links the node as luaH_newkey does, but reads the main positions of other keys from the values of
+   their nodes, not from the keys. Returns NULL if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {
@@ -113,8 +116,9 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Copies the key of old node i to the larger hash part. The old node must have a value and no copy.
-   mp: main position of the key in the larger hash part. Returns 0 if no node is free. */
+/* Copies the key of node i of the table to the growth buffer (the next, larger hash part). The node
+   must have a value, and its key no copy. mp: main position of the key in the buffer. Returns 0 if
+   no node of the buffer is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -127,8 +131,8 @@ static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
 }
 
 
-/* Returns the main position, in the larger hash part, of the key of old node i; NULL if that node
-   is empty. next: a Table that has the larger hash part as its nodes. */
+/* Returns the main position that the key of node i of the table has in the growth buffer (the next,
+   larger hash part); NULL if node i is empty. next: a Table with the buffer as its nodes. */
 static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
   const Node *old = w->old + i;
   if (isempty(gval(old))) return NULL;
@@ -137,7 +141,8 @@ static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i)
 }
 
 
-/* Copies the keys of the next COPYBLOCK old nodes. Returns 0 if no node is free. */
+/* Copies the keys of the table's next COPYBLOCK nodes to the growth buffer (the next, larger hash
+   part). Returns 0 if no node of the buffer is free. */
 static int copysome (luaN_Growth *w, const Table *next) {
   Node *mp[COPYBLOCK];
   unsigned i, k = w->copied;
@@ -157,8 +162,9 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Replaces the copy of old node i in the larger hash part, because the old node has received
-   another key. i must be less than w->copied. Returns 0 if no node is free. */
+/* Replaces the copy of the key of node i in the growth buffer (the next, larger hash part), because
+   node i has received another key. i must be less than w->copied, the number of the table's nodes
+   whose keys were copied so far. Returns 0 if no node of the buffer is free. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -176,10 +182,10 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Continues the work on the larger hash part: initializes its nodes, then copies keys. Does as much
-   as is due for the nodes that getfreepos (the search for a free node) has visited. left: number of
-   nodes that getfreepos has not visited yet. Returns 0 if no node of the larger hash part is
-   free. */
+/* Continues to fill the growth buffer (the next, larger hash part): initializes its nodes, then
+   copies keys. The table is resized when getfreepos, the search for a free node, has visited all
+   nodes. So the work proceeds with these visits. left: number of nodes that getfreepos has not
+   visited yet. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -192,8 +198,9 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the larger hash part of t after a key was moved between two nodes of t. Frees the larger
-   hash part if it has no free node for the key. */
+/* To be called after a key was moved between two nodes of t. If keys of t are being copied to a
+   larger hash part in advance of the next resize, updates the copy of this key. If no node for the
+   copy is free, frees the larger hash part: t is then resized without it, like any other table. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -213,8 +220,9 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
 }
 
 
-/* If t has a larger hash part, continues to fill it; frees it if it has no free node. Otherwise
-   allocates one if the next resize of t will probably double its nodes. */
+/* To be called after node n of the nearly full t has received a new key. If t has a growth buffer
+   (its next, larger hash part, to which keys are copied in advance), continues to fill it; frees it
+   if it has no free node. Else allocates one if the next resize will probably double the nodes. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -231,9 +239,10 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* Gives each copy the value of its old node, and removes copies whose old node is empty or has
-   another key. Returns the number of old nodes that have a value and no copy. Links these nodes by
-   'copyof': the first one is *first, and LUAN_NOCOPY ends the list. */
+/* To be called when the table is resized to its growth buffer (the larger hash part with copies of
+   its keys). Gives each copy the value of its old node, and removes copies whose old node is empty
+   or has another key. Returns the number of old nodes that have a value and no copy, and links them
+   by 'copyof': the first one is *first, and LUAN_NOCOPY ends the list. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -262,8 +271,10 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Puts the larger hash part of t into use, then inserts the keys that have no copy. Returns 0, with
-   t unchanged, if more than 5/8 of the nodes of the larger hash part would then be in use. */
+/* Resizes t to the growth buffer, a hash part of twice the size to which most keys were copied in
+   advance. Then inserts the other keys. Returns 0, with t unchanged, if t has no such buffer, or if
+   more than 5/8 of the buffer's nodes would be in use: keys of t need at most half of the nodes, so
+   the others have removed keys, and the next resize of t would come too soon. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

@@ -40,7 +40,7 @@
 #define luaN_keycame(L,t,n) \
   (luaN_isnearlyfull(t) ? luaN_keycame_(L, t, n) : cast_void(0))
 
-/* The out-of-line parts of luaN_keymoved and luaN_keycame, called only if t is nearly full. */
+/* The rarely called parts of luaN_keymoved and luaN_keycame: only called if t is nearly full. */
 LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to);
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 

@@ -19,7 +19,7 @@
 **
 ** A buffer is freed early
 ** - by a full collection
-** - when its table dies or gets other vectors
+** - when its table dies, or has other vectors after a resize without the buffer
 ** - when a key cannot be copied because the buffer has no free node
 ** - at the start of a major collection, if no key was inserted since the start of the previous one
 **

@@ -255,9 +255,10 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of listed entries of weak tables with unmarked keys. It is computed before and
-   after marking from the dead objects that are queued for their finalizers. If the second result is
-   lower, a key of an entry was reachable only from these objects. */
+/* Returns the number of listed entries of weak tables whose keys are unmarked. findresurrected
+   calls it twice: before and after it marks everything to which dead objects with finalizers refer.
+   A lower second result shows that only these objects keep a key alive. Its entry can be removed
+   after the finalizers, which may start an earlier major collection (weak.resurrected). */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }

@@ -286,8 +286,9 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* Keys and values of t are weak, so v is a string (isheld). A weak table keeps its strings
-       alive without testing the keys: the edge is reported from the table, not from the key. */
+    /* Keys and values of t are weak. isheld has accepted v, so v is a string: weak tables keep
+       strings alive, but no other values. A string is marked even if its key is not, so it is the
+       table that keeps it alive: the edge is reported from the table, not from the key. */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);

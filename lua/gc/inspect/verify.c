@@ -245,7 +245,8 @@ static int comparewords (const void *a, const void *b) {
 
 
 /* Checks G9 for t, a weak table that slices have visited: the address of each slot with an unmarked
-   old key or value must be in 'known' (n sorted addresses), unless t is remembered as a whole. */
+   old key or value must be in 'known' (n sorted addresses), unless the remembered set has t
+   itself. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;

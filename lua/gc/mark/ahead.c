@@ -245,7 +245,8 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 
 /* Visits the next weak table that the major collection has reached (weak.inmajor, at index
    weak.next), or a part of it, up to a cost of about 'bytes'. Returns the cost. Skips a table that
-   is not weak now, is small (MIN_SLOTS), is remembered as a whole, or was visited already. */
+   is not weak now, is small (MIN_SLOTS), is in the remembered set with all its slots, or was
+   visited already. */
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];

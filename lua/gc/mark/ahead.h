@@ -14,8 +14,8 @@
 ** lists again, as long as a visit finds enough to mark.
 **
 ** Changes. If the program stores into a slot, the slot is remembered. If its entry is undecided
-** when the slot leaves the remembered set, the slot is listed again (luaN_doubt). A table that gets
-** other vectors, or is remembered as a whole, is visited once more (luaN_lookonce).
+** when the slot leaves the remembered set, the slot is listed again (luaN_doubt). A table that was
+** resized, or is in the remembered set with all its slots, is visited once more (luaN_lookonce).
 **
 ** Tombstones. If many undecided values are left, slices tombstone them: the slots look empty, but
 ** keep the addresses of their objects (hidden.h). The atomic step then decides which objects are

@@ -17,8 +17,8 @@
 **
 ** The node of a tombstoned value keeps its key (G13). Its table has LUAN_SCANNED: slices have
 ** visited all its slots. All tombstoned values of a table are restored or cleared before the keys
-** of the table are counted, before the table is resized, and when the table is remembered as a
-** whole.
+** of the table are counted, before the table is resized, and when all of the table is added to the
+** remembered set.
 **
 ** Dead keys need no tombstones, because the program cannot look them up. Slices remove their
 ** entries at the start of the sweep; code that reaches such a node earlier removes the entry itself
@@ -86,10 +86,11 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
-** Makes the major collection visit all of the weak table t again, because t gets other vectors or
-** is remembered as a whole. Restores the tombstoned values of t, or clears those of dead objects.
-** While the sweep runs, also removes the entries of t with dead keys. Does nothing if slices have
-** visited no slot of t.
+** Makes the slices of the major collection visit all slots of the weak table t again. To be called
+** when t has new vectors (array or hash part), or when all of t is added to the remembered set.
+** Some weak values of t may be tombstoned: their slots look empty, but keep the object's address.
+** These are restored, or cleared if the object is dead. While the sweep runs, entries with dead
+** keys are removed, too. Does nothing if no slice has visited t yet.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

@@ -236,9 +236,11 @@ static int paysmore (const luaN_Gc *c) {
 }
 
 
-/* Returns the upper bound of the nursery of a big heap. The bound is lower while a major collection
-   marks, because each nursery ends with a slice of bounded work. The bound is lowest while a major
-   collection runs and weak tables have received many entries. */
+/* Returns the upper bound of the nursery of a big heap. A slice of the major collection runs each
+   time the nursery is full, and its work is limited. With a smaller nursery, slices are more
+   frequent, and the collection ends after less allocation. So the bound is lower while a major
+   collection marks. It is lowest if weak tables have received many entries, because these retain
+   memory until the collection has ended. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;

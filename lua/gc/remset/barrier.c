@@ -71,8 +71,8 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 
 /*
-** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young or
-** remembered as a whole, or if the last pair in remset.slots is for the same slot.
+** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young,
+** if t itself is in the set already, or if the last pair in remset.slots is for the same slot.
 **
 ** If a list is long, first shortens it: refine.c tenures the objects to which the listed slots
 ** refer, and removes the slots. This happens before 'slot' is added, because the caller may store

@@ -14,7 +14,7 @@
 **
 ** A store into a huge table remembers the slot without reading the stored object. Refinement reads
 ** the headers of many such objects together, with prefetching. If the number of remembered slots of
-** a table reaches the number of its slots, the table is remembered as a whole.
+** a table reaches the number of its slots, the remembered set lists the table instead of its slots.
 **
 ** A slot of a weak table with a young key or value stays remembered, because only a major
 ** collection could remove a tenured object from the table. If there are many such slots, a minor
@@ -79,8 +79,8 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process table t, which is remembered as a whole: removes it from the set, and marks its
-   metatable and the lines of its vectors. */
+/* Starts to process table t, whose slots are all in the remembered set, because it lists t itself.
+   Removes t from the set, and marks its metatable and the lines of its vectors. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);

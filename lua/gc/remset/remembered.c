@@ -90,8 +90,8 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 
 
 /* Marks the objects to which the remembered slots refer. The address of a slot may be in an earlier
-   vector of its table. That does no harm: when the table got other vectors, the present address of
-   the slot, or the table itself, was remembered. */
+   vector of its table. That does no harm: when the table was resized, the new address of the slot,
+   or the table itself, was added to the remembered set. */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, kept = 0;
