@@ -21,8 +21,8 @@ enum EventType {
   /* Survival of samples. n: number of samples. Body: a byte for each: 0: died, 1: survived, 2:
      survived, but the death is not reported later */
   EVENT_FATES,
-  /* Survival and classes of samples. n: number of samples. Body: a 32-bit class for each, then the
-     bytes of EVENT_FATES */
+  /* Survival and classes of samples. n: number of samples. Body: for each, the 32-bit id of its
+     class (EVENT_CLASS), then the bytes of EVENT_FATES */
   EVENT_CLASSFATES,
   /* Deaths of survivors. n: number of run lengths. Body: 32-bit run lengths, alternately live
      and dead */
@@ -41,7 +41,8 @@ enum EventType {
   /* The stack of a lost time sample: the next stack of the state is stored as a difference to it.
      n: number of new frames. Body: TimeEvent */
   EVENT_STACK,
-  /* Name of a class. n: id. Body: name, NUL-terminated */
+  /* Name of a class, that is, of a type of sampled objects. n: id of the class. Body: name,
+     NUL-terminated */
   EVENT_CLASS,
   /* A mark, a name with a value that the program adds. Body: MarkEvent */
   EVENT_MARK,
@@ -115,8 +116,8 @@ typedef struct OrphansEvent {
   uint32_t runs[];      /* run lengths, alternately of live and of dead samples */
 } OrphansEvent;
 
-/* Numbers of allocation samples and of time samples; 'natives': how many of 'samples' are of native
-   memory. A sample counts as the number of sampling periods that it represents. */
+/* Numbers of samples: 'samples' of allocations, among them 'natives' of native memory;
+   'timesamples' of time. A sample counts as the number of sampling periods that it represents. */
 typedef struct EventTally {
   uint64_t samples, timesamples, natives;
 } EventTally;

@@ -279,9 +279,10 @@ static int byvalue (const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Merges the groups of fields whose values have the same class into one group "[*]", if there
-   are more than FIELDS_MANY of them and none has over half of their bytes. Returns 0 if out of
-   memory. */
+/* Each group becomes a row with the values of one field, such as "t.name". Merges the groups whose
+   values have the same class (the name of their type) into one row "[*]". Does so only for more
+   than FIELDS_MANY groups, and if none of them retains over half of the bytes that they retain
+   together. Returns 0 if out of memory. */
 static int mergefields (Groups *s) {
   size_t i, k;
   for (i = 0; i < s->n; i++) {

@@ -58,7 +58,7 @@ static struct {
                                    Atomic. */
   int draining;			/* 1: no other thread may empty the queue, because one thread is
                                    doing so or mallocs_left was called; atomic */
-  uint64_t lost;		/* Number of sampling periods lost; atomic. */
+  uint64_t lost;		/* Number of sampling periods whose samples were dropped; atomic. */
 } m;
 
 /* Locked while a client is added or removed (mallocs_start, mallocs_end). */

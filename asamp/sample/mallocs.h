@@ -98,11 +98,13 @@ void mallocs_forget (const void *owner);
 /* Returns the number of watched blocks freed so far, for all clients. */
 uint64_t mallocs_deaths (void);
 
-/* Returns the sampling periods lost since the last call, for all clients. */
+/* Returns the number of sampling periods of samples that were dropped since the last call, for all
+   clients. A sample represents one or more sampling periods. */
 uint64_t mallocs_lost (void);
 
-/* Returns the sampling periods lost since the last call of mallocs_lost, plus the periods of the
-   queued samples. Call it only at exit: afterwards the queue is not emptied any more. */
+/* As mallocs_lost, for a call at exit: returns the number of sampling periods of dropped samples.
+   Also counts the samples that are still in the queue: they are lost, too, because the queue is not
+   emptied after this call. */
 uint64_t mallocs_left (void);
 
 /* Interface of the preloaded library; NULL: not loaded. */

@@ -45,8 +45,9 @@ typedef struct Timing {
                                    They become one sample at its end. */
   /* The data of the tick from which the last sample was taken; its native frames are not kept. */
   Moment last;
-  uint64_t away;		/* Sampling periods lost because another thread ran the state, the
-                                   program blocked the signals, or the thread was ending. */
+  uint64_t away;		/* Number of sampling periods without a sample, because another
+                                   thread ran the state, the program blocked the signals, or the
+                                   thread was ending. */
   /* Time that the samples of this session stand for, in sampling periods. A sample stands for one
      or more. */
   uint64_t samples;
@@ -66,15 +67,15 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
 void timing_stop (Timing *t);
 
 /* Does the work of timing_stop and timing_drop at exit(). May be called in a signal handler on the
-   timer's thread. Returns the sampling periods lost. */
+   timer's thread. Returns the number of sampling periods of lost samples (timing_drop). */
 uint64_t timing_leave (Timing *t);
 
 /* Takes samples from the buffered ticks, at a safepoint of L, and passes them to the client of
    tracker k. Does nothing on another OS thread than the timer's. */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
-/* Drops the buffered ticks. Returns the sampling periods lost since the last call, including those
-   of the dropped ticks. */
+/* Drops the buffered ticks. Returns the number of sampling periods for which no sample was taken
+   since the last call, including those of the dropped ticks. */
 uint64_t timing_drop (Timing *t);
 
 void timing_close (Timing *t);

@@ -10,13 +10,14 @@
 /*
 ** Guarantees to the client:
 **
-**   A1  the callbacks are registered with the Lua core while anything is sampled or safepoints are
-**       requested; then until the survival of all samples is known; and if the client wants deaths,
-**       until the last survivor has died;
+**   A1  the callbacks stay registered with the Lua core as long as one of these is true: anything
+**       is sampled; safepoints are requested; the survival of a sample is not known yet; the client
+**       wants deaths, and a survivor is alive;
 **   A2  while allocations are sampled, each sampling period is counted in a sample or in
 **       Tracker.lost;
-**   A3  when sampling is switched off, a collection decides which of the last samples survive.
-**       Exception: if a finalizer switches it off, the next collection does so later;
+**   A3  when sampling is switched off, a minor collection runs at once, to decide which of the last
+**       samples survive. Exception: no collection can run in a finalizer. If a finalizer switches
+**       sampling off, the next collection after it decides;
 **   A4  a function is reported before the first sample that contains it, a class before the first
 **       collection with an object of it. A collection is reported once, after the samples whose
 **       survival it decides.
@@ -37,10 +38,10 @@ void tracker_reopen (Tracker *t, lua_State *L);
 /* Suspends sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
    are called. Call this function in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
-/* Resumes sampling, without the earlier samples. Reports all functions and classes again. 'alloc'
-   1: samples allocations; 0: only calls the client at safepoints. 'rest': bytes that the state
-   allocated, counted by label set, but that are not in the old profile. If 'alloc' is 1, they stay
-   counted, for the new one. */
+/* Resumes sampling, without the earlier samples, for a new profile. Reports all functions and
+   classes again. 'alloc' 1: samples allocations; 0: only calls the client at safepoints. 'rest':
+   bytes that the state has allocated, but that the old profile does not include. If 'alloc' is 1,
+   the new profile includes them, with their label sets. */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
@@ -60,9 +61,9 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /* First half of tracker_end: switches sampling off and reports the last data. The second half,
-   tracker_leave, stops watching whether the sampled blocks of native memory are freed. If the
-   client wants to watch a block itself from then on, it sets the owner of its sample to NULL
-   between the two calls. */
+   tracker_leave, stops watching whether the sampled blocks of native memory are freed. A client
+   that wants to continue to watch a block takes FollowedSample.owner, the slot that records the
+   free, and sets this field to NULL between the two calls: tracker_leave then keeps the slot. */
 void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);

@@ -87,7 +87,7 @@ typedef struct Tracker {
      'natives': the same for samples of native memory. */
   uint64_t samples, natives;
   uint64_t nanoseconds;		/* Time that the tracker's work has taken in this session, ns. */
-  uint64_t lost;		/* Number of sampling periods lost; atomic. */
+  uint64_t lost;		/* Number of sampling periods whose samples were dropped; atomic. */
   unsigned ntimed;		/* Number of calls of tracker_timed. It measures the duration of
                                    some samples and adds it to 'nanoseconds'. */
   uint64_t unfollowed;		/* Number of surviving samples whose deaths are not reported,
@@ -146,7 +146,7 @@ typedef struct Tracker {
                                    samples alive. */
 } Tracker;
 
-/* Returns the number of sampling periods lost. Thread-safe. */
+/* Returns the number of sampling periods whose samples were dropped. Thread-safe. */
 static inline uint64_t tracker_lost (const Tracker *t) {
   return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
 }
@@ -157,12 +157,13 @@ static inline uint64_t tracker_unfollowed (const Tracker *t) {
   return __atomic_load_n(&t->unfollowed, __ATOMIC_RELAXED);
 }
 
-/* Sets the number of sampling periods lost. Call it on the state's thread. */
+/* Sets the number of sampling periods whose samples were dropped. Call it on the state's thread. */
 static inline void tracker_setlost (Tracker *t, uint64_t n) {
   __atomic_store_n(&t->lost, n, __ATOMIC_RELAXED);
 }
 
-/* Adds n to the number of sampling periods lost. Call it on the state's thread. */
+/* Adds n to the number of sampling periods whose samples were dropped. Call it on the state's
+   thread. */
 static inline void tracker_lose (Tracker *t, uint64_t n) {
   tracker_setlost(t, tracker_lost(t) + n);
 }

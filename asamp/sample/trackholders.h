@@ -20,16 +20,16 @@
 #define TRACKHOLDERS_NS		2  /* Expected duration of a search, ns for each byte of the heap in
                                       use; a high estimate. */
 
-/* Searches for the references that keep samples alive every 'ns' nanoseconds; 0: never. A due
-   search starts after the next major collection, or after any collection if it is overdue by 'ns'.
-   If a child process searches, a later collection reports the result. */
+/* Sets how often the references that keep samples alive are searched for: every 'ns' nanoseconds;
+   0: never. A due search starts after the next major collection, or after any collection if it is
+   overdue by 'ns'. If a child process searches, a later collection reports the result. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;
 }
 
-/* Searches for the references that keep samples alive whenever the number of live samples has
-   doubled. */
+/* Switches on the searches TH1: later major collections search for the references that keep samples
+   alive when there are TRACKHOLDERS_FIRST live samples, then each time their number has doubled. */
 static inline void trackholders_growing (Tracker *t) {
   t->holdersgrown = TRACKHOLDERS_FIRST;
   t->holderssince = clock_now();

@@ -70,7 +70,8 @@ typedef struct ProfileTotals {
   /* 'lost' by the kind of sample: 'samples' counts allocations and native memory, 'natives' only
      native memory, 'timesamples' time. */
   EventTally missing;
-  /* 'lost', and sampling periods lost before they were reported to the profile (profile_lost). */
+  /* 'lost', plus the sampling periods of samples that were dropped before the profile received them
+     (profile_lost). */
   uint64_t all;
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
   /* Errno of the first failed write or, in a stall (profile_room), of the write that is tried
@@ -132,15 +133,17 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
    is full, and lasts while the write is retried. In a stall, time samples are lost and other events
    are kept; the caller should take no samples. */
 int profile_room (Profile *p);
-/* Returns 0 if a sample of 'count' periods is lost in a stall (profile_room); the caller must then
-   call profile_lost. */
+/* To be called before a sample that represents 'count' sampling periods is reported. Returns 0 if
+   it must be dropped because the disk is full (profile_room); the caller must then call
+   profile_lost. */
 int profile_offer (Profile *p, uint64_t count);
 
 /* Returns 1 if a sample can be reported now, probably without waiting. A signal handler that
    interrupted a report may call it. */
 int profile_ready (Profile *p);
 
-/* Counts n sampling periods that were lost before they were reported to the profile. */
+/* Adds n to the number of sampling periods whose samples were dropped before the profile received
+   them. */
 void profile_lost (Profile *p, uint64_t n);
 
 /* Emits a time sample; its stack is passed as in profile_sample. The sample is lost if writing is
@@ -240,7 +243,7 @@ struct ProfileLast {
   ProfileSets *sets;    /* calls a function with the bytes of each label set; NULL: none */
   void *setsud;
   ProfileLeft left;
-  uint64_t lost;        /* lost sampling periods (profile_lost) */
+  uint64_t lost;        /* sampling periods whose samples were dropped (profile_lost) */
 };
 
 /*

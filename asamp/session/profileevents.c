@@ -259,7 +259,8 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* later events would be attributed to the wrong samples */
+      break;  /* an event's paths belong to the samples after those of the previous event: without
+                 this event, the next ones would give their paths to the wrong samples */
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -307,9 +308,9 @@ static void lose (Profile *p) {
   memset(&p->inhand, 0, sizeof(p->inhand));
 }
 
-/* Takes the lock, and stores the depth of the stack being reported: its 'shared' frames and n new
-   ones. If the profile has ended without failure, returns 0 without the lock, because later events
-   do not count as lost. */
+/* Takes the lock, and stores the depth of the stack being reported: 'shared' frames as in the
+   previous stack, and n new ones. Returns 0 without the lock if the profile has ended without a
+   failure: events after its end are not counted as lost. */
 static inline int enter (ProfileState *s, size_t shared, size_t n) {
   assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
   profileevents_hold(s->profile);

@@ -74,7 +74,8 @@ struct Profile {
   EventTally inhand;      /* numbers of samples in the event being reported */
   int error;              /* errno of the first failure */
   int stalled;            /* errno of the present stall, or 0; also read without the lock */
-  /* Sampling periods lost before they were reported to the profile (profile_lost). */
+  /* Sampling periods of samples that were dropped before the profile received them
+     (profile_lost). */
   uint64_t elsewhere;
   uint64_t refused;       /* sampling periods of the samples refused by profile_offer; atomic */
   /* Numbers of samples reported to the profile, including those in 'lost'. */
