@@ -116,11 +116,13 @@ end
 -- Returns whether a container received samples until the end of the run: "leak": it did; "maybe": uncertain;
 -- nil: it has stopped.
 --
--- It has stopped if the time without samples at the end is improbable (STOP, QUIET), and more than twice as
--- long as the longest earlier time without samples. This is tested by allocated bytes, then by CPU time, for
--- which the second longest time is used.
+-- It has stopped if it received no samples at the end for longer than chance explains, and for more than
+-- twice as long as the longest earlier pause between samples. There are two tests. The first one measures
+-- time in allocated bytes: more than 7 samples must be missing (STOP). The second one uses CPU time: more
+-- than 3.5 must be missing (QUIET). It compares with the second longest pause, because other processes may
+-- have caused the longest one.
 --
--- run: CPU clock and its end (M.of)
+-- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
 -- c: sum of the container's lines (sum)
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
@@ -161,7 +163,7 @@ end
 
 -- Returns true if the lines of a container had no samples before the second half of the CPU time (DELAY).
 --
--- run: CPU clock and its end (M.of)
+-- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
 -- c: sum of the container's lines (sum)
 -- lines: all lines (births.of)
 local function isdelayed(run, c, lines)
@@ -444,7 +446,7 @@ end
 -- Returns the verdict on a container that keeps its objects: "leak", "maybe", "few" (too few samples) or nil
 -- (it does not accumulate).
 --
--- run: CPU clock and its end (M.of)
+-- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
 -- c: sum of the container's lines that keep their objects (keeping)
 -- course: size of the heap by position in the run (births.course), or nil
 -- born: live bytes in all containers that were allocated in the second half of the run
@@ -467,7 +469,7 @@ end
 -- Returns the verdict on a container that receives and loses objects, as a queue does: "leak", "maybe" or nil
 -- (it does not accumulate). If the heap has a constant size, fewer than 1 of 100 runs have a wrong verdict.
 --
--- run: CPU clock and its end (M.of)
+-- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
 -- course: size of the heap by position in the run (births.course), or nil
 -- c: sum of all lines of the container
 -- growth: bytes by which the heap grew in the second half, minus those of containers with the verdict "leak"
@@ -506,7 +508,7 @@ end
 -- allocated vectors (array or hash parts) of tables that are still alive: the program itself has emptied
 -- these tables.
 --
--- run: CPU clock and its end (M.of)
+-- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
 -- course: size of the heap by position in the run (births.course), or nil
 -- lines: all lines (births.of)
 -- alive: live samples of each line (living)
@@ -556,7 +558,7 @@ end
 -- Returns when a container (table, tree or chain) received its last object, as a share of the CPU time. nil:
 -- it is empty, or receives objects until the end of the run.
 --
--- run: CPU clock and its end (M.of)
+-- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
 -- c: sum of the container's lines (sum)
 local function stoppedat(run, c)
   local last = 0

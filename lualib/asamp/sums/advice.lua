@@ -56,7 +56,9 @@ local PAUSES = 5
 -- lua/gc/pace/pace.c), or when the program has allocated much. If fewer bytes were tenured between two
 -- major collections on average, allocation is assumed to be the reason.
 local GROWTH = 512 << 10
--- New runs are like the profile if minor collections and tenured bytes differ by less than 10%.
+-- A prediction is compared with new runs of the program (M.verified). It only applies to them if the program
+-- still does the work of the profiled run: with the same nursery size, the numbers of minor collections and
+-- of tenured bytes must differ by less than 10% from the profile's.
 local ALIKE = 0.1
 
 -- {== time ==================================================================
@@ -320,10 +322,10 @@ end
 --   2. standard error of this quotient
 --   3. mean bytes by which these nurseries exceed their planned size
 --
--- If the collections near n are too few (ENOUGH), all collections are used. Else the quotient of all
--- collections is moved towards that of the near ones, by the part of the difference that chance does not
--- explain (positive-part James-Stein estimator). If the collector chose the sizes itself (b.chosen), the
--- error is at least this part of the difference instead.
+-- If fewer than ENOUGH collections have nurseries of about n bytes, the results are those of all collections.
+-- Else the quotient of all collections is moved towards that of the near ones, by the part of the difference
+-- that chance does not explain (positive-part James-Stein estimator). Exception: if the collector chose the
+-- sizes itself (b.chosen), the quotient is not moved, but the error is at least as large as that move.
 --
 -- b: the model (basis)
 -- n: bytes
@@ -540,8 +542,8 @@ function M.verified(profile, n, setting, before, after)
 end
 
 --- Returns the prediction for the size to recommend; nil: no size saves 10% of the collector's time and at
--- least ADVISED standard errors of it. Sizes above all observed ones are not considered; none is if large
--- blocks decide when collections run.
+-- least ADVISED standard errors of it, or large blocks decide when collections run. Sizes above all observed
+-- ones are not considered.
 --
 -- advice: result of M.of
 function M.best(advice)

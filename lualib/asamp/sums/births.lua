@@ -93,7 +93,7 @@ end
 --
 -- slices: profile.born or profile.alive, with samples by slice of allocated bytes
 -- bin: number of the slice
--- clock: the byte clock (clockof)
+-- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)
 local function partof(slices, bin, clock)
   return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
 end
@@ -183,9 +183,9 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the usual CPU time per allocated byte before collection n, in us; nil: unknown. It is the lowest
--- rate that was enough for the share USUAL of the bytes. Each period counts with its bytes, because the rates
--- of the short periods at the start vary much.
+-- Returns the usual CPU time per allocated byte before collection n, in us; nil: unknown. It is a percentile
+-- of the rates of the periods between collections: 95% of the bytes (USUAL) took at most this time. A period
+-- is weighted by its bytes, because the rates of the short periods at the start vary much.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -204,8 +204,8 @@ local function usualrate(profile, n)
 end
 
 -- Returns the number of the major collection that the program requested at its end, for example with
--- collectgarbage; nil: none. It is later than the last sample. Collections after it do not count if almost
--- nothing was allocated before them.
+-- collectgarbage; nil: none. It is the last collection, and later than the last sample. To find it, omits
+-- collections before which the program allocated almost nothing, such as that of the session's end.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -402,10 +402,11 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- Returns a map from each path of references to live samples to the path of their container.
+-- Returns the container of the live samples: a map with the number of each path of references that leads to
+-- samples, and the number of the path to their container (a table, tree or chain).
 --
--- h: profile.holders
--- alive: profile.alive
+-- h: profile.holders: the tree of all paths
+-- alive: profile.alive: the live samples, with the number of their path
 local function containers(h, alive)
   local total, to, stem = {}, {}, holders.stems(h)
   for i, path in ipairs(alive.path) do
@@ -520,10 +521,11 @@ local function count(c, key, alive, i, part)
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
 end
 
--- Returns the containers with live samples: the field 'containers' of M.of.
+-- Returns the containers of the live samples: the tables, trees and chains through which references keep them
+-- alive. The result is the field 'containers' of M.of.
 --
--- nearest: line (row of totals.linerows) by node of the call tree
--- clock: the byte clock
+-- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
+-- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)
 local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
   local byholder, list, keys, parts, texts = {}, {}, {}, {}, {}
@@ -549,10 +551,10 @@ local function collect(profile, nearest, clock)
   return list
 end
 
--- Counts the samples of each line that survived a collection. Returns the field 'lines' of M.of.
+-- Counts the samples of each source line that survived a collection. Returns the field 'lines' of M.of.
 --
--- nearest: line (row of totals.linerows) by node of the call tree
--- clock: the byte clock
+-- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
+-- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)
 local function linesof(profile, nearest, clock)
   local born, lines = profile.born, {}
   for i, node in ipairs(born.node) do

@@ -37,7 +37,8 @@ function M.names(profile)
   return names
 end
 
--- Fields of a label set that a row adds up, as integers.
+-- Integer fields of a label set. For each value of a label, M.rows returns a row with the sums of these
+-- fields over all label sets with this value.
 local COUNTS = {"samples", "bytes", "survivedbytes", "laterbytes", "ns", "minors", "majors", "pause"}
 
 -- Creates sums over label sets: 'sets' is their number, 'counted' the number of sets with exact bytes.

@@ -30,22 +30,22 @@ M.BINS = 16
 local LEAST = 12  -- fewest kept samples of a likely leak
 -- The heap grew if its smallest size in the last quarter of the run is 10% above that in the second quarter.
 local GROWTH = 1.1
--- SLOW: a growth of 2% suffices if it is at least half of the bytes that the likely leaks received in the
--- second half of the run and still keep (explained).
+-- The heap has also grown if it is only 2% larger, provided that leaks explain this (explained): the growth
+-- is at least half of the bytes that the likely leaks received in the second half of the run and still keep.
 local SLOW = 1.02
--- The growth is the increase of the heap from the second to the last quarter of the run, in bytes. If deaths
--- are unknown, a survivor may have died later, so KEPT and ROOM apply:
--- KEPT: the growth must be a third of the bytes that survived in the second half of the run.
+-- Limits for leaks, relative to the growth of the heap in bytes, from the second to the last quarter of the
+-- run. KEPT and ROOM apply only if the file has no deaths, so that a survivor may have died later:
+-- KEPT: the growth must be at least a third of all bytes that survived in the second half of the run.
 -- ROOM: a line's survivors of the second half have at most 1.5 times as many bytes as the growth.
 -- WORTH: a line must keep bytes from the second half that are at least 5% of the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
--- Conditions for a line that leaks:
--- SURVIVED: it keeps half of its bytes. This is only required if deaths are unknown.
--- PARTS: it keeps objects from 75% of the time slices.
--- LATE: 40% of the bytes that it keeps are from the second half of the run.
+-- A line may leak if it keeps enough of the objects that it allocated:
+-- SURVIVED: at least half of their bytes. This is only required if the file has no deaths.
+-- PARTS: objects from at least 75% of the time slices.
+-- LATE: at least 40% of the kept bytes are from the second half of the run.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
--- Two causes of growth are reported as 'maybe' if they explain at least half of it: a growing array of
--- numbers, and data that were loaded.
+-- Limit for two kinds of possible leaks (list 'maybe' of M.of): a line with a growing array of numbers, and a
+-- container of loaded data. Each is listed only if it alone explains at least half of the heap's growth.
 local ALONE = 1 / 2
 -- A line that keeps 90% of its bytes may leak even if it keeps less than the share WORTH of the growth. This
 -- is only tested if deaths are known.
@@ -506,10 +506,10 @@ local function placesof(containers)
   return objects, vectors
 end
 
--- Returns the rows of lines that leak into containers: their objects accumulate there, or they allocated
--- large vectors of the containers' tables. Second result: rows of other lines with a growing table that
--- causes much of the growth (ALONE), such as an array of numbers: numbers are not sampled, so it is no
--- container.
+-- Returns the rows of lines that leak into containers (tables, trees or chains): their objects accumulate
+-- there, or they allocated large vectors (array or hash parts) of the containers' tables. Second result: rows
+-- of other lines with a growing table that causes at least half of the heap's growth (ALONE), for example an
+-- array of numbers. Such an array is no container, because numbers are not sampled.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- wanted: kinds of blocks whose samples count (kindsof)

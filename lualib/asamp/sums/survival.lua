@@ -137,8 +137,9 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the uncertainty of M.share: its largest difference from models in which only the age (A), or only
--- the time since the previous collection (B), determines survival.
+--- Returns the uncertainty of M.share(s, n), the estimated share of a nursery of n bytes that survives. It is
+-- the largest difference from the estimates of two simpler models: in one, survival depends only on an
+-- object's age, in the other only on the bytes between the previous collection and its allocation.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

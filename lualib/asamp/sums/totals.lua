@@ -11,13 +11,13 @@
 --   - survived, survivedbytes: survived their first collection
 --   - later, laterbytes: survivors that died later
 --   - alive, alivebytes: other survivors; 0 if the file has no deaths
---   - undecided, undecidedbytes: without a known fate; the bytes only if the period was changed
---     (measures.fate)
+--   - undecided, undecidedbytes: allocations whose survival is unknown; 'undecidedbytes' only if the sampling
+--     period was changed (measures.fate)
 --   - objects: estimated number of blocks; 0: unknown
 --   - timesamples: time, in sampling periods
 --   - nativesamples, gcsamples: part of the time in C functions, and in collections
 --   - timesquares: variance of timesamples
---   - bytesquares, survivedsquares, alivesquares: variances of bytes, only if the period was changed
+--   - bytesquares, survivedsquares, alivesquares: variances of bytes, only if the sampling period was changed
 --     (measures.variance)
 
 local measures = require "asamp.sums.measures"
@@ -278,13 +278,13 @@ local function functions(profile, itself, sums)
   return rows
 end
 
--- Returns the source lines of a profile, and their rows by call tree node:
+-- Returns the source lines of a profile. Four results:
 --
---   1. rows: a list of {file, line, name, defined}; 'name' and 'defined' (line of definition) are those of
---      the first function found at the line
---   2. row of the node's own line, by node; nil: native
---   3. row of the innermost Lua frame of the node's stack, by node
---   4. set of the rows with several functions
+--   1. a row for each line: {file, line, name, defined}; 'name' and 'defined' (line of definition) are those
+--      of the first function found in the line
+--   2. map from call tree node to the row of its line; nil: the node is a C function
+--   3. map from call tree node to the row of the innermost Lua frame of its stack
+--   4. set of the rows of lines with several functions, such as two closures
 local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}
@@ -308,14 +308,15 @@ local function rowsoflines(profile)
   return rows, rowof, nearest, several
 end
 
--- Splits lines with several functions, such as two closures in one line, into one part for each function:
+-- Splits lines with several functions, such as two closures in one line, into one part for each function.
+-- Three results:
 --
---   1. parts: a list of {row (of the line), name, defined (line of definition)}
---   2. part of the node's own line, by call tree node; nil: none
---   3. part of the innermost Lua frame of the node's stack, by node; nil: none
+--   1. the parts: a list of {row (of the line), name (of the function), defined (line of its definition)}
+--   2. map from call tree node to the part of its function; nil: its line is not split
+--   3. map from call tree node to the part of the innermost Lua frame of its stack; nil: as above
 --
--- rowof: row of a node's own line
--- several: set of the rows with several functions
+-- rowof: map from call tree node to the row of its line (rowsoflines)
+-- several: set of the rows of lines with several functions
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -337,10 +338,10 @@ local function partsoflines(profile, rowof, several)
   return parts, partof, nearest
 end
 
--- Names each line after the largest function in it.
+-- Sets the name of each line with several functions to that of the function that ranks first.
 --
--- parts: functions of lines with several of them (partsoflines)
--- ismore: function that returns true if its first part is larger than its second
+-- parts: the functions of these lines (partsoflines)
+-- ismore: function(a, b) that returns true if part a ranks before part b
 local function rename(parts, ismore)
   local best = {}
   for _, part in ipairs(parts) do
@@ -352,8 +353,9 @@ local function rename(parts, ismore)
   end
 end
 
--- Returns rows for stacks without a Lua frame: the innermost C function that is not of Lua's API. Sets these
--- rows by call tree node in 'nearest', the third result of rowsoflines.
+-- Returns rows for stacks without a Lua frame. The row of such a stack represents its innermost C function
+-- that is not of Lua's API. Adds these rows to 'nearest', a map from call tree node to row (third result of
+-- rowsoflines).
 local function rowsofc(profile, nearest)
   local nodes, rows, byfn = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do
@@ -371,17 +373,17 @@ local function rowsofc(profile, nearest)
   return rows
 end
 
---- Returns the source lines of a profile, and their rows by call tree node:
+--- Returns the source lines of a profile. Three results:
 --
---   1. rows: a list of {file, line, name, defined (line of the function's definition)}
---   2. row of the node's own line, by node; nil: native
---   3. row of the innermost Lua frame of the node's stack, by node
+--   1. a row for each line: {file, line, name (of the function in it), defined (line of its definition)}
+--   2. map from call tree node to the row of its line; nil: the node is a C function
+--   3. map from call tree node to the row of the innermost Lua frame of its stack
 --
--- A line with several functions is named after the one with most bytes.
+-- If a line has several functions, its name is that of the function that allocated most bytes.
 --
--- alive: true: the one with most live bytes at the end instead
--- native: true: stacks without a Lua frame have the row of a C function: {file, line (0), name, defined (0),
--- native (true)}
+-- alive: true: its name is that of the function with most live bytes at the end of the run instead
+-- native: true: the third result maps stacks without a Lua frame to the row of a C function, {file, line (0),
+-- name, defined (0), native (true)}, which is also in the first result
 function M.linerows(profile, alive, native)
   local rows, rowof, nearest, several = rowsoflines(profile)
   if native then
@@ -410,7 +412,8 @@ function M.linerows(profile, alive, native)
   return rows, rowof, nearest
 end
 
--- Computes 'self' and 'total' of lines, or of the functions in a line.
+-- Computes the costs of the lines of a profile, or of the functions in them: 'self' (of samples with the line
+-- as innermost Lua frame) and 'total' (of samples with the line anywhere on their stack).
 local function sumlines(profile, itself, sums, rows, rowof, nearest)
   addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do
@@ -440,8 +443,10 @@ local function lines(profile, itself, sums)
   return rows
 end
 
--- Returns the C functions that allocate without a Lua frame on the stack (rowsofc). 'self' of a row sums
--- these stacks. 'itself': first result of sumsites.
+-- Returns a row for each C function that allocates without a Lua frame on the stack (rowsofc). 'self' of a
+-- row is the sum of these samples.
+--
+-- itself: sums by call tree node (sumsites)
 local function outside(profile, itself)
   local _, _, nearest = rowsoflines(profile)
   local known = {}
