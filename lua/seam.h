@@ -326,11 +326,11 @@ typedef struct luaN_Walker {
      other edges of the tree are passed to 'done' at the end, in the array parents[]. */
   const uint64_t *strings;
   unsigned log2;
-  /* Called at the end of a complete walk of n objects, unless NULL. objects[i] is the object that
-     was reached as number i, its place. If the walk reports all edges, 'parents' is NULL. If it
-     reports a tree, parents[i] is the place of the object from which object i was reached first, or
-     LUAN_NOPARENT if 'edge' was called for object i. As 'edge' is called in the order of places,
-     its n-th call belongs to the n-th LUAN_NOPARENT. The function may change parents[]. */
+  /* Called at the end of a complete walk of n objects, unless NULL. objects[] has them in the order
+     of the walk. If the walk reports all edges, 'parents' is NULL. If it reports a tree, parents[i]
+     is the index of the object from which objects[i] was reached first, or LUAN_NOPARENT if 'edge'
+     was called for this object. As 'edge' is called in the order of objects[], its n-th call
+     belongs to the n-th LUAN_NOPARENT. The function may change parents[]. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 

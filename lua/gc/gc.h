@@ -454,7 +454,7 @@
 /* true if object o is old */
 #define luaN_isold(o)	(((o)->marked & LUAN_EPOCH) != 0)
 
-/* true if object o is old and in the remembered set as a whole (G8) */
+/* true if the old object o itself, not only one of its slots, is in the remembered set (G8) */
 #define luaN_islogged(o) \
   (((o)->marked & LUAN_EPOCH) != 0 && !((o)->marked & LUAN_UNLOGGED))
 

@@ -82,13 +82,14 @@ LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
    number of nodes of t that getfreepos, the search for a free node, has not visited yet. */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
-/* Prepares w->node, the next hash part of a table, for use as its hash part: counts the bytes as if
-   they were allocated now, sets w->node to NULL, and returns 1. Returns 0 and changes nothing if
-   memory or a limit does not permit that. */
+/* To be called before a table is resized to its growth buffer w->node, the larger hash part that
+   was allocated in advance. Counts the buffer's bytes as if they were allocated now, sets w->node
+   to NULL, and returns 1. Returns 0 and changes nothing if memory or a limit does not permit
+   that. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees w. Also frees the next hash part that w describes, unless luaN_adoptgrowth has made it
-   ready for use. */
+/* Frees w, the description of a growth buffer. Also frees the buffer (the table's next, larger hash
+   part), unless luaN_adoptgrowth was called, so that the table uses it. */
 LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
 
 /* Frees the hash parts that were allocated in advance for all growing tables. */

@@ -324,8 +324,8 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Gives up this atomic step before marking is finished: slices continue to mark, and a later atomic
-   step finishes. Returns 0. */
+/* Ends this atomic step although objects are left to mark, so that the pause stays short: slices
+   continue to mark, and a later atomic step ends the marking. Returns 0. */
 static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);

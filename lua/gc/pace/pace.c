@@ -259,7 +259,8 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 
 
 /* Returns the upper bound of the nursery of one state, in bytes. It falls with the number of states
-   of the process. share: an equal share for each state of the SHARED bytes. */
+   of the process, because the nurseries of idle states stay in memory. share: bytes for each state
+   if all states share SHARED bytes equally. */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;

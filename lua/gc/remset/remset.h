@@ -27,9 +27,9 @@
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
-/* Adds the old object o to the remembered set, as a whole: to remset.whole if it is a table that
-   has had a large vector, else to remset.objects. Does nothing if o is young or is remembered as a
-   whole already. */
+/* Adds the old object o, not only one of its slots, to the remembered set, so that the next minor
+   collection visits all its references. The list is remset.whole if o is a table that has had a
+   large vector, else remset.objects. Does nothing if o is young or in such a list already. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
 /* To be called at the end of a minor collection, when remset.slots is empty. Moves the pairs
