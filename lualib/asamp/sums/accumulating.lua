@@ -326,7 +326,10 @@ end
 -- live samples in the container, and samples that survived and are not in other containers. The parts up to
 -- the oldest live sample do not count: a queue has lost these objects, but keeps all newer ones.
 --
--- own, survivors, alive: as in 'retention'
+-- Each parameter is a list with numbers of the line's samples by part of the run:
+-- own: live samples in the container
+-- survivors: samples that survived a collection
+-- alive: live samples in all containers
 local function recent(own, survivors, alive)
   local first = 0
   while first < PARTS and (own[first] or 0) <= 0 do
@@ -409,8 +412,9 @@ local function evenness(course)
   return straight >= STRAIGHT and math.max(even, straight) or even
 end
 
--- Returns true if the heap grows in both quarters of the second half of the run, in the last at least half as
--- much as in the one before. 'course': as for 'evenness'.
+-- Returns true if the heap grows in the third and in the last quarter of the run, in the last one at least
+-- half as much as in the third. 'course': function from a position in the run (0 to 1) to bytes
+-- (births.course), or nil.
 local function isrising(course)
   local growth = course and course(3 / 4) - course(1 / 2) or 0
   return growth > 0 and course(3 / 4) >= GROWTH * course(1 / 2) and course(1) >= GROWTH * course(3 / 4) and

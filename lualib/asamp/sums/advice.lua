@@ -292,7 +292,7 @@ end
 --   - now: measurements of the profiled run (M.measured)
 --   - s: model of survival by age (survival.of)
 --   - rows: minor collections (minorsof)
---   - known: bytes that one collection tenures according to the model, by row
+--   - known: for each row, the bytes that one collection tenures according to the model
 --   - expected: bytes that all collections together tenure according to the model
 --   - factor: bytes that the collector tenured, divided by the bytes that survived according to the samples
 --   - cost: costs of minor collections (costs)

@@ -452,8 +452,8 @@ end
 --
 -- h: profile.holders
 -- alive: profile.alive
--- keys: key of the line that allocated the samples, by row of profile.alive; false: unknown
--- parts: part of the run in which they were allocated, by row
+-- keys: for each row of profile.alive, the key of the line that allocated its samples; false: unknown
+-- parts: for each row, the part of the run in which its samples were allocated
 local function shared(h, alive, keys, parts)
   local entries, tables = {}, {}  -- by path
   local filled = {}  -- by table and line: for each entry {first, last} part with samples

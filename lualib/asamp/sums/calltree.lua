@@ -12,7 +12,8 @@ local M = {}
 -- Merges frames of a function that differ only in their current line. Returns the new tree as columns
 -- {parent, fn, self, total}; children have higher indices than parents.
 --
--- itself, sums: results of totals.of: values by node, without and with callees
+-- itself, sums: values of each call tree node, without and with its callees (fields 'self' and 'sums' of the
+-- result of totals.of)
 -- field: the measure
 local function merge(profile, itself, sums, field)
   local tree = {parent = {}, fn = {}, self = {}, total = {}}

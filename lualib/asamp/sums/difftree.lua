@@ -45,9 +45,9 @@ local function keyof(fn)
   return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
 end
 
--- Returns the variances of the estimated numbers of blocks: a list by call tree node, with callees; and a map
--- from the key of a function (keyof), without callees. The size of single blocks is unknown: all blocks of a
--- site count as equally large.
+-- Returns the variances of the estimated numbers of blocks, twice: for each call tree node with its callees
+-- (a list), and for each function without its callees (a map from keyof). The sizes of single blocks are
+-- unknown: all blocks of an allocation site count as equally large.
 local function blocksvariance(profile)
   local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
   for i = 0, #parent do
@@ -204,10 +204,10 @@ end
 -- Adds the values of one profile to rows for nodes of the common tree.
 --
 -- one: functions for the profile's values (side)
--- map: node of the common tree, by node of the profile (add)
+-- map: map from the profile's nodes to those of the common tree (add)
 -- folded: set of the profile's nodes that are left out
 -- rows: the rows, a list
--- numbers: index in 'rows' by node of the common tree; nil: the node has no row
+-- numbers: map from nodes of the common tree to indexes in 'rows'; nil: the node has no row
 -- value: name of the field of a row to which the value is added
 -- variance: name of the field to which its variance is added
 local function gather(one, map, folded, rows, numbers, value, variance)
@@ -220,12 +220,12 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Raises the weights of the common tree's nodes to their shares in one profile. A weight is the largest share
--- of a node in both profiles and all measures.
+-- Raises the weights of the common tree's nodes to their shares in one profile. After the call for each
+-- profile and measure, a weight is the node's largest share in any of them.
 --
--- weight: the weights by node of the common tree
+-- weight: map from nodes of the common tree to their weights
 -- one: functions for the profile's values (side)
--- map: node of the common tree by the profile's node (add)
+-- map: map from the profile's nodes to those of the common tree (add)
 -- folded: set of nodes that are left out
 local function weigh(weight, one, map, folded)
   local sums = {}
@@ -302,7 +302,7 @@ end
 -- 'limit'. Returns the new tree, a map from old to new nodes, and the number of removed nodes.
 --
 -- tree: the common tree
--- weight: largest share of a node in both profiles, by node (weigh)
+-- weight: map from each node to its largest share in either profile (weigh)
 local function prune(tree, weight, limit)
   local order = {}
   for i = 1, #tree.parent do

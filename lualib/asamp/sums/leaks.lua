@@ -133,7 +133,7 @@ end
 -- Returns the set of lines with enough kept samples to have a row: rows of all lines would need much memory.
 --
 -- bins: profile.bins
--- nearest: line by node of the call tree
+-- nearest: map from each call tree node to the line of its innermost Lua frame
 -- proved: true: the file shows which survivors died later
 -- wanted: kinds of blocks whose samples count (kindsof)
 local function worthy(bins, nearest, proved, wanted)
@@ -631,8 +631,11 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
--- Selects the samples in a container from a line's samples ('own': number by path of references). Returns
--- them in the same form. 'container': text of the path to the container; nil: selects none.
+-- Returns those samples of a line that are in one container.
+--
+-- own: the line's samples: a map from the path of references that leads to samples to their number. The
+-- result has the same form.
+-- container: text of the path to the container; nil: the result is empty
 local function inside(h, own, container)
   local part = {}
   for path, n in pairs(own) do

@@ -47,7 +47,8 @@ function M.below(list, current)
   end
 end
 
--- Returns by call tree node the innermost frame of its stack whose file passes 'test'; nil: none.
+-- Returns a map from each call tree node to the innermost frame (a node) of its stack whose file passes
+-- 'test'; nil: none.
 local function nearest(profile, test)
   local found, passed, nodes = {}, {}, profile.nodes
   for f, fn in ipairs(profile.functions) do

@@ -6,8 +6,8 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- Returns two lists of weights by call tree node, with and without callees. A weight is the node's share of
--- the allocation samples plus its share of the time samples.
+-- Returns the weight of each call tree node: its share of the allocation samples plus its share of the time
+-- samples. Two lists: the first one includes the samples of the node's callees, the second one does not.
 local function weights(profile)
   local parent, sites, kinds = profile.nodes.parent, profile.sites, profile.kinds
   local weight = {}

@@ -10,11 +10,11 @@ local function key(file, defined)
   return file .. "\0" .. defined
 end
 
---- Returns by call tree node the key of the function that called the innermost Lua function of its stack; "":
--- none.
+--- Returns a map from each call tree node to the key of a function: the Lua function that called the
+-- innermost Lua function of the node's stack; "": none.
 function M.callers(profile)
   local nodes, functions = profile.nodes, profile.functions
-  -- by node: key of the innermost Lua function (inner), and of the Lua function that called it (callers)
+  -- maps from each node to keys: of the innermost Lua function (inner), of its Lua caller (callers)
   local inner, callers = {[0] = ""}, {[0] = ""}
   for i, f in ipairs(nodes.fn) do
     local fn, up = functions[f], nodes.parent[i]

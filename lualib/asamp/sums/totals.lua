@@ -134,8 +134,8 @@ local function columnsof(profile)
   return columns
 end
 
--- Sums all samples: returns lists by call tree node, one for each field with values; sums by kind of block;
--- and the sum of all. 'covered': set of nodes that count; nil: all.
+-- Sums all samples. Three results: sums by call tree node, as one list of numbers for each field; a map from
+-- kinds of blocks to their sums; the sum of all samples. 'covered': set of nodes that count; nil: all.
 local function sumsites(profile, covered)
   local itself, kinds, whole = {fields = {}}, {}, zero()
   local columns, n = columnsof(profile), #profile.nodes.parent
@@ -175,11 +175,10 @@ local function sumsites(profile, covered)
   return itself, kinds, whole
 end
 
--- Adds the sums of callees to their callers: returns lists by call tree node, of the node with all nodes
--- below.
+-- Returns the sums of each call tree node with its callees, in the form of 'itself'.
 --
--- parent: by node; children have higher numbers than their parents
--- itself: lists by node, without the nodes below
+-- parent: map from each node to its caller, which has a lower number
+-- itself: sums without callees: one list for each field, indexed by node (sumsites)
 local function sumtrees(parent, itself)
   local sums = {fields = itself.fields}
   for _, field in ipairs(itself.fields) do
@@ -222,8 +221,8 @@ end
 -- Creates empty sums 'self' and 'total' for each row. Both are the same table if no node of the row has
 -- children.
 --
--- parent: by call tree node
--- rowof: row by node
+-- parent: map from each call tree node to its caller
+-- rowof: map from each node to its row
 local function addsums(rows, parent, rowof)
   local called = {}
   for _, up in ipairs(parent) do
@@ -235,12 +234,12 @@ local function addsums(rows, parent, rowof)
   end
 end
 
--- Adds to each row's total the samples with the row on their stack, each sample once even if the function
--- calls itself.
+-- Adds the samples to the totals of the rows (functions or lines) on their stacks. Each sample is added once
+-- to a row, even if a function calls itself.
 --
--- parent: by call tree node
--- sums: values by node, with all nodes below (sumtrees)
--- rowof: row by node; nil: none
+-- parent: map from each call tree node to its caller
+-- sums: values of each node with its callees (sumtrees)
+-- rowof: map from each node to its row; nil: none
 local function addtotals(parent, sums, rowof)
   local depth = {}  -- by row: how often the current stack has it
   walk(parent, function(node)
