@@ -73,7 +73,8 @@ struct Profile {
   size_t reserved;        /* bytes of the event being reported */
   EventTally inhand;      /* numbers of samples in the event being reported */
   int error;              /* errno of the first failure */
-  int stalled;            /* errno of the present stall, or 0; also read without the lock */
+  int stalled;            /* errno of the failed write that is tried again at present; 0: none. Also
+                             read without the lock. */
   /* Sampling periods of samples that were dropped before the profile received them
      (profile_lost). */
   uint64_t elsewhere;

@@ -200,7 +200,7 @@ end
 --   - scale: factor of the old profile's values
 --   - a, b: the field's total in the old and the new profile, not scaled
 --   - error: standard error of their difference; 0: exact
---   - functions, lines, types, classes, holders (by path): lists; nil: not available
+--   - functions, lines, types, classes, holders: lists with a row for each of them; nil: not available
 --     - name, file, line, native, class
 --     - a, b, change: values of the row in both profiles, and their difference
 --     - error: standard error of the change

@@ -145,9 +145,9 @@ end
 -- Returns the functions of both profiles as one list, those of the new profile first:
 --
 --   1. the list: {name, file, line, native} each
---   2. index in it by number of a function in the old profile
---   3. index in it by number of a function in the new profile
---   4. index in it by key of a function (keyof)
+--   2. map from the function numbers of the old profile to indexes in the list
+--   3. map from the function numbers of the new profile to indexes in the list
+--   4. map from the keys of functions (keyof) to indexes in the list
 --
 -- pa, pb: old and new profile
 -- same: pairs of equal functions (samecode.functions)
@@ -179,8 +179,8 @@ end
 -- common tree (0: the root). A node that is left out maps to its parent's node.
 --
 -- tree: the common tree
--- bykey: its nodes, by parent and function
--- numbers: index in the common list of functions, by number in the profile (functions)
+-- bykey: map from a key of parent and function to the node of the common tree
+-- numbers: map from function numbers of the profile to indexes in the common list of functions (functions)
 -- folded: set of nodes that are left out (start)
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
@@ -279,7 +279,7 @@ end
 -- sa, sb: functions for the values of both (side)
 -- field: field of sums
 -- same: pairs of equal functions (samecode.functions)
--- at: index of a function by key (functions)
+-- at: map from keys of functions to their indexes in the common list (functions)
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
   for _, fn in ipairs(b.functions) do

@@ -62,7 +62,7 @@ end
 -- for Lua functions), native, total}.
 --
 -- entries: outermost frames of the functions (second result of M.cover)
--- sums: values by node, with callees (field of totals.of)
+-- sums: values of each call tree node with its callees (field of totals.of)
 -- field: the measure
 function M.callers(profile, entries, sums, field)
   local rows, bykey = {}, {}

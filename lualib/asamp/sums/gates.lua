@@ -103,8 +103,8 @@ local function estimated(weight, exact, value)
   end
 end
 
--- Returns the number of equal samples with which the profile's total would be as exact as it is. 'whole': the
--- sum of all samples.
+-- Returns how many samples of equal weight would give the total of a profile with the same relative error.
+-- 'whole': the sum of all samples.
 local function samplesof(profile, whole)
   local variance = measures.variance(profile, whole, "bytes")
   return variance > 0 and whole.bytes ^ 2 / variance or 1

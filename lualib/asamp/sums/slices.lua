@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples in each time slice by call tree node and kind, as columns with a limited number of rows. Its input
--- is a profile with time slices (profile.bins).
+-- Numbers of samples for each time slice, call tree node and kind of block, as columns with a limited number
+-- of rows. The input is a profile with time slices (profile.bins).
 
 local measures = require "asamp.sums.measures"
 
@@ -86,7 +86,7 @@ end
 -- 'limit' rows. First result, columns:
 --
 --   - bin, node, kind (from 0)
---   - samples: of time: number of periods
+--   - samples: number of samples; of time: of sampling periods
 --   - bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes
 --
 -- Second result, the slices: {start, width (us), n (number)}

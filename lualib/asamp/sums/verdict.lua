@@ -40,13 +40,15 @@ local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
 local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
 -- Samples were lost if they represent less than 75% of the allocated bytes.
 local KNOWN = 3 / 4
--- If 16 collections do not show whether the heap grows, a quarter of the run was without a collection. Then
--- the verdict recommends a longer run; a shorter sampling period would not help.
+-- The growth of the heap is computed from the collections of two quarters of the run. If it is unknown after
+-- 16 collections or more, one of these quarters had none. Then the verdict recommends a longer run, because
+-- more samples would not help.
 local FEWCOLLECTIONS = 16
-local DECIDED = 100  -- if none of this number of decided samples survived, the heap is "level"
+local DECIDED = 100  -- if 100 samples or more have a known outcome and none survived, the heap is "level"
 local HELDROWS = 5
--- A list or table with many keys has growing tables inside of its elements, but does not grow itself, if the
--- inner tables have 20 samples from the second half of the run, and no such sample is an element (isnested).
+-- A leak may be in the tables inside of a table's elements, while the outer table does not grow. This is
+-- assumed (isnested) if the inner tables contain at least 20 samples from the second half of the run, and no
+-- sample from it is itself an element of the outer table.
 local NESTED = 20
 
 -- The sort of each type of block, for sentences such as "allocates closures". Other types are their own sort.
@@ -241,9 +243,9 @@ local function incoroutine(path, container, rest)
          {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
 end
 
--- Returns true if a list or table with many keys does not grow, but lists or tables with keys inside of its
--- elements do. This is assumed if no sample from the second half of the run (by sampled bytes) is an element,
--- and at least NESTED such samples are in inner tables. Vectors do not count.
+-- Returns true if a table does not grow, but the tables inside of its elements do. This is assumed if no
+-- sample from the second half of the run (by sampled bytes) is itself an element of the table, and at least
+-- NESTED samples from it are in the inner tables. Samples of vectors (array or hash parts) do not count.
 --
 -- holder: text of the path to the table, or nil
 local function isnested(profile, holder)
@@ -301,8 +303,9 @@ local function kindof(group, profile)
          "chain"
 end
 
--- Finds the group of likely leaks that a new holder belongs to: its path continues the group's path, or the
--- group's path continues it. The group's holder becomes the shorter of both. Returns nil if there is none.
+-- Finds the group of likely leaks to which a new holder (text of a path of references) belongs: one of the
+-- two paths is the start of the other. The group's holder becomes the shorter path. Returns nil if no group
+-- matches.
 -- Tables of modules, globals and references (holders.NAMED) are in no group: their entries are independent.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
