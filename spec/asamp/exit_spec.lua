@@ -58,7 +58,7 @@ local function ends(n, how, expected, work)
     local ok, p = pcall(reader.read, path)
     if ok and p and p.complete then
       whole = whole + 1
-    elseif err:find("interrupted code that the writer must wait for; %d+ samples? [ia][sr]e? lost\n$") then
+    elseif err:find("outside of signal handlers; %d+ samples? [ia][sr]e? lost\n$") then
       reported = reported + 1
     end
   end

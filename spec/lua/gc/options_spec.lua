@@ -116,7 +116,7 @@ describe("collectgarbage", function()
       assert.is_nil(message:find "\n")
     end
     local _, message = pcall(collectgarbage, "nursery", -5)
-    assert.is_truthy(message:find("0 or more", 1, true), message)
+    assert.is_truthy(message:find("0 bytes or more", 1, true), message)
     assert.equal(0, (within(function() return collectgarbage("nursery") end)))
   end)
 
