@@ -325,7 +325,7 @@ static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
 }
 
 /* Writes the text of one reference (step) of a path: from a Lua thread to the value of a local
-   variable of a function that the thread runs, such as 'local "t" of f (a.lua:1)'. 'main': 1 for
+   variable of a function that the thread runs, such as 'local "t" of f (app.lua:1)'. 'main': 1 for
    the main thread, 0 for a coroutine. */
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
