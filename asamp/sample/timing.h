@@ -48,7 +48,7 @@ typedef struct Timing {
   uint64_t away;		/* Number of sampling periods without a sample, because another
                                    thread ran the state, the program blocked the signals, or the
                                    thread was ending. */
-  /* Time that the samples of this session stand for, in sampling periods. A sample stands for one
+  /* Time that the samples of this session represent, in sampling periods. A sample represents one
      or more. */
   uint64_t samples;
   uint64_t cramped;		/* Sampling periods of samples without a C stack in this session,

@@ -6,7 +6,7 @@
 **
 **   A8  copied bytes have the sampling period of allocations. Bytes moved by growing vectors are
 **       sampled separately (luaN_setcopies). Bytes copied into a string are sampled with the
-**       string's allocation: a sample that counts n sampling periods stands for n random points in
+**       string's allocation: a sample that counts n sampling periods represents n random points in
 **       the string's block. Each point in the text, not in the block's header, is also a sample of
 **       copied bytes. Its kind is COPY_AGAIN if the point is in the old text of a variable that
 **       s = s .. x extends, else COPY_NEW.

@@ -36,7 +36,7 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
 }
 
 /* Gives a state of a shared profile its name, once: the script of its first sample. Sets s->name to
-   the number that stands for this name (seen.h). Call it on the state's thread. */
+   the number that represents this name (seen.h). Call it on the state's thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplerlist_lock();

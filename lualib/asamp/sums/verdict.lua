@@ -364,6 +364,16 @@ local function leaksof(profile, found)
   return groups
 end
 
+-- Adds the samples and bytes of a holder's row to the row 'upper'. If 'upper' is nil, appends the row to the
+-- list 'kept' instead.
+local function addto(upper, row, kept)
+  if upper then
+    upper.samples, upper.bytes = upper.samples + row.samples, upper.bytes + row.bytes
+  else
+    kept[#kept + 1] = row
+  end
+end
+
 -- A holder has no row if it is inside another holder that itself keeps at least 4 times as many bytes.
 local PART = 4
 
@@ -383,11 +393,7 @@ local function joined(rows, byholder)
       local upper = byholder[row.text:sub(1, at - 1)]
       above = above or upper and own[upper] >= PART * own[row] and own[row] > 0 and upper or nil
     end
-    if above then
-      above.samples, above.bytes = above.samples + row.samples, above.bytes + row.bytes
-    else
-      kept[#kept + 1] = row
-    end
+    addto(above, row, kept)
   end
   return kept
 end
@@ -427,10 +433,8 @@ local function collected(rows, byholder)
     if upper then
       kept[#kept + 1] = not byholder[to] and upper or nil
       byholder[to] = upper
-      upper.samples, upper.bytes = upper.samples + row.samples, upper.bytes + row.bytes
-    else
-      kept[#kept + 1] = row
     end
+    addto(upper, row, kept)
   end
   return kept
 end
