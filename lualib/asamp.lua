@@ -1,19 +1,20 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp`: finds the subcommand and runs it. A subcommand is a module asamp.commands.NAME with
--- 'summary' (one line of help), usage() and run(args, world), which returns the exit code. Only this module
--- uses the process's streams, terminal and colours; a subcommand uses 'world' instead.
+-- 'summary' (one line of help), usage() (returns the help text) and run(args, world), which returns the exit
+-- code. Subcommands write text and read the properties of the terminal through the table 'world' only.
 --
 -- Fields of 'world':
 --
---   - read(path [, options [, shown]]): as profiler.reader.read, with a progress bar on a terminal; 'shown'
---     replaces the path in the bar
---   - out(text), err(text): write to stdout and stderr
---   - color, errcolor: true if the stream may have colours
---   - columns, errcolumns: width of the terminal at stdout and stderr; nil: none
---   - errrows: height of the terminal at stderr
---   - progress(label): returns show(fraction) and finish() of a progress bar
---   - interpreter: path of the running interpreter
---   - failed: message of the first failed write to stdout
+--   - read(path [, options [, shown]]): reads a profile as profiler.reader.read does, with a progress bar
+--     on a terminal; 'shown': path that the bar shows instead of 'path'
+--   - out(text), err(text): write a text to stdout and to stderr
+--   - color, errcolor: true if texts on stdout and on stderr may have colours
+--   - columns, errcolumns: width of the terminal at stdout and at stderr, in characters; nil: no terminal
+--   - errrows: height of the terminal at stderr, in rows; nil: no terminal
+--   - progress(label): creates a progress bar on stderr; returns its functions show(fraction) (fraction: 0 to
+--     1) and finish()
+--   - interpreter: path of the running Lua interpreter
+--   - failed: message of the first failed write to stdout; nil or false: none has failed
 
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
@@ -43,8 +44,10 @@ local function usage()
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Returns world.progress, which creates progress bars on stderr. If stderr is no terminal ('columns' nil),
--- the bars do nothing.
+-- Returns the function world.progress(label), which creates progress bars.
+--
+--   - err(text): writes to stderr
+--   - columns: width of the terminal at stderr, in characters; nil: no terminal, and the bars do nothing
 local function bars(err, columns)
   return function(label)
     if not columns then
@@ -122,12 +125,13 @@ local function dispatch(args, world)
   return 2
 end
 
---- Runs the command line 'args' (a list). Returns the exit code, and true if the Lua state should be closed
--- so that finalizers run. Exit codes:
+--- Runs the subcommand that the list 'args', the words after `asamp`, names. Returns the exit code, and true
+-- if the Lua state must be closed before the process exits, so that finalizers run. Exit codes:
 --
 --   - 0: success
---   - 1: a file has no usable contents, or the output cannot be written
+--   - 1: failure; for example, a file has no usable contents, or the output cannot be written
 --   - 2: wrong arguments
+--   - any: `asamp run` returns the exit code of the script
 function M.main(args)
   local world = theworld()
   host.streams()

@@ -36,7 +36,7 @@ local exit = os.exit
 
 -- {== sessions ==============================================================
 
--- Sampling options of the open session.
+-- Sampling options of the open session: {period (bytes), random, wall, exact}; nil: no session is open.
 local session
 
 -- Returns the open session, or nil. A forked child has none: the file belongs to its parent.
@@ -74,7 +74,7 @@ end
 
 local SECOND = 1000000000
 
--- Returns the nanoseconds between time samples for the options o; 0: time is not sampled.
+-- Returns the nanoseconds between time samples for the options o of a session; 0: time is not sampled.
 local function interval(o)
   return (o.time or 0) > 0 and SECOND // o.time or 0
 end
@@ -190,8 +190,9 @@ local function startoptions(name, o, own, other)
   return checked
 end
 
---- Samples one allocation every n bytes, on average. Opens a session if none is open. o: options of that
--- session, as in enable, without alloc and time.
+--- Samples one allocation every n bytes, on average. Opens a session if none is open. Returns true; or nil,
+-- message, errno if the file cannot be created. o: options of that session, as in enable, without alloc and
+-- time.
 function M.alloc_start(n, o)
   local every, wrong = options.period(n)
   if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
@@ -247,7 +248,7 @@ function M.time_start(hz, o)
   return start(checked, 0)
 end
 
---- Stops sampling time. The session stays open. Returns true, or false if time was not sampled.
+--- Stops sampling time. The session stays open. Returns true, or false if time was not being sampled.
 function M.time_stop()
   return core.timeoff()
 end
@@ -314,8 +315,8 @@ function M.label(t)
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- restoring[n] is a to-be-closed value: closing it makes label set number n the current one. 'restore' is its
--- metatable.
+-- For M.with: restoring[n] is a to-be-closed value that makes the label set with number n the coroutine's
+-- current one when it is closed. 'restore' is the metatable of these values.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
@@ -385,21 +386,22 @@ function M.snapshot(path, t)
   return s, message, errno
 end
 
---- Writes the references that keep sampled live blocks alive into the profile, as the end of the session
--- does. Walks all reachable objects. Returns the number of these blocks; 0 without a session.
+--- Writes a list of the references that keep sampled live blocks alive into the profile, as the end of the
+-- session does. Walks all reachable objects. Returns the number of these blocks; 0 without a session.
 function M.holders()
   return current() and core.holders() or 0
 end
 
 --- Exact counts, without a session (doc/reference.md):
 --
---   - count(f, ...): returns the bytes and blocks that the state allocated in f, then f's results
---   - counter(): returns an object that counts until it is closed
---   - alive(f, ...): returns the bytes that stay alive after f
+--   - count(f, ...): returns the bytes and blocks that the Lua state allocated in f, then f's results
+--   - counter(): returns an object that counts the state's allocations until it is closed
+--   - alive(f, ...): returns the bytes that stay alive after f and a full collection
 M.count, M.counter, M.alive = core.count, core.counter, core.alive
 
---- limit(bytes, f, ...) calls f(...) and returns its results; raises an error in f when it allocates more
--- bytes. With {allocated = bytes, alive = bytes} as first argument there are two limits.
+--- limit(bytes, f, ...) calls f(...) and returns its results; raises an error in f when f has allocated more
+-- than 'bytes'. With {allocated = bytes, alive = bytes} as first argument, the bytes that are alive have a
+-- limit, too.
 M.limit = core.limit
 
 --- Returns the counters of the profiler (doc/reference.md). With t = {labels = true} it also returns the
@@ -440,7 +442,7 @@ local function fail(message)
   exit(1)
 end
 
--- Returns the reason why os.exit would not accept this status; nil: it would.
+-- Returns the reason why os.exit would not accept the argument 'status'; nil: it would.
 local function badstatus(status)
   if status == nil or type(status) == "boolean" then return nil end
   local n = tonumber(status)
@@ -448,7 +450,7 @@ local function badstatus(status)
   return not math.tointeger(n) and "number has no integer representation" or nil
 end
 
--- Opens a session for the whole run. os.exit and lua_close end it.
+-- Opens a session for the whole run, with the options in LUA_PROFILER. os.exit and lua_close end the session.
 local function wholerun()
   local t, wrong = options.read(os.getenv("LUA_PROFILER") or "")
   local o

@@ -9,20 +9,20 @@ local loaded, profiler = pcall(require, "profiler")
 
 local M = {}
 
---- true if this Lua has exact counts.
+--- true if this Lua counts allocated bytes exactly (profiler.count exists); else no budget is checked.
 M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
 
---- Default limit of a test's increase over its baseline, in percent.
+--- Percentage by which a test may exceed its baseline if the baseline file has no 'tolerance'.
 M.TOLERANCE = 5
 
-local ROWS = 10     -- limit of lines and of holders in a message
+local ROWS = 10     -- a message lists at most this many source lines, and as many holders of live bytes
 local PERIOD = 64   -- mean bytes between samples when explain() calls the tested function again
 local ENOUGH = 20   -- explain() repeats the call until about this many samples are expected
-local MOST = 100    -- limit of these calls
+local MOST = 100    -- explain() calls the function at most this many times
 
 local LITTLE = "the allocating lines are unknown: a second run allocated too few bytes for a sample"
 
-local FIELDS = {"bytes", "blocks", "retained"}  -- the counts that a baseline has for a test
+local FIELDS = {"bytes", "blocks", "retained"}  -- fields of M.measure that a baseline file has for each test
 
 local noticed = M.counts
 
@@ -46,8 +46,11 @@ local function pack(...)
   return {n = select("#", ...), ...}
 end
 
---- Calls f(...) and returns {bytes, blocks, retained}: its allocations, and the bytes still alive after it
--- and a full collection; nil without exact counts. Drops the results of f.
+--- Calls f(...), drops its results, and returns its allocations; nil if this Lua has no exact counts.
+-- Fields:
+--
+--   - bytes, blocks: allocated bytes, and number of allocated blocks
+--   - retained: bytes that are still alive after the call and a full collection
 function M.measure(f, ...)
   if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then
     error(("asamp.budget: the value to measure must be a function, got %s"):format(shown(f)), 0)
@@ -65,8 +68,8 @@ function M.measure(f, ...)
   return {bytes = bytes, blocks = blocks, retained = retained}
 end
 
--- Returns up to ROWS lines of text about the elements of 'list', those with the most bytes first: the bytes
--- (element[field]) and the text place(element).
+-- Sorts 'list' by the number of bytes, element[field], the largest first. Returns a line of text for each of
+-- the first ROWS elements: the bytes and the text place(element).
 local function rowsof(list, field, place)
   local lines = {}
   table.sort(list, function(a, b)
@@ -83,8 +86,8 @@ local function lineplace(row)
   return row.line and ("%s:%d  %s"):format(row.file, row.line, row.name) or row.name
 end
 
--- Loads a module of the command asamp from the folder of profiler.lua. Returns nil if it is not
--- installed.
+-- Loads a module of the command asamp from the folder of profiler.lua, which need not be in package.path.
+-- Returns nil if the module is not installed.
 local function tool(name)
   local before = package.path
   local folder = debug.getinfo(profiler.enable, "S").source:match "^@(.*)profiler%.luac?$"
@@ -94,8 +97,8 @@ local function tool(name)
   return ok and module or nil
 end
 
--- Removes the main thread's stack from a list of holders (references that keep bytes alive), because it does
--- not count as retained (profiler.alive). Scales the other shares so that they add up to 1.
+-- Removes the main thread's stack from a list of holders, {text, share} (references that keep bytes alive):
+-- its bytes do not count as retained (profiler.alive). Scales the other shares so that they add up to 1.
 local function counted(list)
   local rest, shares = {}, 0
   for _, holder in ipairs(list) do
@@ -107,13 +110,13 @@ local function counted(list)
   return rest
 end
 
--- Explains where f allocates: profiles further calls of f. Returns text with one line for each source line
--- that allocated; or the reason why these lines are unknown.
+-- Explains where f allocates: calls f again under the profiler. Returns a text with one line for each source
+-- line that allocated; or the reason why these lines are unknown.
 --
---   - args: arguments of f
+--   - args: arguments of f, packed by pack()
 --   - bytes: about the number of bytes that one call of f allocates
---   - retained: true: lists the lines whose bytes are still alive after the call, and their holders (the
---     references that keep these bytes alive)
+--   - retained: true: lists the source lines whose bytes are still alive after the call, and their holders
+--     (the references that keep these bytes alive)
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -175,14 +178,14 @@ local function explain(f, args, bytes, retained)
   return table.concat(text, "\n")
 end
 
--- Returns the reason why further calls cannot be profiled; nil: they can.
+-- Returns the reason why explain() cannot profile further calls; nil: it can.
 local function busy()
   return profiler.period() and "the allocating lines are unknown: they need a profile of a second run, " ..
          "but the profiler is already enabled; disable it before the test"
 end
 
--- Checks a budget: returns true if 'field' of M.measure(f, ...) is at most 'most' bytes; else false and a
--- message with the allocating lines, which further calls of f find.
+-- Checks a budget. Returns true if M.measure(f, ...)[field] is at most 'most' bytes, or if this Lua has no
+-- exact counts. Else returns false and a message with the allocating lines, for which f is called again.
 local function within(field, most, f, ...)
   if type(most) ~= "number" then
     error(("asamp.budget: a budget must be a number of bytes, got %s"):format(shown(most)), 0)
@@ -198,23 +201,23 @@ local function within(field, most, f, ...)
   return false, over .. "\n" .. (busy() or explain(f, pack(...), found.bytes, field == "retained"))
 end
 
---- Returns true if f(...) allocates at most n bytes; else false and a message with the allocating
--- lines, for which f is called again.
+--- Returns true if f(...) allocates at most n bytes, or if this Lua has no exact counts. Else returns false
+-- and a message with the allocating lines, for which f is called again.
 function M.allocates(n, f, ...)
   return within("bytes", n, f, ...)
 end
 
---- Returns true if at most n bytes stay alive after f(...) and a full collection; else false and a
--- message with the lines that allocated them, for which f is called again.
+--- Returns true if at most n bytes stay alive after f(...) and a full collection, or if this Lua has no exact
+-- counts. Else returns false and a message with the lines that allocated them, for which f is called again.
 function M.retains(n, f, ...)
   return within("retained", n, f, ...)
 end
 
 -- ==}
 
---- Registers assertions with luassert: assert.allocates.at_most(n, f),
--- assert.allocates.nothing(f), assert.retains.at_most(n, f), assert.retains.nothing(f). 'assert'
--- is luassert's table.
+--- Registers assertions with luassert, whose table is 'assert': assert.allocates.at_most(n, f) and
+-- assert.retains.at_most(n, f), where n is a number of bytes; assert.allocates.nothing(f) and
+-- assert.retains.nothing(f).
 function M.register(assert)
   for name, check in pairs{allocates = M.allocates, retains = M.retains} do
     local function asserted(state, n, f, ...)
@@ -236,7 +239,7 @@ end
 local Baseline = {}
 Baseline.__index = Baseline
 
--- Returns a message if a field of a baseline has a wrong type or value; else nil.
+-- Returns a message if a field of t, the table in a baseline file, has a wrong type or value; else nil.
 local function misfit(t)
   local function wrong(owner, field, value)
     if value ~= nil and type(value) ~= "number" then
@@ -263,7 +266,7 @@ end
 
 local NO_FILE = 2  -- the errno ENOENT
 local BLOCK = 65536  -- bytes that one call reads
-local LONGEST = 256 * BLOCK  -- bytes of a file: over 100,000 tests. A device such as /dev/zero has no end
+local LONGEST = 256 * BLOCK  -- limit of a file's bytes, for over 100,000 tests; a device may have no end
 
 -- Returns the contents of a file; nil and a message on failure.
 local function contents(file)
@@ -280,8 +283,8 @@ local function contents(file)
   return table.concat(parts)
 end
 
--- Loads the table that a file returns, with an empty environment. Returns nil and a message on
--- failure, and true if there is no such file.
+-- Runs a baseline file as Lua code without access to globals. Returns the table that the file returns; or
+-- nil, a message and, if there is no such file, true.
 local function readfile(path)
   local file, wrong, code = io.open(path, "r")
   -- a message of io.open starts with the path
@@ -308,8 +311,9 @@ local function readfile(path)
   return t
 end
 
---- Opens a baseline file, which need not exist. options.update: new measurements replace those in the file.
--- Returns nil and a message if it exists, but cannot be read.
+--- Opens the baseline file 'path', which need not exist. Returns an object with the methods run and close;
+-- nil and a message if the file exists but cannot be read. options.update: true: new measurements replace
+-- those in the file.
 function M.open(path, options)
   local t, wrong, absent = readfile(path)
   if not t and not absent then
@@ -319,8 +323,9 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Compares a measurement with the test's baseline. Returns text about the counts that exceed it (nil: none),
--- and true if bytes or blocks are among them, not only retained bytes.
+-- Compares a measurement (M.measure) with the baseline of the test 'name'; counts a test without one in
+-- self.new. Returns text about the counts that exceed the baseline (nil: none); and true if bytes or blocks
+-- are among them, not only retained bytes.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then
@@ -340,7 +345,8 @@ function Baseline:over(name, found)
   return #list > 0 and table.concat(list, "\n") or nil, more
 end
 
--- Stores a measurement as the test's baseline. If tests share the name, keeps the largest of each count.
+-- Stores a measurement (M.measure) as the baseline of the test 'name'. If several tests have this name, keeps
+-- the largest of each count.
 function Baseline:replace(name, found)
   local test = self.data.tests[name] or {}
   for _, field in ipairs(FIELDS) do
@@ -351,7 +357,8 @@ end
 
 --- Calls f(...) and measures it as the test 'name'. Returns true if the measurement is within the baseline,
 -- or if this Lua has no exact counts. Otherwise returns false and a message with the allocating lines; to
--- find these, calls f again. With 'update', stores the measurement as the new baseline and returns true.
+-- find these, calls f again. With the option 'update' of M.open, stores the measurement as the new baseline
+-- and returns true.
 function Baseline:run(name, f, ...)
   if type(name) ~= "string" then
     error("the name of a test must be text", 2)
@@ -373,7 +380,8 @@ local function number(n)
   return (tostring(n):gsub(",", "."))
 end
 
---- Writes the baseline file if 'update' is set. Returns true, or nil and a message.
+--- Writes the measurements to the baseline file if M.open had the option 'update'. Returns true, or nil and a
+-- message.
 function Baseline:close()
   if not self.update or not M.counts then return true end
   local names, lines = {}, {"-- Written by asamp.budget. tolerance: allowed increase in percent. " ..

@@ -5,11 +5,12 @@
 
 local M = {}
 
---- Shortest and longest period in bytes; lowest and highest number of time samples per second. profiler.core
--- has the same limits, but `asamp run` does not load it.
+--- MIN, MAX: limits of the sampling period, in bytes. MINRATE, MAXRATE: limits of time samples per second.
+-- These are also limits of profiler.core, which `asamp run` does not load to check options.
 M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 
---- Maps the values of the option 'overwrite' to those of profiler.core.
+--- Converts values of the option 'overwrite' to those of profiler.core: 0 never replaces an existing file, 1
+-- replaces profiles, 2 replaces all files.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
 function M.show(v)
@@ -23,7 +24,7 @@ local function product(digits, unit)
   return tonumber(digits) * (unit + 0.0)
 end
 
--- Converts a size to bytes: an integer, or text such as "64K". Returns nil if v is not a size.
+-- Converts a size to bytes. v: an integer, or text such as "64K". Returns nil if v is not a size.
 local function size(v)
   if type(v) == "string" then
     local digits, unit = v:match("^(%d+)([KMGkmg]?)$")
@@ -34,23 +35,23 @@ local function size(v)
   return math.type(v) and math.tointeger(v)
 end
 
---- Checks a sampling period. Returns bytes, or nil and a message.
+--- Checks a sampling period, such as 65536 or "64K". Returns bytes, or nil and a message.
 function M.period(v)
   local n = size(v)
   if n and n >= M.MIN and n <= M.MAX then return n end
   return nil, ("period must be %d to 2^62 bytes, got %s"):format(M.MIN, M.show(v))
 end
 
---- The default period of native memory, in bytes.
+--- Default of the option 'malloc': the mean number of requested bytes between two samples of native memory.
 M.MALLOC = 512 * 1024
 
---- Returns a warning about checked options that have no effect; nil if all have.
+--- Returns a warning if one of the checked options o (M.check) has no effect; else nil.
 function M.unheeded(o)
   return o.fixed and (o.malloc or 0) > 0 and
     "option 'fixed' has no effect on samples of native memory: their intervals are random" or nil
 end
 
---- Checks a sampling rate. Returns samples per second, or nil and a message.
+--- Checks a rate of time samples, a number or text. Returns samples per second, or nil and a message.
 function M.rate(v)
   local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
   n = math.type(n) and math.tointeger(n)
@@ -59,7 +60,8 @@ function M.rate(v)
     :format(M.MINRATE, M.MAXRATE, M.show(v))
 end
 
--- Seconds per unit of the option 'holders'; longest time of 'holders' and 'ring': 31 days.
+-- TIMES: seconds per unit of the option 'holders'. MAXTIME: longest time for 'holders' and 'ring', in
+-- seconds.
 local TIMES, MAXTIME = {s = 1, m = 60, h = 3600}, 31 * 24 * 3600
 
 --- Seconds per unit of the options 'ring' and 'rotate'.
@@ -82,7 +84,7 @@ end
 local NOPERIOD = "must be a period of %d to 2^62 bytes, or 0 for none, got %s"
 local NORATE = "must be %d to %d samples a second, or 0 for none, got %s"
 
--- By option: a function that returns the checked value of an argument, or nil and a message.
+-- Checks of the options, by name. Each function returns the checked value; or nil and the end of a message.
 local OPTIONS = {
   alloc = function(v)
     if size(v) == 0 then return 0 end
@@ -122,7 +124,7 @@ local OPTIONS = {
     if b ~= nil then return b end
     return nil, 'must be true, false or "profile", 1 or 0, got ' .. M.show(v)
   end,
-  -- Returns {seconds = n} or {bytes = n}: the unit "m" is minutes, "M" is mebibytes.
+  -- Size or time that the flight recorder keeps. The unit "m" is minutes, "M" is mebibytes.
   ring = function(v)
     local n, unit = tostring(v):match "^(%d+)([smhdKMG])$"
     n = n and product(n, M.SECONDS[unit] or UNITS[unit])
@@ -156,8 +158,8 @@ local OPTIONS = {
   end,
 }
 
---- Checks for the options that only the environment variable ASAMP has, by name of the option. Each function
--- returns the checked value, or nil and a message.
+--- Checks of options that only the environment variable ASAMP has, by name. Each function returns the checked
+-- value; or nil and the end of a message.
 M.PROCESS = {
   listen = function(v)
     if v == "1" then return "" end
@@ -190,8 +192,8 @@ local function names(more)
   return table.concat(list, ", ")
 end
 
---- Returns a checked copy of the options t. Returns nil and a message if an option is unknown or has a wrong
--- value. 'more': functions that check additional options, by name.
+--- Returns a checked copy of the options t, {name = value}. Returns nil and a message if an option is unknown
+-- or has a wrong value. 'more': functions that check additional options, by name, such as M.PROCESS.
 function M.check(t, more)
   local o = {}
   for k, v in pairs(t) do

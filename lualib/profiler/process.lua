@@ -11,8 +11,8 @@ local M = {}
 local DEFAULT_PERIOD = 512 * 1024
 local SECOND = 1000000000
 
---- Starts the profile of a process with many states. Returns true, or nil and the reason why there will be no
--- profile.
+--- Starts the profile of a process, which covers all of its Lua states. Returns true, or nil and the reason
+-- why there will be no profile.
 --
 -- wish: text of the environment variable ASAMP: key=value, separated by commas; "1" selects the defaults
 function M.setup(wish)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Starts the profile of a run, for `lua -l profiler` and `asamp run`. Loads the profiler's modules from its
--- own folders only, and restores package.loaded: a script can then require modules that its own paths name.
--- Returns the module.
+-- own folders only. Restores package.loaded afterwards, so that the script can require modules with the same
+-- names that its own paths lead to. Returns the module profiler.
 --
 -- Arguments, after an unused one:
 --

@@ -31,7 +31,7 @@ local function fullname(element)
   return table.concat(names, " ")
 end
 
--- Returns the position of a test as "file:line: ", the start of an error message.
+-- Returns the position of 'element', a test of busted, as "file:line: ", the start of an error message.
 local function place(element)
   local trace = element.trace
   return trace and ("%s:%d: "):format(trace.short_src, trace.currentline) or ""

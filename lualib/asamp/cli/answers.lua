@@ -7,12 +7,12 @@ local host = require "asamp.host"
 
 local M = {}
 
-local BINS = 18            -- number of counts in a histogram of pauses
+local BINS = 18            -- number of counts in the field 'pausebins', a histogram of pauses
 local COUNT = 1 << 53      -- upper limit of counts: doubles represent all integers up to it
 local NAMED = 9            -- number of counts before the name in each row of an answer to "names"
 local NAME = 4096          -- longest path, name or reason, in bytes
 
--- The counts in an answer to "stats". true: required; false: optional.
+-- The counts in an answer to the request "stats". true: an answer without the field is refused.
 local STATS = {
   pid = true, now = true, alloc = true, time = true, recording = true, states = true, made = true,
   samples = true, timesamples = true, allocated = true, lost = true, inuse = true, held = true,
@@ -20,14 +20,14 @@ local STATS = {
   tenured = true, unfollowed = false, version = false, gone = false, ring = false, untimed = false,
 }
 
--- Converts text to a count from 0 to 'most' (default COUNT); nil: it is no such count.
+-- Converts a text (or nil) to an integer from 0 to 'most' (default COUNT); nil: it is no such integer.
 local function count(text, most)
   local n = text and text:find "^%d+$" and #text < 20 and math.tointeger(tonumber(text))
   return n and n <= (most or COUNT) and n or nil
 end
 
--- Returns a field as a count of at least 'least' (default 0). If it is no such count, raises {reason}, which
--- M.check catches.
+-- Converts fields[key], a text of an answer, to an integer of at least 'least' (default 0). If it is no such
+-- integer, raises the error {reason}, which M.check catches.
 local function number(fields, key, least)
   local n = count(fields[key], key == "alloc" and 1 << 62 or nil)
   if n and n >= (least or 0) then
@@ -170,9 +170,9 @@ function M.check(request, fields)
   return nil, result[1]
 end
 
---- Opens the file 'path', which the process 'peer' ({pid, uid}) has named, and calls f(name). 'name' is a
--- path for the open file, often not the same as 'path'. Returns the results of f; if f returns an error
--- message, replaces 'name' by 'path' in it. Returns nil and a message if the file must not or cannot be
+--- Opens the file 'path', which the process 'peer' ({pid, uid}) has named, calls f(name) and returns up to
+-- three results of f. 'name' is a path that leads to the open file even if 'path' is replaced; in an error
+-- message from f, replaces 'name' by 'path'. Returns nil and a message if the file must not or cannot be
 -- opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then

@@ -11,7 +11,8 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- default time limit of an answer, in seconds
--- Limit of the waits, 10 ms each, for the exit of processes that have closed their sockets.
+-- How often a request waits 10 ms for the exit of processes that have closed their sockets, in total for all
+-- processes.
 local ENDING = 100
 
 -- Returns the text of /proc/PID/NAME; nil: it cannot be read.
@@ -42,8 +43,9 @@ local function idincontainer(pid)
   return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
 end
 
--- Returns the paths at which a process can have its socket, and for each path the user who must own it: in a
--- public folder, another user could have created a socket. For root, adds the path of the process's user.
+-- Returns the paths at which process 'pid' can have its socket; and a list of the user ids that must own
+-- these: in a public folder, another user could have created a socket. For root, adds the path that the
+-- process's user would use.
 local function places(pid)
   local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
   local function add(owner, path, ...)
@@ -93,10 +95,11 @@ function M.isprocess(word)
   return word:find "^%d+$" ~= nil
 end
 
---- Returns the path of the process's socket; or nil, a message, and true if no such process runs.
+--- Returns the path of the socket of 'target', a process id; if 'target' is a path, returns 'target'. Returns
+-- nil, a message and, if no process with this id runs, true.
 M.find = find
 
--- The id of the process that gave a target's last answer, by target.
+-- Maps a target (id or socket, as the user has given it) to the process id in the target's last answer.
 local known = {}
 
 -- Returns true if process 'pid' has ended. A process may close its socket shortly before it exits. So if it
@@ -133,7 +136,8 @@ local function gone(target, path, waits)
   end
 end
 
--- Parses the text of an answer. Returns its fields as text; or nil and a message if the process refuses.
+-- Parses the text of an answer. Returns a table of its fields, as texts; its field 'rows' is a list of texts.
+-- Returns nil and a message if the process refuses the request. 'path': the socket, for the message.
 local function parse(path, text)
   local fields, rows = {}, {}
   for line in text:gmatch "[^\n]+" do
@@ -190,8 +194,8 @@ local function result(waits, request, target, path, seconds, answer)
   return fields
 end
 
---- Sends a request to all targets at the same time. Returns a list with one element for each target: a table
--- of the results of M.send.
+--- Sends a request to all targets (process ids or paths of sockets) at the same time, and waits up to
+-- 'seconds' (default PATIENCE). Returns a list with a table of the results of M.send for each target.
 function M.all(targets, request, seconds)
   local found, sent, paths, waits = {}, {}, {}, {left = ENDING}
   seconds = seconds or PATIENCE
@@ -213,9 +217,9 @@ function M.all(targets, request, seconds)
   return found
 end
 
---- Sends a request. Returns the checked fields of the answer (answers.check), with 'rows', a list, and
--- 'peer', the {pid, uid} of the process; or nil, the reason, and true if no answer came within 'seconds'
--- (default PATIENCE).
+--- Sends a request to 'target', a process id or the path of a socket. Returns the checked fields of the
+-- answer (answers.check), with 'rows', a list of texts, and 'peer', the {pid, uid} of the process; or nil,
+-- the reason and, if no answer came within 'seconds' (default PATIENCE), true.
 function M.send(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end

@@ -8,7 +8,8 @@ local M = {}
 --- Formats a path, or text from a file or a process, as one line for a terminal.
 M.line = layout.printable
 
---- Returns the functions with which 'command' reports errors on stderr. Texts are formats.
+--- Returns a table of functions with which 'command' (its name) reports errors on stderr. 'text' and its
+-- arguments are as for string.format. 'world': see asamp.lua.
 --
 --   - failed(text, ...): reports a failure; returns the exit code 1
 --   - wrong(text, ...): reports wrong arguments and refers to --help; returns 2

@@ -28,10 +28,11 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 
 -- {== values ===============================================================
 
--- Upper limit of numbers in options: small multiples of it do not overflow in Lua or C.
+-- Numbers of options that are larger are reduced to this: small multiples of it do not overflow in Lua or C.
 local PLENTY = (1 << 31) - 1
 
---- Returns a check for whole numbers of at least 'least'.
+--- Returns the function check(text) of an option whose values are whole numbers of at least 'least'. It
+-- returns the number; or nil and words for valid values.
 function M.whole(least)
   return function(text)
     local n = text:find "^%d+$" and math.tointeger(tonumber(text))
@@ -42,7 +43,8 @@ function M.whole(least)
   end
 end
 
---- Checks a time from one second to 366 days, such as "90s" or "2h". Returns seconds.
+--- Checks the value of an option: a time from one second to 366 days, such as "90s" or "2h". Returns seconds;
+-- or nil and words for valid values.
 function M.duration(text)
   local n, unit = text:match "^(%d+)([smh]?)$"
   n = n and tonumber(n) * ({s = 1.0, m = 60.0, h = 3600.0})[unit == "" and "s" or unit]
@@ -52,7 +54,7 @@ function M.duration(text)
   return nil, "a time from 1s to 8784h, such as 30s, 5m or 1h"
 end
 
---- Returns the check of an option whose values are numbers from 'least' to 'most'.
+--- Returns the function check(text) of an option whose values are numbers from 'least' to 'most'.
 function M.number(least, most)
   return function(text)
     local n = text:find "^%d*%.?%d*$" and tonumber(text)
@@ -63,7 +65,7 @@ function M.number(least, most)
   end
 end
 
---- Returns the check of an option whose value is one of 'words'.
+--- Returns the function check(text) of an option whose value is one of the list 'words'.
 function M.oneof(words)
   return function(text)
     for _, word in ipairs(words) do
@@ -76,7 +78,8 @@ function M.oneof(words)
   end
 end
 
---- Returns the check of an option whose value is a comma-separated list of 'words'. The check returns a list.
+--- Returns the function check(text) of an option whose value is a comma-separated list of words from the list
+-- 'words'. It returns a list.
 function M.listof(words)
   local one = M.oneof(words)
   return function(text)
@@ -120,8 +123,8 @@ function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
 
--- Checks a colon-separated list of paths. Returns a list. A path may contain colons: of several possible
--- paths, the longest one that exists is taken.
+-- Checks a colon-separated list of paths. Returns a list; or nil and words for valid values. A path may
+-- contain colons: if several paths are possible, takes the longest one that exists.
 local function paths(text)
   local list, pos = {}, 1
   while pos <= #text do
@@ -157,8 +160,8 @@ function M.color(o, world)
   return world.color
 end
 
---- Returns the settings of renderers ('style' in asamp.show.tables) according to --color, --width and --top.
--- 'top': default number of rows.
+--- Returns the settings of renderers ('style' in asamp.show.tables) according to the options --color, --width
+-- and --top in 'o'. 'top': number of rows if --top is not given.
 function M.style(o, world, top)
   return {paint = layout.painter(M.color(o, world)), top = o.top or top,
           width = o.width or world.columns or layout.WIDTH}
@@ -191,8 +194,8 @@ local function distance(a, b)
   return rows[#a][#b]
 end
 
---- Returns the word of the list that is most similar to 'text'; nil: each differs in over a third of its
--- characters.
+--- Returns the word of the list 'words' that is most similar to 'text'; nil: each has more differences (and
+-- more than one) than a third of its length.
 function M.nearest(text, words)
   local best, least
   for _, word in ipairs(words) do

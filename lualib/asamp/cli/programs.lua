@@ -92,7 +92,7 @@ function M.foreign(program, interpreter)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
--- Texts in the files of programs that contain Lua 5.2 or newer, Lua 5.1, LuaJIT.
+-- Texts by which a program's file is found to contain Lua 5.2 or newer, Lua 5.1, or LuaJIT.
 local VERSIONS = {"$LuaVersion: Lua 5.", "$Lua: Lua 5.", "LuaJIT 2."}
 
 --- Returns true if the program's file contains a Lua that is not Asamp's.
@@ -106,16 +106,18 @@ function M.hasown(program)
   return false
 end
 
---- Returns LD_LIBRARY_PATH with the folder of Asamp's library as its first entry.
+--- Returns the value of LD_LIBRARY_PATH with the folder of Asamp's library as its first folder.
+-- 'interpreter': path of the running Lua, which is in the folder bin/ next to that folder.
 function M.librarypath(interpreter)
   local own = host.realpath(interpreter):match "^(.*)/bin/[^/]*$" .. "/lib"
   local before = os.getenv "LD_LIBRARY_PATH"
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- Returns the files whose path matches 'pattern', as a map from path to entry of host.files. In the pattern,
--- a path of a profile, the escapes %p, %n, %t, %h match any text; a number may precede ".vmprof". Uses no
--- child process such as ls: a signal to the process group, such as that of Ctrl-C, would end the child.
+--- Returns the files whose path matches 'pattern', as a map from path to {name, size, inode, changed}
+-- (host.files). The pattern is a path of a profile in which the escapes %p, %n, %t, %h match any text; a
+-- number may precede ".vmprof". Uses no child process such as ls: a signal to the process group, such as that
+-- of Ctrl-C, would end the child.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("%%?.", function(c)

@@ -12,8 +12,8 @@ local M = {}
 local WAITS = 130
 local EMPTY = 5  -- seconds after which an empty snapshot is an error: its writer was killed
 
---- Returns the path of the heap snapshot that the profiled process wrote at its end; nil and the reason if
--- there is none.
+--- Returns the path of the heap snapshot that the profiled process wrote at its end, according to the marks
+-- in the profile; nil and the reason if there is none.
 function M.find(profile)
   for i = #profile.marks, 1, -1 do
     local mark = profile.marks[i]
@@ -39,9 +39,9 @@ local function open(path, owner, bar)
   return h, message and message:gsub(name:gsub("%p", "%%%0"), (path:gsub("%%", "%%%%")))
 end
 
---- Opens the heap snapshot 'path' that the profile at 'from' names. The path is untrusted, and another
--- process may still be writing the file. 'progress': world.progress. Returns the snapshot, or nil and a
--- message.
+--- Opens the heap snapshot 'path', which the profile in the file 'from' names. The path is untrusted, and
+-- another process may still be writing the snapshot: waits until it is complete, up to WAITS seconds. Returns
+-- the snapshot, or nil and a message. 'progress': the function world.progress (asamp.lua).
 function M.open(path, from, progress)
   local owner = host.owner(host.realpath(from) or from) or -1
   local bar, finish = progress("reading " .. path:match "[^/]*$")

@@ -8,7 +8,8 @@ local M = {}
 
 local number = options.number(0, 1e9)
 
--- Parses seconds since the start, such as 12.5 or 12.5s.
+-- Checks a time in seconds since the start, such as 12.5 or 12.5s. Returns the number (nil: not valid), and
+-- words for valid values.
 local function seconds(value)
   return (number((value:gsub("s$", "")))), "seconds since the start, such as 12.5"
 end
@@ -17,7 +18,8 @@ end
 M.FROM = {"from", "SECONDS", "leaves out samples before this time, in seconds since the start", seconds}
 M.UNTIL = {"until", "SECONDS", "leaves out samples from this time on, in seconds since the start", seconds}
 
---- Returns the range {from, to} in seconds (to = nil: the end); nil if the options give none.
+--- Returns the range {from, to} of --from and --until, in seconds since the start ('to' is nil without
+-- --until); nil if neither is given. 'o': the command's options.
 function M.of(o)
   return (o.from or o["until"]) and {from = o.from or 0, to = o["until"]} or nil
 end
@@ -34,7 +36,8 @@ local function microseconds(value)
   return value and math.floor(value * 1e6 + 0.5)
 end
 
---- Sets the options of profiler.reader and profiler.convert for a range (nil: none). Returns 'to'.
+--- Sets the options 'since' and 'till' (us) of profiler.reader and profiler.convert in the table 'to', for a
+-- range {from, to} in seconds; nil: none. Returns 'to'.
 function M.set(to, range)
   if range then
     to.since, to.till = microseconds(range.from), microseconds(range.to)
@@ -47,8 +50,9 @@ function M.text(range)
   return ("from %.6g s to %s"):format(range.from, range.to and ("%.6g s"):format(range.to) or "the end")
 end
 
---- Reads the samples of a profile within a range of time; nil and a message if there are none. 'o': other
--- options for world.read. The result has the duration of the range, and no exact total of bytes.
+--- Reads the samples of the profile 'path' within a range {from, to} of seconds; nil and a message if there
+-- are none. 'o': other options for world.read. The returned profile has the duration of the range, and no
+-- exact total of bytes, which is known only for the whole run.
 function M.read(world, path, range, o)
   local part, wrong = world.read(path, M.set(o, range))
   if not part then

@@ -9,7 +9,8 @@ local M = {}
 --- Format of the error message if the result would replace the command's input.
 M.REPLACES = "--out '%s' is the input '%s' itself; give another name"
 
--- Returns an error message if a file of another kind has the result's path 'out'; else nil.
+-- Returns an error message if the path 'out' of a result is a file that is not of 'kind' (a result of
+-- profiler.convert.kind, such as "a profile"); else nil. An empty file is no obstacle.
 local function another(out, kind)
   local there = host.isfile(out) and (convert.kind(out) or "a file of unknown kind")
   if there and there ~= kind and there ~= "an empty file" then

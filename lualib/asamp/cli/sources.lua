@@ -47,8 +47,8 @@ local function forbidden(path, roots)
   return reason
 end
 
--- Returns the text of a file and the time of its last change; nil and the reason on failure. 'roots': the
--- folders whose files may be opened.
+-- Returns the text of the file 'name' and the time of its last change (seconds since the epoch); nil and one
+-- of the REASONS on failure. 'roots': the folders whose files may be opened.
 local function load(name, roots)
   local path = not name:find("\0", 1, true) and host.realpath(name)
   if not path then
@@ -69,9 +69,9 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- Maps names of source files in profiles to names on disk, for one folder. Profiles have ";" or U+FFFD in
--- place of some characters (asamp.sums.paths.written). The value is false if several names on disk have the
--- same form in profiles. 'cache': earlier results, by folder.
+-- Returns a map from the form that names of files have in profiles, with ";" or U+FFFD in place of some
+-- characters (asamp.sums.paths.written), to their names on disk, for the files of one folder; false: several
+-- names have the same form. 'cache': earlier results, by folder.
 local function entries(folder, cache)
   local by = cache[folder]
   if not by then

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Converts a profile to pprof for `asamp serve`, in a separate process: a large profile does not block the
 -- server, and a damaged one cannot crash it. The result is the file OUT, or OUT.error with the reason of a
--- failure. A flight recorder is first written to a file.
+-- failure. If the profiled process keeps its samples in a flight recorder (in memory), makes it write these
+-- to a file first.
 
 local answers = require "asamp.cli.answers"
 local client = require "asamp.cli.client"
@@ -12,7 +13,7 @@ local M = {NAME = "asamp.cli.topprof"}
 -- Time limit for writing a flight recorder, in seconds; less than that of a conversion (serve.lua).
 local PATIENCE = 50
 
---- The error if the file cannot be opened.
+--- The error message if the file of the process's profile cannot be opened.
 M.UNOPENED = "the process's profile cannot be opened; asamp stats shows the path"
 
 -- Converts the samples of a range of time to the pprof format.
@@ -31,7 +32,7 @@ local function part(path, out, since, till, first, isring)
                                    since = at(since), till = till ~= "0" and at(till) or nil})
 end
 
---- Runs the conversion. Returns the exit code. The list 'args' has, after the name of this module:
+--- Runs the conversion. Returns the exit code. The list 'args' has the name of this module, then:
 --
 --   - path, out: paths of the profile and of the result
 --   - since, till: us of the monotonic clock; 0 and 0: all

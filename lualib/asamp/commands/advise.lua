@@ -46,8 +46,9 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs the script once more, with LUA_GC set to 'setting'. With --json its stdout goes to stderr. Returns
--- the measurements of the collector (advice.measured), or nil after an error message.
+-- Runs the script once more, with LUA_GC set to 'setting'. With --json, the script's stdout goes to stderr,
+-- because stdout has the JSON text. Returns the measurements of the collector (advice.measured), or nil after
+-- an error message.
 local function again(profile, o, setting, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -79,7 +80,7 @@ local function again(profile, o, setting, world, warn)
 end
 
 -- Runs the script alternately with the profile's nursery size and with one of about n bytes, so that other
--- load on the machine affects both. Returns the comparison for the output; nil after an error message.
+-- load on the machine affects both. Returns their comparison (advice.verified); nil after an error message.
 local function verified(profile, o, n, world, warn)
   local setting = advice.setting(n, profile.tuning)
   local before, after = {}, {}

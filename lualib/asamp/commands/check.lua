@@ -17,8 +17,9 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
---- Default of --alloc for a script: the mean number of bytes between samples. Example: a run allocates 1 GB,
--- and a line a quarter of that. With this period, a check detects that the line allocates 10% more.
+--- Default of --alloc for a script: the mean number of bytes between samples. If a run allocates 1 GB, and a
+-- line a quarter of that, a check with this period detects that the line allocates 10% more than in the
+-- baseline.
 M.PERIOD = "32K"
 
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
@@ -83,8 +84,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs a script. Returns the path of its profile and a folder to be removed afterwards; nil after
--- an error message if it did not run to its end.
+-- Runs and profiles a script. Returns the path of its profile, and a folder that the caller must remove; nil
+-- after an error message if the script did not run to its end.
 local function profiled(o, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -110,7 +111,7 @@ local function ispart(o)
 end
 
 -- Returns true if the check needs no samples: it has limits only for lines or for live objects, and the exact
--- number of all allocated bytes is within each of them.
+-- number of bytes that the whole run allocated is within each of these limits.
 local function decided(profile, o)
   local n, least = profile.allocated, o["max-alive"] or math.huge
   for _, wanted in ipairs(o["max-line"] or {}) do
@@ -148,9 +149,9 @@ local function load(path, name, o, world, warn)
   return profile, t
 end
 
--- Returns a message if it is unknown whether the live bytes exceed 'limit' (--max-alive); else nil. Objects
--- count as alive if their deaths were not recorded. If the limit is exceeded only because of these, the
--- answer is unknown.
+-- Returns a message if it is unknown whether the live bytes exceed 'limit' (--max-alive, bytes); else nil.
+-- Objects count as alive if their deaths were not recorded: if the limit is exceeded only with these, the
+-- answer is unknown. 'whole': sums of all samples.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)

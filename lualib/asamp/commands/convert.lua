@@ -112,7 +112,8 @@ local function stem(path)
   return name ~= "" and not name:find "/$" and name or path
 end
 
--- Returns the compression of the result; nil: none. Formats with large files are compressed fast.
+-- Returns the compression of the result 'out': "fast" for formats with large files, "small" for others; nil:
+-- none.
 local function packing(o, out)
   if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
   then
@@ -125,7 +126,7 @@ local function settings(o, path, world)
                    name = path:match "[^/]*$", startup = o["start-up"], together = o.together,
                    texts = {}}
   if o.source then
-    -- Standard input can be read only once.
+    -- world.read here would leave nothing for the conversion: standard input can be read only once.
     local profile = path ~= "-" and world.read(path)
     setting.source, setting.texts = sources.texts(o.source, MAXTEXT, profile and profile.functions)
   end

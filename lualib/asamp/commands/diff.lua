@@ -61,9 +61,9 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
--- Returns the comparisons (compare.of) of all fields. Without --by, adds a comparison of the bytes or samples
--- alive at the end. If they changed, it is the first one, because it shows whether a leak was fixed. Else it
--- is the last one, with 'head' = true: only its totals are shown.
+-- Returns a list of comparisons (compare.of), one for each of the fields. Without --by, adds one of the bytes
+-- or samples alive at the end. If these changed, it is the first, because it shows whether a leak was fixed.
+-- Else it is the last, with 'head' = true: only its totals are shown.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}
@@ -76,14 +76,14 @@ local function compared(pa, a, pb, b, o, fields)
     result.head = math.abs(result.b - result.a) <= settings.sigma * result.error or nil
     table.insert(results, result.head and #results + 1 or 1, result)
     for i = 2, result.head and 0 or #results do
-      results[i].holders = nil  -- the first result has the holders already
+      results[i].holders = nil  -- only the first result shows the holders, which are the same in all
     end
   end
   return results
 end
 
--- Returns the fields to compare. On failure returns an empty list and a message that the caller puts after
--- the names of both files.
+-- Returns the list of fields (measures) to compare. On failure returns an empty list and a message that the
+-- caller puts after the names of both files. 'by': value of --by, or nil.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

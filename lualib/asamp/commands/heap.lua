@@ -84,7 +84,7 @@ local function read(path, world, warn)
   return h
 end
 
-local OTHERS = 8  -- largest number of states in a list
+local OTHERS = 8  -- limit of the Lua states that a message lists
 
 -- Returns a text about up to OTHERS Lua states of a process: "3 'app.lua' (1.2M in use, 5 collections), ...";
 -- nil: there are no others, or the process cannot list them. 'but': number of a state that is omitted.
@@ -101,8 +101,8 @@ local function others(target, but)
   return #list > 0 and table.concat(list, ", ") or nil
 end
 
--- Returns the number of the Lua state that has at least twice as many bytes in use as any other one of the
--- process; nil: no state has.
+-- Returns the number of the Lua state that has at least twice as many bytes in use as any other state of the
+-- process 'target'; nil: there is none.
 local function largest(target)
   local fields = client.send(target, "states")
   local rows, list = fields and fields.rows or {}, {}
@@ -113,10 +113,10 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Requests a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'. The first
--- state to collect is often a short-lived one. So without --state, waits half of the time for the largest
--- state, and then for any state. Returns the three results of client.send; the fourth result is true if the
--- largest state answered.
+-- Sends the request for a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'.
+-- The first state to collect is often a short-lived one. So without --state, waits half of the time for the
+-- largest state, and then for any state. Returns the three results of client.send, and true if the largest
+-- state answered. 'out': path of the snapshot.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -162,8 +162,9 @@ local function take(o, world, warn)
   return fields.file, fields.peer
 end
 
--- Waits until the process has completed its snapshot, prints the path and reads the file. A process that
--- cannot complete a snapshot removes it.
+-- Waits up to a minute until the process has completed its snapshot 'path', prints the path and reads the
+-- file. Returns the snapshot; nil after an error message. A process that cannot complete a snapshot removes
+-- the file.
 local function await(path, peer, world, warn)
   local function open(how)
     return answers.reading(path, peer, how)
@@ -193,14 +194,14 @@ end
 --
 --   - h: the snapshot
 --   - query: selects the objects (heap:heldby)
---   - name: text about the objects, for the output
---   - share: omits rows of the tree with a smaller share of all bytes
+--   - name: words for the objects, for the output
+--   - share: omits rows of the tree with a smaller share of all bytes (0 to 1)
 --
 -- Fields of the result:
 --
---   - name
---   - rows: the paths, merged to a tree
---   - totals: sums of all objects
+--   - name: the parameter
+--   - rows: the paths, merged to a tree: a list of rows, each after its parent
+--   - totals: sums of all objects, and the number of omitted rows
 --   - leaves: the list of whole paths, also of omitted rows (holders.leaves)
 local function held(h, query, name, share)
   query.least, query.most = 0, 20000
@@ -234,8 +235,9 @@ local function sitesat(h, text)
   return #list > 0 and list or nil
 end
 
--- Compares the allocation sites of the snapshots 'h' and 'old'. Returns rows with the number and bytes of
--- new and of freed samples, the largest growth first.
+-- Compares the samples of the snapshots 'h' and 'old' by allocating line. Returns a list of rows: the line,
+-- the numbers and bytes of new samples (new, newbytes) and of freed ones (gone, gonebytes), and 'change' in
+-- bytes. The largest growth is the first.
 local function comparesites(h, old)
   local list, known = {}, {}
   local function add(rows, samples, bytes)

@@ -32,6 +32,7 @@ function M.usage()
 end
 
 -- Reports the profiles that could not be read, or not completely. Returns the number of those that were read.
+-- 'files': list of the results of profiler.convert.merge for single files.
 local function judge(files, warn)
   local read = 0
   for _, f in ipairs(files) do

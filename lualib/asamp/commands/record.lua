@@ -35,8 +35,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns the sampling rates of the options, {alloc (bytes), time (samples per second)}; nil and a message
--- on failure.
+-- Checks --alloc and --time. Returns {alloc (bytes between samples), time (samples per second)}; nil and a
+-- message if a value is wrong or both are 0.
 local function rates(o)
   local t, wrong = keys.check{alloc = o.alloc or "32K", time = o.time or "100"}
   if not t then
@@ -58,8 +58,8 @@ local function dump(target, out, warn, world)
   return 0
 end
 
--- Waits until the recording has ended; on a signal, stops the recording and dies of the signal. Returns
--- true, or nil and a message if the process does not answer.
+-- Waits until the recording, of 'seconds', has ended. On a signal, makes the process stop the recording and
+-- ends this process by the signal. Returns true, or nil and a message if the process does not answer.
 local function await(target, seconds)
   local left = seconds
   while true do

@@ -100,8 +100,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns a function that returns true for a frame that --function and --line select; and a title for the
--- selected frames.
+-- Returns a function (fn, line) that returns true for frames that --function and --line select (nil: no such
+-- option); and a title for these frames.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)
@@ -125,8 +125,9 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Returns the set of call tree nodes that --exclude leaves: no function on their stacks has the text
--- 'excluded' in its name or file path. 'covered': only nodes of this set (focus.cover); nil: all nodes.
+-- Returns the set of call tree nodes that remain with --exclude: those with no function on their stacks whose
+-- name or file path contains the text 'excluded'. 'covered': set of the nodes to select from (focus.cover);
+-- nil: all.
 local function remaining(profile, covered, excluded)
   local left = focus.without(profile, excluded)
   for node in pairs(covered and left or {}) do
@@ -207,11 +208,11 @@ local WITHOUT = {
   absent = "was not found: give its path with --source FILE",
 }
 
--- Returns the costs of a file's lines, for asamp.show.source; nil and a message on failure.
+-- Returns a source file with the costs of its lines, for asamp.show.source; nil and a message on failure.
 --
 --   - wanted: the file's path, as the user has given it
 --   - t: totals of the profile
---   - started: start of the profile, in s since the epoch
+--   - started: start of the profile, in seconds since the epoch
 --   - functions: functions of the profile
 local function annotated(wanted, t, started, functions)
   local rows, file = {}, nil
@@ -238,7 +239,8 @@ local function annotated(wanted, t, started, functions)
           changed = sources.changed(read, started)}
 end
 
--- Returns the profile as of the time that --at gives; nil and a message on failure.
+-- Returns the profile as of the time that --at gives (without --at: unchanged); nil and a message on failure.
+-- 'ids': list of the ids of selected Lua states; nil: all.
 local function frozen(path, profile, ids, o, setting, world)
   if not o.at then
     return profile
@@ -250,8 +252,8 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
-    -- Compares in whole microseconds. In seconds, a rounding error could make --at appear later than the end
-    -- of the profile, although both are the same time.
+  -- Compares in whole microseconds. In seconds, a rounding error could make --at appear later than the end of
+  -- the profile, although both are the same time.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
     return nil, ("--at %.6g is after the end of the profile, %.6g s"):format(time / 1000000, ends / 1000000)
@@ -287,8 +289,9 @@ local function haslabels(profile, o)
   return ok, wrong
 end
 
--- Returns the part of the profile that has the label of --label; nil and a message on failure. With --sum, a
--- file without the label is no failure: the label is checked after the merge.
+-- Returns the part of the profile that has the label of --label (without --label: the profile); nil and a
+-- message on failure. With --sum, a file without the label is no failure: the label is checked after the
+-- merge.
 local function oflabel(path, profile, ids, o, setting, world)
   local ok, wrong = true, nil
   if not o.sum then
@@ -303,7 +306,8 @@ local function oflabel(path, profile, ids, o, setting, world)
   return world.read(path, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Returns the part of the profile between --from and --until; nil and a message on failure.
+-- Returns the part of the profile between --from and --until (without these: the profile); nil and a message
+-- on failure.
 local function ranged(path, profile, ids, o, setting, world)
   setting.range = range.of(o)
   if not setting.range then
@@ -354,8 +358,8 @@ local function readone(path, o, setting, world, warn)
   return profile
 end
 
--- Sets setting.by to the field of sums that the option --by names. Returns true, or nil and a message if the
--- profile does not have it.
+-- Sets setting.by to the field of sums that the option --by names, if it names a measure. Returns true; or a
+-- false value and a message if the profile lacks the data of --by.
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
@@ -376,8 +380,9 @@ local function nothingalive(at)
      "--at SECONDS shows another time"):format(units.bytes(at.inuse)) or "")
 end
 
--- Sets setting.holders: the references that keep most live bytes. Sets setting.verdict: whether the heap
--- grows, and the lines to improve (asamp.sums.verdict); not if options select parts of a text report.
+-- Sets two results of asamp.sums.verdict for the report: setting.holders, the references that keep most live
+-- bytes; and setting.verdict, whether the heap grows and which lines to improve. The verdict is omitted if
+-- options select parts of a text report.
 local function judge(view, t, o, setting)
   if o.json or not (o.show or o.tree or o.source or TABLES[o.by] or o["by-label"]) then
     setting.verdict = verdict.of(view, t, setting.leaks, setting.copies or copies.of(view))

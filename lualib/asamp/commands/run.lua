@@ -95,7 +95,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Sets the settings that t lacks to the defaults for a script (M.SCRIPT).
+-- Adds the defaults for a script (M.SCRIPT) to the settings t, which are texts, where t has no value.
 local function addscript(t)
   if not t.alloc then
     t.alloc, t.rate = M.SCRIPT.alloc, t.rate or M.SCRIPT.rate
@@ -106,9 +106,9 @@ local function addscript(t)
   end
 end
 
--- Returns the settings of the run as two tables by key, one of texts and one of checked values; nil and a
--- message on failure. A setting is from the options 'o' or, if they lack it, from 'inherited', the text of
--- LUA_PROFILER. 'isprogram': false if a Lua script is run.
+-- Returns the settings of the run as two tables by key, the first with texts, the second with checked values;
+-- nil and a message on failure. A setting is from the options 'o' or, if they lack it, from 'inherited', the
+-- text of LUA_PROFILER. 'isprogram': false if a Lua script is run.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then
@@ -152,7 +152,8 @@ local function settings(o, inherited, isprogram)
   return t, checked
 end
 
--- Returns the first of the script's arguments that is an option of asamp run; nil: none is.
+-- Returns the first argument of the script (files[2] and later) that is also an option of asamp run; nil:
+-- none is.
 local function misplaced(files)
   for i = 2, #files do
     local name = files[i]:match "^%-%-([%a-]+)"
@@ -236,7 +237,8 @@ local function preloading(period, seed)
           ASAMP_MALLOC = ("%d%s"):format(period, seed and (",%d"):format((seed | 1) & math.maxinteger) or "")}
 end
 
--- Returns the path that the profiler of process 'pid' tries first for its profile.
+-- Returns the path that the profiler of process 'pid' tries first for its profile. 'out': path with escapes
+-- such as %p, or nil for the default.
 local function expected(out, script, pid)
   if not out then
     return keys.path(script, pid)
@@ -256,7 +258,7 @@ local function numbered(path, n)
   return ("%s.%d%s"):format(stem or path, n, ending or "")
 end
 
--- Returns the current time, to be compared with the start times of profiles.
+-- Returns the current time as {second, clock}, which isnewer compares with the start times of profiles.
 local function now()
   return {second = os.time(), clock = host.clock()}
 end
@@ -264,7 +266,7 @@ end
 -- Returns true if a profile was started in the run that started at 'since', a result of now().
 --
 --   - second: start of the profile in seconds since the epoch
---   - clock: its start by the monotonic clock; 0: unknown
+--   - clock: its start by the monotonic clock in us; 0: unknown
 local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end

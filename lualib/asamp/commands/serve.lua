@@ -17,10 +17,10 @@ local M = {}
 M.summary = "serves running processes over HTTP, for pprof and Prometheus"
 
 local CONNECTIONS = 2048  -- limit of HTTP connections
-local WAITING = 256       -- limit of queued requests for profiles
+local WAITING = 256       -- limit of unfinished HTTP requests for profiles
 local CONVERSIONS = 4     -- limit of concurrent conversions
 local MOST_SECONDS = 600  -- largest value of seconds=
-local ANSWER_SECONDS = 1  -- time limit of an answer of a process, in seconds
+local ANSWER_SECONDS = 1  -- seconds that a profiled process has to answer a request
 local LEFT_ALONE = 10     -- seconds for which a process that did not answer is skipped
 local FLUSHED = 1.5       -- seconds within which a process writes its samples to the file
 local PATIENCE = 60       -- time limit of a conversion, in seconds
@@ -40,7 +40,8 @@ local function address(text)
   return nil, "an address such as 127.0.0.1:6060, or a port"
 end
 
--- Parses a secret of at least 16 bytes; "@FILE": the contents of that file.
+-- Checks the value of --token: a secret of at least 16 bytes, or "@FILE" for the contents of that file.
+-- Returns the secret; or nil and words for valid values.
 local function secret(text)
   local path = text:match "^@(.+)$"
   local f <close> = path and io.open(path, "rb")
@@ -90,9 +91,9 @@ local function islocal(name)
   return name == "localhost" or name == "::1" or name:find "^127%.%d+%.%d+%.%d+$" ~= nil
 end
 
--- Checks an HTTP request. Returns nil if it is allowed; a status and a message if not. Refuses foreign host
--- names or origins: a web page could make its reader's browser send such requests (DNS rebinding).
--- 'allowed': {names (as keys), token (nil: none)}.
+-- Checks an HTTP request r. Returns nil if it is allowed; else an HTTP status and a message. Refuses foreign
+-- host names and origins: a web page could make its reader's browser send such requests (DNS rebinding).
+-- 'allowed': {names (set of host names of this server), token (text; nil: none needed)}.
 function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
   local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
@@ -162,8 +163,8 @@ local function reachable(list, warn)
   return possible
 end
 
--- Sends a request to all targets of a list at the same time. Returns the fields of each answer, by target. A
--- target that does not answer is skipped for LEFT_ALONE seconds; t.why is the reason.
+-- Sends a request to all targets of a list at the same time. Returns a map from target to the fields of its
+-- answer. Skips a target that does not answer for LEFT_ALONE seconds; t.why is the reason.
 local function put(list, request, now)
   local answers, queried, words = {}, {}, {}
   for _, t in ipairs(list) do
@@ -221,8 +222,9 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists the names\n")
 end
 
--- Returns the statistics of the target 'wanted' (nil: of all), by target. Also sends the request to all
--- targets that did not answer last time: their time limits run at the same time instead of adding up.
+-- Returns a map from target to its statistics (living.stats), for the target 'wanted' (nil: for all). Also
+-- sends the request to all targets that did not answer last time: their time limits run at the same time
+-- instead of adding up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do
@@ -319,7 +321,8 @@ function Server:profile(r, kind, now)
   self.jobs[#self.jobs + 1] = job
 end
 
--- Returns the contents of a file that the conversion wrote; nil: it does not exist.
+-- Returns the contents of a file that the conversion wrote; nil: it does not exist yet; nil and a message: it
+-- is too large.
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then
@@ -329,8 +332,8 @@ local function taken(path)
   return f and f:seek "set" and f:read "a"
 end
 
--- Starts a process that converts the job's profile; its output is in a folder that only this user can read.
--- Returns a message on failure.
+-- Starts a process that converts the job's profile to a file in a new folder that only this user can read.
+-- Returns a message on failure, else nil.
 function Server:convert(job, now)
   local folder, message = host.newfolder(host.temporary())
   if not folder then
@@ -351,7 +354,8 @@ function Server:rotated(job, now)
   return s and s.file ~= job.path
 end
 
--- Ends a job: removes its files, and sends the profile ('body') or the error ('wrong') as the response.
+-- Ends a job: removes its files, and sends the profile ('body') or the error ('wrong') as the HTTP response.
+-- Returns true.
 function Server:finish(job, body, wrong, now)
   if job.folder then
     self.running = self.running - 1

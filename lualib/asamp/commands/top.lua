@@ -36,8 +36,11 @@ end
 
 local CLEAR = "\27[H\27[J"
 
--- Returns the lines of the profile with the most bytes since the profile 'before' (nil: since the start), as
--- lines of text.
+-- Returns the table of source lines with the most allocated bytes, as lines of text.
+--
+--   - before: sums at the previous update (since.remember), which are subtracted; nil: shows those since the
+--     start
+--   - seconds: time in which these bytes were allocated, for the rates
 local function linesof(profile, before, seconds, o, world)
   local rows = since.lines(totals.of(profile), before)
   local style = {top = o.top or 15, width = o.width or world.columns or layout.WIDTH,
@@ -60,8 +63,8 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the time in which the values of the lines accumulated, in seconds: now - before. The file may be a
--- second old. So if this is less than half of 'between', returns 'between'.
+-- Returns the time in which the values of the lines accumulated, in seconds: now - before. The file may be up
+-- to a second old. So if this is less than half of 'between', returns 'between'.
 --
 --   - now, before: times of the file's last events at this update and at the previous one, in seconds
 --   - between: seconds between the two updates; nil: there was no previous one
@@ -78,8 +81,8 @@ local function screen(target, state, o, world)
   local now = living.stats(fields)
   local lines = show.head(now, state.before and living.rates(state.before, now),
                           o.width or world.columns or layout.WIDTH)
-  -- Does not read the file of a flight recorder: it has only the samples of the last dump, a write on
-  -- request, which may be long ago.
+  -- Does not read the file of a flight recorder: it has only the samples of the last dump (a write on
+  -- request), which may be old.
   local profile, unopened
   if now.ring then
     lines[#lines + 1] = "\nNo source lines are shown: the process keeps its samples in a flight recorder " ..

@@ -21,7 +21,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Numbers of time slices to try, in this order. A profile with many stacks gets fewer slices.
+-- Numbers of time slices to try, in this order: the reader keeps fewer slices of a profile with many stacks.
 local BINS = {256, 32, 1}
 
 M.summary = "makes one HTML page: flame graph, call tree, lines, types, timeline"
