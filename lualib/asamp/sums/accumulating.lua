@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Finds containers that accumulate: tables, trees and chains whose objects are not removed.
 --
--- The input is when the live samples were allocated (asamp.sums.births), by allocated bytes and by CPU time,
--- so no rule depends on the speed of the machine. The run is divided into PARTS parts with equally many
--- allocated bytes. A container accumulates if it
+-- The input is the time at which each live sample was allocated (asamp.sums.births). It is measured in
+-- allocated bytes and in CPU time, so no rule depends on the speed of the machine. The run is divided into
+-- PARTS parts with equally many allocated bytes. A container accumulates if it
 --
 --   - goes on: it has samples until the end (goeson), and
 --   - keeps its objects: those of the first half are alive as often as those of the second (ofkept), or
@@ -57,9 +57,9 @@ local AGED, SEEN, GOING = 19 / 20, 3 / 4, 2 / 3
 -- CAUSED: these live bytes are at least 5% of this growth.
 -- YOUNG: the container's first live sample is in the first 7/8 of the run.
 local GROWTH, EVEN, STRAIGHT, NET, CAUSED, YOUNG = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20, 7 / 8
--- Lines whose objects the last heap walk did not reach keep them if older ones are alive at least half as
--- often as newer ones (unreached). The limit is below KEPT, because new garbage that no collection has found
--- dead yet counts as alive.
+-- A line whose objects the last heap walk did not reach counts as keeping them (unreached) if its older
+-- objects are alive at least half as often as its newer ones. The limit is below KEPT, because new garbage
+-- that no collection has found dead yet counts as alive.
 local LEFT = 1 / 2
 -- If the last heap walk reached at most 10% of the objects that no collection found dead, the program freed
 -- the others when it ended, shortly before the walk (unreached).
@@ -87,7 +87,8 @@ local JOINED = 1 / 8
 -- A container that is no "leak", and whose live bytes are nearly all from the second half of the run, is
 -- "maybe" if these bytes are at least half of the heap's growth in that half (ofkept).
 local CAUSE = 1 / 2
--- A program that keeps at least half of its allocated bytes mainly loads data.
+-- A program that keeps at least half of its allocated bytes mainly loads data. Then "leak" becomes "maybe"
+-- for a container that a local variable of a running function holds (isofrunning).
 local LOADED = 1 / 2
 -- Lines with less than 5% of a container's samples are ignored.
 local OWN = 1 / 20
@@ -98,10 +99,10 @@ end
 
 -- {== tests =================================================================
 
--- Returns three numbers: the last part of the run with samples; how many parts follow it; the longest
+-- Returns three numbers: the last part of the run with samples; the number of parts after it; the longest
 -- distance between two neighbouring parts with samples.
 --
--- parts: number of samples, by part of the run (0 to PARTS - 1)
+-- parts: number of samples in each part of the run (0 to PARTS - 1); nil: none
 local function stretches(parts)
   local last, longest
   for part = 0, PARTS - 1 do
@@ -122,8 +123,8 @@ end
 -- than 3.5 must be missing (QUIET). It compares with the second longest pause, because other processes may
 -- have caused the longest one.
 --
--- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
--- c: sum of the container's lines (sum)
+-- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- c: sums over the container's lines (result of 'sum')
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
@@ -163,9 +164,9 @@ end
 
 -- Returns true if the lines of a container had no samples before the second half of the CPU time (DELAY).
 --
--- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
--- c: sum of the container's lines (sum)
--- lines: all lines (births.of)
+-- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- c: sums over the container's lines (result of 'sum')
+-- lines: samples of all lines that survived (field 'lines' of births.of)
 local function isdelayed(run, c, lines)
   local first = math.huge
   for key in pairs(c.keys) do
@@ -198,10 +199,11 @@ local function largestrings(profile)
   return list
 end
 
--- Returns true if a container may be a list of output that the program joined at its end (JOINED).
+-- Returns true if a container may be a list of output that the program joined to one string at its end
+-- (JOINED).
 --
--- run: its 'strings' are the large strings (largestrings)
--- c: sum of the container's lines (sum)
+-- run: its field 'strings' has the large strings (largestrings)
+-- c: sums over the container's lines (result of 'sum')
 local function isoutput(run, c)
   local last, bytes = 0, 0
   for part, time in pairs(c.lasts) do
@@ -349,10 +351,10 @@ end
 -- samples must lose objects, too, because those of other lines may be garbage that survived one collection by
 -- chance.
 --
--- c: the container's lines (births.of)
--- every: their sum (sum)
--- lines: all lines (births.of)
--- alive: live samples of each line in all containers (living)
+-- c: the container's lines (field 'lines' of an element of births.of().containers)
+-- every: sums over these lines (result of 'sum')
+-- lines: samples of all lines that survived (field 'lines' of births.of)
+-- alive: map from the key of each line to its live samples in all containers (living)
 local function isaged(c, every, lines, alive)
   local mine, of, main = {0, 0}, {0, 0}, 1
   for key, own in pairs(c) do
@@ -364,7 +366,8 @@ local function isaged(c, every, lines, alive)
       main = key == every.most and relative(n, born) or main
     end
   end
-  -- one more lost object of each age: the error of a few objects of which none was lost is not 0
+  -- Counts one more lost object of each age. Else the error would be 0 if there are few objects and none was
+  -- lost.
   local ratio, error = relative(mine, {of[1] + 1, of[2] + 1})
   return mine[2] > 0 and main < 1 and ratio * math.exp(error) < AGED
 end
@@ -450,9 +453,9 @@ end
 -- Returns the verdict on a container that keeps its objects: "leak", "maybe", "few" (too few samples) or nil
 -- (it does not accumulate).
 --
--- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
--- c: sum of the container's lines that keep their objects (keeping)
--- course: size of the heap by position in the run (births.course), or nil
+-- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- c: sums over those lines of the container that keep their objects (keeping)
+-- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
 -- born: live bytes in all containers that were allocated in the second half of the run
 --
 -- Chance may make the verdict wrong. If a container has lost 2 of 3 objects of the first half, this happens
@@ -473,12 +476,12 @@ end
 -- Returns the verdict on a container that receives and loses objects, as a queue does: "leak", "maybe" or nil
 -- (it does not accumulate). If the heap has a constant size, fewer than 1 of 100 runs have a wrong verdict.
 --
--- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
--- course: size of the heap by position in the run (births.course), or nil
--- c: sum of all lines of the container
+-- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
+-- c: sums over all lines of the container (result of 'sum')
 -- growth: bytes by which the heap grew in the second half, minus those of containers with the verdict "leak"
 -- late: live bytes of the second half in this container
--- lines: all lines (births.of)
+-- lines: samples of all lines that survived (field 'lines' of births.of)
 local function ofgrowing(run, c, course, growth, late, lines)
   local first, survivors = 0, {}
   for key in pairs(c.keys) do
@@ -512,12 +515,12 @@ end
 -- allocated vectors (array or hash parts) of tables that are still alive: the program itself has emptied
 -- these tables.
 --
--- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
--- course: size of the heap by position in the run (births.course), or nil
--- lines: all lines (births.of)
--- alive: live samples of each line (living)
--- tables: set of lines that allocated vectors of live tables
--- keep: function(sum of the found lines, verdict, container)
+-- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- lines: samples of all lines that survived (field 'lines' of births.of)
+-- alive: map from the key of each line to its live samples in all containers (living)
+-- tables: set of the keys of lines that allocated vectors of live tables
+-- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
+-- keep: function(sums over the found lines, verdict, container), which is called once
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -536,11 +539,11 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns three values about all containers:
+-- Returns three values about a list of containers (births.of):
 --
---   1. the live samples of each line, by its key: {n, parts (number by part of the run)}
+--   1. map from the key of each line to its live samples: {n, parts (number in each part of the run)}
 --   2. the number of all live samples
---   3. the set of lines that allocated vectors of live tables
+--   3. the set of the keys of lines that allocated vectors of live tables
 local function living(containers)
   local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do
@@ -559,11 +562,11 @@ local function living(containers)
   return alive, all, tables
 end
 
--- Returns when a container (table, tree or chain) received its last object, as a share of the CPU time. nil:
--- it is empty, or receives objects until the end of the run.
+-- Returns the time at which a container (table, tree or chain) received its last object, as a share of the
+-- CPU time. nil: it is empty, or receives objects until the end of the run.
 --
--- run: CPU clock (run.worked: time to CPU time of the program) and its last value (run.to)
--- c: sum of the container's lines (sum)
+-- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- c: sums over the container's lines (result of 'sum')
 local function stoppedat(run, c)
   local last = 0
   for _, time in pairs(c.lasts) do
@@ -581,6 +584,8 @@ end
 --   - most: key of the line with most samples
 --   - stopped: share of the CPU time after which it received no objects
 --
+-- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- c: sums over the container's lines (result of 'sum')
 -- since: part of the run from which on bytes count, the last one before the growth of the heap is measured
 -- (births.quarters)
 local function loadedin(run, c, holder, since)
@@ -591,13 +596,13 @@ local function loadedin(run, c, holder, since)
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
 
--- Returns two sums of a container's lines (function sum): of the lines that keep their objects (KEPT), and of
--- all lines. Third result: true if the first lines exist, and chance does not explain that their older
--- objects are alive (issure).
+-- Returns two sums over a container's lines (results of 'sum'): over the lines that keep their objects
+-- (KEPT), and over all lines. Third result: true if there are lines that keep their objects, and chance does
+-- not explain that their older objects are alive (issure).
 --
--- c: container (births.of)
--- lines: all lines (births.of)
--- alive: live samples of each line in all containers (living)
+-- c: container (element of births.of().containers)
+-- lines: samples of all lines that survived (field 'lines' of births.of)
+-- alive: map from the key of each line to its live samples in all containers (living)
 local function keeping(c, lines, alive)
   local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
   for key, own in pairs(c.lines) do

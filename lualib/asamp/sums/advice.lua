@@ -91,8 +91,8 @@ local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- Returns by how much each collection differs from the one before: {filled, tenured, us, n (weight)}.
--- Differences cancel other influences on the cost, such as the size of the heap.
+-- Returns a list of the differences between each collection and the one before: {filled, tenured (bytes), us,
+-- n (weight)}. Differences cancel other influences on the cost, such as the size of the heap.
 --
 -- rows: minor collections (minorsof)
 -- us: mean time of a collection
@@ -116,8 +116,8 @@ end
 --   - filled, tenured: us per byte of each kind
 --   - cov: covariances of both: {ff, ft, tt}
 --
--- It is a ridge regression (least squares with a prior; Hoerl and Kennard 1970): if all collections have
--- equal sizes, only the prior separates the two costs.
+-- The method is a ridge regression (least squares with a prior; Hoerl and Kennard 1970): if all collections
+-- have equal sizes, only the prior separates the two costs.
 --
 -- rows: minor collections (minorsof)
 -- us: mean time of a collection
@@ -373,7 +373,8 @@ local function lateness(rows, what)
   return squares / math.max(1, bytes) / 2
 end
 
--- Returns the predicted time of major collections, divided by the observed one, and its uncertainty.
+-- Returns two values: the predicted time of major collections, divided by the observed one; and the
+-- uncertainty of this quotient.
 --
 -- b: model (basis)
 -- minors, tenured: predicted number of minor collections, and the bytes that they tenure
@@ -426,11 +427,11 @@ end
 
 --- Predicts the collector's work in a run with another nursery size; nil: the profile has too few samples.
 --
---   - nursery: n
+--   - nursery: the parameter n
 --   - minors: number of minor collections
---   - tenured, tenurederror: bytes
---   - time, timeerror: CPU seconds of all collections
---   - held: reserved bytes
+--   - tenured, tenurederror: bytes, and their standard error
+--   - time, timeerror: CPU seconds of all collections, and their standard error
+--   - held: largest reserved size of the heap, bytes
 --   - beyond: true: n is above all observed sizes
 --
 -- Errors are standard errors, plus allowances for unknown effects.
@@ -444,9 +445,10 @@ end
 --- Returns the advice; nil: the profile has too little data.
 --
 --   - now: measurements of the profiled run (M.measured)
---   - sizes: predictions (M.predict) for 6 sizes, from a quarter of the present one to 8 times of it
+--   - sizes: predictions (M.predict) for 6 sizes, powers of 2 from about a quarter of the present one to 8
+--     times of it
 --   - live: lines whose objects nearly all survive
---   - die: lines whose objects nearly all die young; a line in both lists:
+--   - die: lines whose objects nearly all die young. Fields of a line in 'live' or 'die':
 --     - file, line, name
 --     - samples, bytes: allocated, if their survival is known
 --     - survived, survivedbytes: samples and bytes that survived
@@ -520,9 +522,9 @@ end
 
 --- Compares a prediction with new runs. All times are in seconds.
 --
---   - nursery: n
---   - setting: the value of LUA_GC
---   - runs: number of runs with it
+--   - nursery: the parameter n, bytes
+--   - setting: the parameter, the value of LUA_GC for this size
+--   - runs: number of runs with this value
 --   - predicted: the prediction (M.predict), with times scaled to the machine's present speed
 --   - before, measured: summaries (ofruns) of the runs with the old and with the new size
 --   - recorded: time in the profile

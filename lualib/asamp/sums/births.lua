@@ -107,9 +107,9 @@ local function lastsample(profile)
   return last
 end
 
--- Returns the number of the minor collection at the end of the session; nil: none. The session runs it to
--- find out whether the objects of the last samples are alive. If an empty collection follows, before which
--- the program did not run, the one before that counts.
+-- Returns the number of the minor collection at the end of the session; nil: there is none, or the file has
+-- many states. The session runs it to find out whether the objects of the last samples are alive. If an empty
+-- collection follows, before which the program did not run, the one before that counts.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -184,8 +184,8 @@ function M.worked(profile)
 end
 
 -- Returns the usual CPU time per allocated byte before collection n, in us; nil: unknown. It is a percentile
--- of the rates of the periods between collections: 95% of the bytes (USUAL) took at most this time. A period
--- is weighted by its bytes, because the rates of the short periods at the start vary much.
+-- of the rates of the periods between collections: for 95% of the bytes (USUAL), the rate was at most this. A
+-- period is weighted by its bytes, because the rates of the short periods at the start vary much.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -402,10 +402,11 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- Returns the container of the live samples: a map with the number of each path of references that leads to
--- samples, and the number of the path to their container (a table, tree or chain).
+-- Returns a map from the number of each path of references that leads to live samples to the number of the
+-- path to their container (a table, tree or chain).
 --
 -- h: profile.holders: the tree of all paths
+-- alive: profile.alive: the live samples, with the number of their path
 -- alive: profile.alive: the live samples, with the number of their path
 local function containers(h, alive)
   local total, to, stem = {}, {}, holders.stems(h)
@@ -455,8 +456,8 @@ end
 -- keys: for each row of profile.alive, the key of the line that allocated its samples; false: unknown
 -- parts: for each row, the part of the run in which its samples were allocated
 local function shared(h, alive, keys, parts)
-  local entries, tables = {}, {}  -- by path
-  local filled = {}  -- by table and line: for each entry {first, last} part with samples
+  local entries, tables = {}, {}  -- by path: number of the path to the entry (false: none); text of the table
+  local filled = {}  -- by table and line: a map from each entry to {first, last} part of the run with samples
   for i, path in ipairs(alive.path) do
     if path > 0 and entries[path] == nil then
       local entry, name = entryof(h, path)
@@ -551,7 +552,8 @@ local function collect(profile, nearest, clock)
   return list
 end
 
--- Counts the samples of each source line that survived a collection. Returns the field 'lines' of M.of.
+-- Counts the samples of each source line that survived a collection. Returns the field 'lines' of M.of, a map
+-- from the keys of lines (M.keyof).
 --
 -- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
 -- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)

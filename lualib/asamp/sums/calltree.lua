@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Returns a call tree of functions without its small parts, as rows in display order.
+-- Converts the call tree of a profile to rows of functions in display order, without its small parts.
 --
 -- Frames of a function that differ only in their current line are merged. A row is indented deeper than its
 -- parent only if the parent has several visible children, so that deep stacks stay readable. C functions at
@@ -59,8 +59,9 @@ end
 --   - self, total: values without and with callees
 --   - level: indentation
 --   - last: true: last one of its siblings
---   - chained: true: the only visible part of its parent
---   - bars: by level: true if the ancestor at this level has further children
+--   - chained: true: not indented deeper than its parent, because it is the parent's only visible part
+--   - bars: list by level: true if the ancestor at this level has further children below, so that a bar is
+--     drawn
 --
 -- t: totals of the profile
 -- field: the measure

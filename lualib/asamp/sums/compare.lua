@@ -24,10 +24,10 @@ local function measured(profile, sum, field, scale)
          measures.variance(profile, sum, field) * scale * scale
 end
 
--- Pairs the rows of two profiles: returns a list of {a, b}; rows without a partner are alone in their pair.
+-- Pairs the rows of two profiles: returns a list of {a, b}; a row without a partner is alone in its pair.
 --
--- a, b: rows
--- same: partners: {[row of a] = row of b}
+-- a, b: lists of rows of the old and the new profile
+-- same: the partners: {[row of a] = row of b}
 local function paired(a, b, same)
   local list, taken = {}, {}
   for _, row in ipairs(a) do
@@ -82,7 +82,8 @@ local function side(profile, whole, field, scale)
                   scale * (measures.isbytes(field) and math.max(profile.period or 1, 1) or 1)}
 end
 
--- Tests whether two sums differ. Returns both values and the results of significance.test: error, p, least.
+-- Tests whether two sums differ. Returns both values, the standard error of their difference, its p-value,
+-- and the smallest p-value that so few samples can have (significance.test).
 --
 -- a, b: data of the two profiles (side)
 -- suma, sumb: the sums; nil: 0
@@ -125,7 +126,8 @@ end
 
 -- ==}
 
--- Returns a row for each class of all types of blocks. 'types': field of totals.of.
+-- Returns a row {name, self} for each class of all types of blocks; the name is "CLASS (TYPE)". 'types':
+-- field of totals.of.
 local function classes(types)
   local rows, byname = {}, {}
   for _, kind in ipairs(types) do
@@ -138,7 +140,8 @@ local function classes(types)
   return rows
 end
 
--- Returns profile.holders; an empty table of holders if nothing is alive at the end; nil: unknown.
+-- Returns profile.holders; an empty table of holders if no sample is alive at the end; nil: holders are
+-- unknown.
 local function holdersof(profile, totals)
   return profile.holders or measures.hasdeaths(profile) and totals.whole.alive == 0 and
          {step = {}, parent = {}, path = {}, samples = {}, bytes = {}} or nil

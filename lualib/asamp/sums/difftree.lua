@@ -11,7 +11,7 @@ local significance = require "asamp.sums.significance"
 
 local M = {}
 
-local SIGMA = 3      -- minimum of a reported difference, in standard errors
+local SIGMA = 3      -- a change of fewer standard errors counts as noise
 local START = 0.9    -- a C function with which at least this share of the stacks start is left out
 local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
 

@@ -28,8 +28,8 @@ function M.collections(profile)
   return sum
 end
 
---- Divides the session into n equal times. Returns the bytes in use for each: the largest value after a
--- collection in it, or else the value after the previous collection.
+--- Divides the time until the last collection into n equal parts. Returns the bytes in use for each: the
+-- largest value after a collection in the part, or else the value after the previous collection.
 function M.heap(profile, n)
   local list = profile.collections
   local last = list[#list].time
@@ -48,10 +48,11 @@ end
 
 --- Returns the markers by name, in the order of first use:
 --
---   - name, count
---   - first, last: times
---   - least, mean, most: if all values are numbers
---   - value: the last one; "": none
+--   - name
+--   - count: number of markers with this name
+--   - first, last: times of the first and the last one, us
+--   - least, mean, most: of their values, if all are numbers
+--   - value: value of the last one; "": none
 function M.marks(profile)
   return profile.marknames or {}
 end

@@ -5,8 +5,8 @@ local paths = require "asamp.sums.paths"
 
 local M = {}
 
---- Returns a test of frames (function, line): true if the function's name contains the text, which
--- is not a pattern.
+--- Returns the function test(fn) that returns true for a function whose name contains the text, which is not
+-- a pattern.
 function M.byfunction(text)
   local written = paths.written(text)
   return function(fn)
@@ -14,8 +14,8 @@ function M.byfunction(text)
   end
 end
 
---- Returns a test of frames for "FILE:LINE"; FILE may be the end of a path. Returns nil if the
--- text has another form.
+--- Returns the function test(fn, line) that returns true for frames at "FILE:LINE"; FILE may be the end of a
+-- path. Returns nil if the text has another form.
 function M.byline(text)
   local file, line = text:match "^(.+):(%d+)$"
   line = line and math.tointeger(tonumber(line))
@@ -24,8 +24,8 @@ function M.byline(text)
   end
 end
 
---- Returns the set of call tree nodes whose stacks have a frame that passes 'test'. Second result: a list of
--- the outermost such frames: {node, caller (its node; 0: none)}.
+--- Returns the set of call tree nodes whose stacks have a frame that passes test(fn, line). Second result: a
+-- list of the outermost such frames: {node, caller (its node; 0: none)}.
 function M.cover(profile, test)
   local covered, entries = {}, {}
   local nodes = profile.nodes

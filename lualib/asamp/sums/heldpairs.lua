@@ -3,8 +3,8 @@
 -- one tree, and returns paths that together contain every sample once.
 --
 -- A step is one reference of a path, such as ["listeners"]. Steps of two profiles after the same path are the
--- same if their texts are equal. Others are paired if they differ only in line numbers, or only in files and
--- lines of functions, and no third step differs so.
+-- same if their texts are equal. Others are paired if their texts without line numbers, or without files and
+-- lines of functions, are equal, and no third step has this text.
 
 local holders = require "asamp.sums.holders"
 

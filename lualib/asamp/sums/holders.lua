@@ -49,8 +49,8 @@ function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Returns where the objects of a heap tree are, the path with most bytes first. An object counts only for
--- its own path, not for shorter ones.
+--- Returns the paths of a heap tree that lead to objects, the path with most bytes first. An object counts
+-- only for its own path, not for shorter ones.
 --
 --   - text: the path
 --   - count, value: number and bytes of the objects
@@ -81,8 +81,8 @@ function M.leaves(rows)
   return list
 end
 
---- Returns the rows of a heap tree (profiler.heap) with at least 'least' bytes. They are a tree, because the
--- row above a row has at least as many bytes.
+--- Returns the rows of a heap tree (profiler.heap) with at least 'least' bytes, and changes their field
+-- 'above' to indexes of the result. They are a tree, because the row above a row has at least as many bytes.
 function M.atleast(rows, least)
   local kept, at = {}, {}
   for i, row in ipairs(rows) do

@@ -58,7 +58,7 @@ local function add(sums, set)
   sums.counted = sums.counted + (set.exact and 1 or 0)
 end
 
--- The results of indexed, by list of label sets.
+-- Caches the results of 'indexed': a map from lists of label sets.
 local indexes = setmetatable({}, {__mode = "k"})
 
 -- Returns the sums over all label sets of a list; and, by name of a label, the list of the sets that have it.
@@ -87,8 +87,8 @@ local function subtract(sums, part)
   end
 end
 
---- Returns a row for each value of a label, and one for samples without the label; the row with most
--- allocated bytes first. Omits rows without costs. 'name': of the label.
+--- Returns a row for each value of the label 'name', and one for samples without the label; the row with most
+-- allocated bytes (exact, if known) first. Omits rows without costs.
 function M.rows(profile, name)
   local byvalue, deaths = {}, measures.hasdeaths(profile)
   local whole, having = indexed(profile.labels or {})

@@ -28,8 +28,8 @@ local function newrow(kind, below)
   return {kind = kind, below = below, samples = 0, bytes = 0, lines = {}}
 end
 
--- Names in a row of lifetimes the line with most of its samples (fields file, line, name, share), and removes
--- the samples of each line. Returns the row.
+-- Adds to a row of lifetimes the line with most of its samples (fields file, line, name, share), and removes
+-- its field 'lines', the samples of each line. Returns the row.
 local function lead(row)
   local best, most
   for line, n in pairs(row.lines) do
@@ -49,11 +49,12 @@ end
 
 --- Returns how long blocks live, the shortest lifetimes first; nil: the file has no deaths.
 --
---   - kind: "young": dead before the first collection; "later"; "alive": not known to be dead
+--   - kind: "young": found dead by their first collection; "later": found dead by a later one; "alive": not
+--     known to be dead
 --   - below: of "later": upper bound of the lifetime, in allocated bytes
---   - samples, bytes
+--   - samples, bytes: of blocks with these lifetimes
 --   - file, line, name: the line with most samples of the row; nil: none
---   - share: share of these samples that the line has
+--   - share: share of the row's samples that the line has
 function M.of(profile)
   if (profile.followed or 0) == 0 or not profile.fates then
     return nil
@@ -172,7 +173,7 @@ end
 -- Returns the samples that died by line and lifetime: {[line] = {[k] = samples}}. Their lifetime, in bytes
 -- that the program allocated until they died, has k binary digits: it is below 2^k.
 --
--- nearest: line of each call tree node
+-- nearest: map from each call tree node to the line of its innermost Lua frame
 local function lives(profile, nearest)
   local list, found = profile.lifetimes, {}
   for i, node in ipairs(list.node) do

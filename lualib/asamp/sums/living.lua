@@ -3,7 +3,8 @@
 
 local M = {}
 
---- Converts the fields of an answer to "stats": drops 'peer', converts 'now' to seconds.
+--- Converts the answer to the request "stats" to a process's statistics: omits the field 'peer', and converts
+-- 'now', the time of the process's clock, from us to seconds.
 function M.stats(fields)
   local s = {}
   for key, value in pairs(fields) do
@@ -15,8 +16,9 @@ end
 
 local NAMED = {"states", "made", "inuse", "held", "allocated", "samples", "minors", "majors", "pauses"}
 
---- Parses an answer to the request "names". Returns a row for each name of Lua states, with the totals of its
--- present and former states; name = nil: states without a sample yet.
+--- Parses the rows of an answer to the request "names". Returns a row for each name of Lua states: the field
+-- 'name' (nil: states without a sample yet), and those of NAMED, sums over the present and former states.
+-- 'pauses' is in ns.
 function M.names(rows)
   local list = {}
   for i, row in ipairs(rows or {}) do
@@ -31,8 +33,8 @@ function M.names(rows)
   return list
 end
 
---- Parses an answer to the request "labels". Returns {bytes, labels} each, the largest first; 'labels' is a
--- list of {name, value}, or nil in the last row, the sum of all other label sets.
+--- Parses an answer to the request "labels". Returns a list of {bytes, labels}, the largest first; 'labels'
+-- is a list of {name, value}, or nil in the last row, the sum of all other label sets.
 function M.labels(fields)
   local list = {}
   for i, row in ipairs(fields.rows) do

@@ -27,9 +27,9 @@ function M.counted(field)
   return COUNTS[field] or field
 end
 
---- Returns the variance of a sum's field, in the square of the field's unit. It follows from the number n of
--- sampling periods: n periods of allocations are independent, so their variance is n. If one time sample
--- counts for n periods, these are not independent, and its variance is n^2.
+--- Returns the variance of a sum's field, in the square of the field's unit. Each sampling period with an
+-- allocation sample is an independent observation: n of them have the variance n. A time sample that counts
+-- for n periods is a single observation, and has the variance n^2.
 function M.variance(profile, sum, field)
   if field == "timesamples" then
     return sum.timesquares
@@ -63,8 +63,8 @@ function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end
 
---- Returns the name of the field of sums for a measure 'by', a key of MEASURES: of bytes or, if 'unit' is
--- "samples", of samples.
+--- Returns the field of sums for a measure: 'by' is a key of MEASURES. If 'unit' is "samples", this is the
+-- field with numbers of samples instead of bytes.
 function M.field(by, unit)
   local field = M.MEASURES[by]
   return unit == "samples" and M.counted(field) or field

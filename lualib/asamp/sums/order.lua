@@ -3,8 +3,8 @@
 
 local M = {}
 
---- Returns a comparison by the first key in which two rows differ. A key with the prefix "-" sorts
--- larger values first, any other key smaller ones.
+--- Returns a comparison function for rows: it compares by the first of the keys '...' in which two rows
+-- differ. A key with the prefix "-" sorts larger values first, any other key smaller ones.
 function M.by(...)
   local keys, falling = {...}, {}
   for i, key in ipairs(keys) do
@@ -25,8 +25,8 @@ function M.by(...)
   end
 end
 
---- Returns a comparison of indices by their values in a list, the largest first, then the smaller
--- index.
+--- Returns a comparison function for indices of a list: it sorts the index with the larger value first, and
+-- at equal values the smaller index.
 function M.values(list)
   return function(a, b)
     if list[a] ~= list[b] then

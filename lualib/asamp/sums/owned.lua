@@ -60,9 +60,9 @@ local function nearest(profile, test)
   return found
 end
 
---- Charges every sample to the innermost line of its stack whose file passes 'test', if there is one. Returns
--- the changed profile, and the numbers of allocation and time samples that were charged so. Sites keep their
--- original node as 'leaf'.
+--- Charges every sample to the innermost line of its stack whose file passes test(file), if there is one.
+-- Returns the changed profile, and the numbers of allocation and time samples that were charged to such a
+-- line. The profile's lists of samples keep the original nodes as 'leaf'.
 function M.of(profile, test)
   local found = nearest(profile, test)
   local function charged(columns)

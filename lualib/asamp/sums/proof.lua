@@ -21,7 +21,7 @@ function M.steps(text)
   return list
 end
 
--- Returns the numbers of the snapshot's allocation sites at some lines.
+-- Returns the numbers of the snapshot's allocation sites at the lines 'rows' ({file, line} each).
 local function sitesof(heap, rows)
   local list, wanted = {}, {}
   for _, row in ipairs(rows) do
@@ -58,11 +58,11 @@ local function partof(group)
   return kept / math.max(whole, 1)
 end
 
--- Converts a result of heap:cut to a proof (M.of).
+-- Converts a result of heap:cut to a proof (result of M.of).
 --
--- cut: the result
+-- cut: the result: bytes that would be freed without some references
 -- holder: text of the path whose references were cut
--- least: the leak is proved if this share of the sampled bytes would be freed
+-- least: the leak is proved if at least this share of the sampled bytes would be freed
 -- emptied: true: the references to the holder's elements were cut, instead of those to the holder
 local function ofcut(cut, holder, least, emptied)
   local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil

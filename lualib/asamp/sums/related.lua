@@ -14,7 +14,8 @@ end
 -- innermost Lua function of the node's stack; "": none.
 function M.callers(profile)
   local nodes, functions = profile.nodes, profile.functions
-  -- maps from each node to keys: of the innermost Lua function (inner), of its Lua caller (callers)
+  -- maps from each node to a key: of its innermost Lua function (inner), and of the Lua caller of that
+  -- (callers)
   local inner, callers = {[0] = ""}, {[0] = ""}
   for i, f in ipairs(nodes.fn) do
     local fn, up = functions[f], nodes.parent[i]
@@ -50,7 +51,8 @@ local function together(a, b)
          a.caller == b.caller and not ismain(a.caller)
 end
 
---- Groups related lines: returns a new list, sorted by groups, and sets the field 'group' of the rows.
+--- Groups related lines: returns a new list, sorted by groups, and sets the field 'group' of the rows to the
+-- group's number. The group with most kept bytes is the first.
 --
 -- rows: {file, line, defined (line of definition), keptbytes, callers (bytes by caller, a key of M.callers)}
 -- each

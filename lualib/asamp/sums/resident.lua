@@ -6,7 +6,8 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- Uses of resident memory in display order: {word in the file, group of the sum, description}.
+-- Uses of resident memory in display order: {word in the file, group ("lua", "native" or "rest"),
+-- description}.
 local WORDS = {
   {"lua.old", "lua", "alive at the last major collection"},
   {"lua.new", "lua", "allocated since the last major collection"},
@@ -65,13 +66,13 @@ end
 --   - lua, native, rest: bytes by group of rows (WORDS)
 --   - rows: the uses of memory
 --     - what: word of the use
---     - group: group of the sum
+--     - group: "lua", "native" or "rest"
 --     - text: description
 --     - bytes: in old files negative for reserved memory that was never touched
 --     - parts: list of {where (a line or a file), bytes}
 --     - known: bytes of all parts
 --
--- picture: the rows of the snapshot (M.parse)
+-- picture: the rows of the snapshot, {bytes, what, text} each (M.parse)
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do
@@ -158,7 +159,8 @@ function M.ofprofile(profile)
   return found
 end
 
---- Parses the answer of a running process, lines "BYTES WHAT[ TEXT]".
+--- Parses the answer of a running process, lines "BYTES WHAT[ TEXT]", to rows for M.of: {bytes, what, text}
+-- each.
 function M.parse(lines)
   local rows = {}
   for _, line in ipairs(lines or {}) do

@@ -197,15 +197,15 @@ local function byfile(rows, rename)
   return lists
 end
 
--- Returns true if a[i] and b[j] are equally many lines away from the function before them (step -1) or after
--- them (step 1).
+-- Returns true if functions a[i] and b[j] are equally many lines away from the function before them (step -1)
+-- or after them (step 1). a, b: lists sorted by line.
 local function gap(a, i, b, j, step)
   local x, y = a[i + step], b[j + step]
   return x and y and x.line - a[i].line == y.line - b[j].line
 end
 
--- Returns how similar the functions a[i] and b[j] are, by lines, names and distances to their neighbours.
--- They may be the same function if the result is above 0.
+-- Returns how similar the functions a[i] and b[j] are, by their lines, names and distances to their
+-- neighbours: a number from -2 to 7. They may be the same function if it is above 0.
 local function likeness(a, i, b, j)
   local x, y = a[i], b[j]
   local n = x.line == y.line and 2 or 0
@@ -215,8 +215,8 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Largest product of the lengths of two lists of functions for alignpart, which then takes 16 MiB and a
--- second. 'align' splits longer lists.
+-- Largest product of the lengths of two lists of functions for alignpart, which takes 16 MiB and a second for
+-- it. 'align' splits longer lists.
 local CELLS = 1 << 20
 
 -- Pairs the functions a[from..to] with b[start..stop], both in the order of their lines, so that the sum of
@@ -369,9 +369,9 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
--- Returns a function(file, line) that returns by how many lines the code there has moved from the first
--- profile to the second. It moves with the last function that starts at or before the line; nil: there is
--- none.
+-- Returns a function(file, line) that returns the number of lines by which the code there has moved from the
+-- first profile to the second. The code moves with the last function that starts at or before the line; nil:
+-- there is none.
 --
 -- functions: pairs of equal functions (M.functions)
 local function movesof(functions)
@@ -406,9 +406,9 @@ local function isclose(x, y)
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)
 end
 
--- Pairs the remaining lines of a function if both profiles have the same number of them, and all have moved
--- by the same number of lines. A single line must also allocate about as many bytes (isclose), because it may
--- be new code.
+-- Pairs the lines of a function that have no partner yet, if both profiles have the same number of them, and
+-- all have moved by the same number of lines. A single line must also allocate about as many bytes (isclose),
+-- because it may be new code.
 --
 -- a, b: rows of lines
 -- definition: function of b by file and line of the same function in a

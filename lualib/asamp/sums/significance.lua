@@ -28,7 +28,8 @@ end
 
 local TINY = 1e-300
 
--- Computes the continued fraction of the incomplete beta function with Lentz's method.
+-- Computes the continued fraction of the incomplete beta function with Lentz's method; arguments as for
+-- M.beta.
 local function fraction(x, a, b)
   local c, d = 1, 1 - (a + b) * x / (a + 1)
   d = 1 / (math.abs(d) < TINY and TINY or d)
@@ -94,7 +95,7 @@ end
 --
 -- a, b: the sums
 -- variancea, varianceb: their variances
--- usuala, usualb: weight of one observation if the sum is 0
+-- usuala, usualb: weight of one observation (value per observation), if the sum or its variance is 0
 function M.test(a, variancea, usuala, b, varianceb, usualb)
   local wa = weightof(a, variancea, usuala)
   local wb = weightof(b, varianceb, usualb)

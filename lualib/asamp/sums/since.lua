@@ -12,20 +12,21 @@ local function nameof(row)
   return ("%s:%d  %s"):format(row.file, row.line, row.name or "")
 end
 
--- Returns the key of a line. It has no name, because another function may name the line in the next reading.
--- Only the key of a C function has its name.
+-- Returns the key by which a line is found again in the next reading: its file and number, without the name
+-- of its function, because that may be another one then. The key of a C function is its file and name.
 local function place(row)
   return ("%s:%s"):format(row.file, row.native and row.name or row.line)
 end
 
--- Returns a list of the rows of lines and of the C functions that no Lua code called. 't': totals.
+-- Returns a list of the rows of lines, and of those of C functions that no Lua code called. 't': totals of
+-- the profile.
 local function rowsof(t)
   local all = table.move(t.lines, 1, #t.lines, 1, {})
   return table.move(t.outside or {}, 1, #(t.outside or {}), #all + 1, all)
 end
 
---- Returns the values of all lines by key, {bytes, alive, time}, for M.lines after the next reading. 't':
--- totals.
+--- Returns a map from the key of each line (place) to its values {bytes, alive (bytes), time (sampling
+-- periods)}, for M.lines after the next reading. 't': totals of the profile.
 function M.remember(t)
   local known = {}
   for _, row in ipairs(rowsof(t)) do
@@ -37,13 +38,13 @@ end
 
 local NONE = {bytes = 0, alive = 0, time = 0}
 
---- Returns what each line did since the previous reading, the most bytes first:
+--- Returns the costs of each line since the previous reading, the most bytes first:
 --
---   - name
---   - bytes, time: since then
+--   - name: text about the line
+--   - bytes, time: allocated bytes, and time in sampling periods, since then
 --   - alive, more: live bytes, and their change since then
 --
--- t: totals
+-- t: totals of the profile
 -- before: values at the previous reading (M.remember); nil: since the start
 function M.lines(t, before)
   local rows = {}

@@ -38,8 +38,8 @@ end
 -- Adds up the samples with equal time slice, node and kind. Returns the columns and the number of rows.
 --
 -- rows: samples, as columns (rowsof)
--- binof, nodeof: functions from a time slice or node to its new number
--- kinds, nodes: how many kinds and new nodes there are
+-- binof, nodeof: functions from a time slice, and from a node, to its new number
+-- kinds, nodes: number of all kinds, and of all new nodes
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
   for _, key in ipairs(COUNTS) do
@@ -65,11 +65,12 @@ local function sum(rows, binof, nodeof, kinds, nodes)
   return out, n
 end
 
--- Merges neighbouring time slices until there are at most 'limit' rows. Returns the columns and the slices.
+-- Merges neighbouring time slices until there are at most 'limit' rows. Returns the columns (sum) and the
+-- slices: {start, width (us), n (number)}.
 --
 -- rows, bins: samples as columns, and their time slices (rowsof)
 -- nodeof: function from a node to its new number
--- kinds, nodes: how many kinds and new nodes there are
+-- kinds, nodes: number of all kinds, and of all new nodes
 local function fit(rows, bins, nodeof, kinds, nodes, limit)
   local step = 1
   while true do

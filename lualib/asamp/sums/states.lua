@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the Lua states of a process. Rows, for a state or for all states of a name, most bytes first:
+-- Totals of the Lua states of a process. A row has the totals of one state, of all states with a name, or of
+-- those states that the file lists only as a sum; M.threads returns rows for OS threads. The row with most
+-- bytes is the first. Fields:
 --
---   - id: of a state; nil: the row is for a name
---   - name
---   - count: number of states
---   - bytes, alive: estimates
---   - allocated: exact; 0: unknown
+--   - id: number of the state or thread; nil: the row is for several states
+--   - name: name of the state or states (their script); nil: a thread
+--   - count: number of states; of a thread: 0
+--   - bytes, alive: estimated bytes, allocated and alive
+--   - allocated: exact number of allocated bytes; 0: unknown
 --   - time: seconds
---   - collections: number
+--   - collections: number of collections
 
 local M = {}
 

@@ -113,7 +113,8 @@ function M.of(ages)
           reach = startof(last + 1)}
 end
 
---- Returns the share of n bytes of a nursery that survives. 's': result of M.of.
+--- Returns the share of n allocated bytes of a nursery that survives its collection, 0 to 1. 's': result of
+-- M.of.
 function M.share(s, n)
   if n <= 0 then
     return 1

@@ -95,9 +95,9 @@ local function addtime(profile, i, add)
   end
 end
 
--- Calls add(field, n) for the fields of a sum to which allocation samples contribute.
+-- Calls add(field, n) for each field of a sum to which the allocation samples of a site contribute.
 --
--- i: number of their site in profile.sites
+-- i: number of the site in profile.sites
 -- columns: fields that are summed (columnsof)
 local function addallocations(profile, i, columns, add)
   local sites = profile.sites
@@ -175,7 +175,7 @@ local function sumsites(profile, covered)
   return itself, kinds, whole
 end
 
--- Returns the sums of each call tree node with its callees, in the form of 'itself'.
+-- Returns the sums of each call tree node with its callees, in the same form as the parameter 'itself'.
 --
 -- parent: map from each node to its caller, which has a lower number
 -- itself: sums without callees: one list for each field, indexed by node (sumsites)
@@ -241,7 +241,7 @@ end
 -- sums: values of each node with its callees (sumtrees)
 -- rowof: map from each node to its row; nil: none
 local function addtotals(parent, sums, rowof)
-  local depth = {}  -- by row: how often the current stack has it
+  local depth = {}  -- map from a row to the number of its frames on the current stack
   walk(parent, function(node)
     local row = rowof[node]
     if row and row.total ~= row.self then
@@ -411,8 +411,8 @@ function M.linerows(profile, alive, native)
   return rows, rowof, nearest
 end
 
--- Computes the costs of the lines of a profile, or of the functions in them: 'self' (of samples with the line
--- as innermost Lua frame) and 'total' (of samples with the line anywhere on their stack).
+-- Adds the costs of a profile to the rows of lines, or of the functions in them: 'self' (of samples with the
+-- line as innermost Lua frame) and 'total' (of samples with the line anywhere on their stack).
 local function sumlines(profile, itself, sums, rows, rowof, nearest)
   addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do
@@ -462,8 +462,8 @@ local function outside(profile, itself)
   return rows
 end
 
--- Returns the types of allocated blocks with their classes (see M.of), in the file's order, which makes
--- floating-point sums reproducible. 'kinds': sums by kind of block.
+-- Returns the types of allocated blocks with their classes (field 'types' of M.of), in the file's order,
+-- which makes floating-point sums reproducible. 'kinds': map from each kind of block to its sum.
 local function types(profile, kinds)
   local rows, byname = {}, {}
   for _, kind in ipairs(profile.kinds) do
@@ -585,8 +585,8 @@ end
 --     - outside: samples of blocks allocated outside the nursery
 --     - classes: rows of this form
 --   - outside: C functions that allocate without a Lua caller, rows like lines
---   - self: for each field, a list of values by call tree node
---   - sums: the same for the node with all nodes below
+--   - self: for each field, a list of values indexed by call tree node, without callees
+--   - sums: the same with callees
 --
 -- options: {covered = {[node] = true}}: only samples with these stacks count; nil: all
 function M.of(profile, options)

@@ -3,9 +3,9 @@
 -- (profile.bins).
 --
 -- Bytes count as live from the time slice of their allocation to that of the collection that found them dead.
--- Blocks that died before their first collection are left out. The slope is that of the least-squares line
--- through the slices' ends. Its standard error includes the sampling error, and the residuals, because growth
--- in steps deviates from a line.
+-- Blocks that died before their first collection are left out. A row's slope is that of the least-squares
+-- line through its live bytes at the slices' ends. Its standard error includes the sampling error, and the
+-- residuals, because growth in steps deviates from a line.
 
 local measures = require "asamp.sums.measures"
 local totals = require "asamp.sums.totals"
@@ -13,9 +13,9 @@ local totals = require "asamp.sums.totals"
 local M = {}
 
 local LEAST = 8  -- minimum number of slices of a trend
-local SURE = 3   -- standard errors of a significant slope
+local SURE = 3   -- number of standard errors above which a slope counts as growth
 
--- Adds samples to the change of a row's live bytes in one time slice.
+-- Adds samples to the change of a row's live bytes in one time slice, and to its variance.
 --
 -- sign: 1: their blocks became live in the slice; -1: they died in it
 local function add(row, slice, bytes, samples, sign)
@@ -107,14 +107,14 @@ end
 
 --- Returns the trends of live bytes; nil: the profile has too little data.
 --
---   - seconds: ends of the time slices, since the start
+--   - seconds: list of the ends of the time slices, in seconds since the start
 --   - whole: a row for all samples
---   - lines, functions: rows, the most live bytes at the end first
---     - file, line, name: line of a function: its definition
---     - alive: bytes at the end of each time slice
+--   - lines, functions: rows, the one with most live bytes at the end first
+--     - file, line, name: 'line' of a function is that of its definition
+--     - alive: list of the bytes at the end of each time slice
 --     - peak: largest of these
---     - slope, error: bytes per second, and the standard error
---     - grows: true: the slope is significant
+--     - slope, error: growth in bytes per second, and its standard error
+--     - grows: true: the slope is significant (SURE)
 --
 -- covered: set of call tree nodes that count; nil: all
 function M.of(profile, covered)

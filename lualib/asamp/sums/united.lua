@@ -95,7 +95,7 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields of the merged profile. A profile without allocation samples does not affect fields about these.
+-- Fields of the merged profile:
 -- SUMS: sums of the profiles' fields.
 -- EACH: true if true in all profiles.
 -- ANY: true if true in any profile.
@@ -128,8 +128,8 @@ local function alone(profiles)
   return list
 end
 
--- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all', which it returns. 'seconds'
--- becomes the shortest time.
+-- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all' (nil: none yet). Returns the
+-- new sum, whose field 'seconds' is the shortest time.
 local function addring(all, ring)
   if not ring then
     return all
@@ -140,7 +140,7 @@ local function addring(all, ring)
           wanted = ring.wanted and math.max(all.wanted or 0, ring.wanted) or all.wanted}
 end
 
--- Returns the totals of a profile without labels, in the form of the reader's label sets.
+-- Returns the totals of a profile that has no labels, in the form of the reader's label sets.
 local function unlabelled(p)
   local set = {labels = {}, samples = p.samples, bytes = p.bytes, survivedbytes = p.survivedbytes,
                laterbytes = p.laterbytes, undecidedbytes = p.undecidedbytes,

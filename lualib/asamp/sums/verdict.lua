@@ -36,8 +36,8 @@ local GROWN = 1 / 4
 local ONCE = 2 / 3
 -- Strings are "long" if their mean size is at least 1 KiB. Each may be a longer copy of the previous one.
 local TEXT = 1024
-local ENOUGH = 1000    -- samples that suffice to decide whether the heap grows
-local LEASTPERIOD = 1024  -- period in bytes below which sampling slows a program down
+local ENOUGH = 1000    -- number of samples that suffices to decide whether the heap grows
+local LEASTPERIOD = 1024  -- a shorter sampling period, in bytes, would slow a program down
 -- Samples were lost if they represent less than 75% of the allocated bytes.
 local KNOWN = 3 / 4
 -- The growth of the heap is computed from the collections of two quarters of the run. If it is unknown after
@@ -51,7 +51,8 @@ local HELDROWS = 5
 -- sample from it is itself an element of the outer table.
 local NESTED = 20
 
--- The sort of each type of block, for sentences such as "allocates closures". Other types are their own sort.
+-- Groups of block types, for sentences such as "allocates closures": map from a type to its group. Other
+-- types are groups of their own.
 local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "strings",
                ["table array part"] = "vectors", ["table hash part"] = "vectors", table = "tables",
                coroutine = "coroutines", stack = "coroutines", buffer = "buffers"}
@@ -552,8 +553,8 @@ end
 -- Returns the line with most time samples of one sort; nil: none.
 --
 --   - file, line, name
---   - calls: the C function that it called; nil: Lua code
---   - n: number of time samples
+--   - calls: name of the C function that it called; nil: Lua code
+--   - n: time samples, in sampling periods
 --
 -- sort: "lua" (Lua code), "c" (C code) or "gc" (collections)
 local function slowest(profile, sort)
@@ -704,7 +705,7 @@ end
 --     - long: mean bytes of a string, if at least TEXT
 --   - held: the HELDROWS first rows of M.held
 --   - time: use of time; nil: the profile has no time samples
---     - samples: number of time samples
+--     - samples: number of time samples, in sampling periods
 --     - seconds: time that they represent; nil: unknown
 --     - lua, c, gc: shares of Lua code, C code and collections
 --     - sort: the one to reduce: "lua", "c" or "gc"; nil: too few samples
