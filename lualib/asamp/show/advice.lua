@@ -89,13 +89,14 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- VISITED: the kinds of objects that a pause scanned, in the text about the pause: {field of a pause, words}.
--- SEEN: a kind is omitted if it has fewer objects than this share of the most frequent kind.
+-- VISITED: the kinds of objects that a pause scans: {field of a pause (asamp.sums.advice), words for the
+-- text}.
+-- SEEN: a kind is left out of the text if it has fewer objects than this share of the most frequent kind.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}
 
--- Returns how many objects of each kind a pause scanned, as text; the largest number first.
+-- Returns text about the number of objects of each kind that a pause scanned, the largest number first.
 local function visited(row)
   local list, words = {}, {}
   for i, l in ipairs(VISITED) do
@@ -144,11 +145,11 @@ local function clock(v)
     v.runs == 1 and "" or "; the shortest run counts")
 end
 
---- Returns the text of `asamp advise`. 'found' has the fields:
+--- Returns the text of `asamp advise`. 'style': settings of the report (tables.lua). Fields of 'found':
 --
---   - advice: the predictions of asamp.sums.advice
---   - best: the prediction to recommend; nil: none
---   - verified: result of asamp.sums.advice.verified; nil: no runs
+--   - advice: the predictions (asamp.sums.advice.of)
+--   - best: the prediction for the nursery size to recommend (asamp.sums.advice.best); nil: none
+--   - verified: result of asamp.sums.advice.verified; nil: without --verify
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {

@@ -39,8 +39,11 @@ end
 -- ==}
 
 -- Returns a table of the comparison as lines of text: rows with a significant change, then the number of rows
--- whose change may be chance (noise). With style.all, the table also has these rows. under(row): returns text
--- below a row, or nil.
+-- whose change may be chance (noise). With style.all, the table also has these rows.
+--
+--   - what: heading of the column of names
+--   - label(row, n, paint): returns the name of a row in n columns
+--   - under(row): returns text below a row, or nil
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
   local shown, noise = {}, 0

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Widths of characters on a terminal: 2 columns if Unicode's East Asian Width is wide or full (most emoji), 0
--- for combining characters, else 1. WIDE is from EastAsianWidth.txt of Unicode 14 with later additions. NONE
--- is complete only for scripts that are likely in programs.
+-- for combining characters, else 1. WIDE and NONE are lists of ranges of code points: first, last, first,
+-- last and so on. WIDE is from EastAsianWidth.txt of Unicode 14 with later additions. NONE is complete only
+-- for scripts that are likely in programs.
 
 local M = {}
 
@@ -50,7 +51,7 @@ local function among(ranges, code)
   return false
 end
 
---- Returns the columns of the character with this code: 0, 1 or 2.
+--- Returns the columns of the character with this Unicode code point: 0, 1 or 2.
 function M.width(code)
   if code < 0x300 then
     return 1

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Columns of the report's tables: converts rows of totals to columns of layout.grid. 'style' is described in
--- tables.lua. 'field': key of the measure in sums, such as "bytes".
+-- Columns of the report's tables: converts rows of totals (asamp.sums.totals) to columns for tables.columns.
+-- In all functions, 'style' is described in tables.lua, 'field' is a field of sums, such as "bytes", and
+-- 'columns' is a list to which columns are added.
 
 local measures = require "asamp.sums.measures"
 local tables = require "asamp.show.tables"
@@ -64,8 +65,8 @@ local function ofall(field)
   return field == "bytes" or field == "samples"
 end
 
---- Adds columns with the number of blocks and their mean size, except for fields of survivors, whose
--- number of blocks is unknown.
+--- Adds columns with the number of blocks and their mean size. Adds none for fields of survivors, because
+-- their number of blocks is unknown.
 function M.blocks(style, columns, field)
   if style.totals.whole.objects == 0 or style.totals.unit ~= "bytes" or not ofall(field) then
     return
@@ -97,7 +98,7 @@ function M.fates(style, columns, field)
   end
 end
 
---- Adds the columns of a line's time in Lua, C and collections, as shares of all time.
+--- Adds columns with the shares of all time that a line spent in Lua code, in C functions and in collections.
 function M.times(style, columns)
   local whole = style.totals.whole
   local function column(title, spare, of)

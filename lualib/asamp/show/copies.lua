@@ -13,7 +13,7 @@ local function rate(bytes)
   return bytes and units.short(bytes // 1 | 0) .. "/s" or "-"
 end
 
--- Formats how often a byte was copied, with as many digits as the samples justify.
+-- Formats the mean number of copies of a byte, with as many digits as the samples justify; "-" for nil.
 local function often(times)
   return times and (times < 9.95 and "%.1f" or "%.0f"):format(times) or "-"
 end
@@ -54,7 +54,7 @@ local function listing(style, copies)
   return lines
 end
 
---- Returns the report's section "Copies", about copied bytes by line, as lines of text.
+--- Returns the report's section "Copies", about the source lines that copy bytes, as lines of text.
 --
 --   - copies: result of asamp.sums.copies; nil: returns {}
 --   - brief: true: without explanations

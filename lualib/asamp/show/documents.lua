@@ -22,8 +22,8 @@ local HEAD = {
 -- Fields about the whole run: omitted with --from, --until and --exclude.
 local WHOLE = {"collections", "marks", "minors", "majors", "walks", "walked", "longestwalk", "allocated"}
 
--- Rows of each list without --top. A line with several functions counts as a row for each. The lists of a
--- hostile profile have half a million rows, whose text would take minutes.
+-- Limit of the rows of each list without --top, because a hostile profile can have half a million rows, whose
+-- text would take minutes. A line with several functions counts as a row for each.
 local ROWS = 1 << 14
 
 -- Returns the first n entries of a list.
@@ -31,8 +31,8 @@ local function first(list, n)
   return table.move(list, 1, math.min(#list, n), 1, {})
 end
 
--- Returns first(list, top); if 'top' is nil, the first entries with up to ROWS rows. Adds the number of
--- entries that are left out then to left.count.
+-- Returns the first 'top' entries of a list; if 'top' is nil, the first entries with up to ROWS rows
+-- together. In the second case, adds the number of the other entries to left.count.
 local function limited(list, top, left)
   local n, rows = 0, 0
   while not top and n < #list and rows < ROWS do
@@ -45,7 +45,7 @@ local function limited(list, top, left)
   return first(list, top or n)
 end
 
--- Returns the entry of the key "left" for rows that are left out.
+-- Returns an element of the document's list "left" that reports the rows left out. 'left': {count}.
 local function leftof(left)
   local text = ("over the limit of %s rows in a list: %s rows are left out; --top N gives N rows")
   return {what = "rows", limit = ROWS, count = left.count,

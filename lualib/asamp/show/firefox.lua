@@ -7,7 +7,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local MOST = 8  -- threads visible at first
+local MOST = 8  -- number of threads that the viewer shows at first
 
 -- The categories of samples and their colours, in the order of enum FirefoxCategory
 -- (asamp/convert/firefox.h).

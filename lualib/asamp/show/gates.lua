@@ -21,8 +21,8 @@ local function place(row)
   return layout.clean(row.name or "?")
 end
 
--- Returns text about a value's difference from the baseline, with the limits, in percent and in standard
--- errors, above which it fails.
+-- Returns text about a check's difference from the baseline, with the limits (in percent and in standard
+-- errors) above which it fails.
 local function differs(check)
   local percent = check.percent < math.huge and ("%+.1f%%"):format(check.percent) or "new"
   local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),
@@ -35,7 +35,7 @@ local function differs(check)
                                   "moved between lines, for example if the order of pairs differs" or "")
 end
 
--- Returns text about likely leaks, and why one may have been missed.
+-- Returns text about the check "no-leak": the likely leaks, or why one may have been missed.
 local function leaks(check)
   if not check.ok then
     return units.plural(check.value, "likely leak") ..
@@ -76,7 +76,7 @@ function M.text(check)
   return text
 end
 
--- Returns text for the smallest increase, in percent, that a comparison finds.
+-- Returns text for the smallest increase, in percent, that a comparison finds; math.huge: it finds none.
 local function increase(percent)
   return percent < math.huge and ("from %+.0f%% on"):format(math.max(percent, 1)) or "(none)"
 end

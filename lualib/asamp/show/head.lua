@@ -32,7 +32,7 @@ local function bytesof(t, name)
   return 0
 end
 
--- Returns the bytes of native memory; 0 if it was not sampled.
+-- Returns the sampled bytes of native memory; 0 if it was not sampled.
 local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end
@@ -140,7 +140,8 @@ local function outside(t, known)
     units.bytes(bytes)) or nil
 end
 
--- Returns the explanation of an allocation sample and of the accuracy of numbers.
+-- Returns sentences that explain how many bytes an allocation sample represents, and how accurate numbers
+-- are.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
     return "The file does not record how many bytes a sample represents: the report counts samples."

@@ -68,7 +68,8 @@ local function classes(list, info, style)
   return lines
 end
 
--- Returns the line and function of an allocation site in n columns, such as "app.lua:5  handle".
+-- Returns the line and function of an allocation site in n columns, such as "app.lua:5  handle". 'row':
+-- {name, source, line}.
 local function sitetext(row, n, paint)
   if not row.name then
     return layout.cutend("(not known)", n)
@@ -243,7 +244,7 @@ function M.paths(list, info, style)
   return lines
 end
 
---- Formats a change of bytes: "+1.2K".
+--- Formats a change of n bytes with its sign, such as "+1.2K".
 function M.signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The script of the page of `asamp heap --page`: search, sorting of tables by their headings, and buttons
--- that open and close all trees. The page shows everything without it. The page's content policy allows only
--- this script, by its hash; after a change, copy the hash that the failing spec prints.
+-- that open and close all trees. Without the script, the page shows the same data. The page's content policy
+-- allows only this script, by its hash. After a change of the script, copy the hash that the failing spec
+-- prints.
 
 local M = {}
 

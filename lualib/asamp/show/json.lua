@@ -28,7 +28,7 @@ local function quoted(text)
   end) .. '"'
 end
 
--- Escapes the characters that control a terminal (asamp.show.layout) as ASCII.
+-- Replaces the characters that control a terminal (layout.replaced) by JSON escapes in ASCII, such as \u200b.
 local function escaped(text)
   local function codes(sequence)
     local c = utf8.codepoint(sequence)
@@ -50,7 +50,7 @@ local function number(n)
   return text:find "[^%w.+-]" and text:gsub("[^%w+-]+", ".") or text  -- the locale may have another point
 end
 
--- Returns true if JSON text has a string as it is: printable ASCII without quotation marks and backslashes.
+-- Returns true if a string needs no escapes in JSON: printable ASCII without quotation marks and backslashes.
 local function isplain(text)
   return not text:find "[^ !#-[^-~%]]"  -- # to [, ] and ^ to ~
 end
@@ -144,7 +144,7 @@ function M.encode(value)
   return table.concat(out)
 end
 
--- M.write concatenates and writes the text after this number of pieces.
+-- M.write passes the text to its caller whenever it consists of this number of pieces.
 local PIECES = 10000
 
 --- Writes a value as JSON text, with a newline at its end. Calls write(text) for one piece after the other:

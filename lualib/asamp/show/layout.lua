@@ -18,10 +18,10 @@ M.LEAST = 16
 -- Width of a table's text column below which M.grid also drops columns without the field 'spare'.
 M.FEWEST = 8
 
---- Bars of increasing height.
+--- Characters that show bars of increasing height, 1/8 to 8/8 of a line.
 M.BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
--- Terminal sequences by style.
+-- Escape sequences of a terminal, by style.
 local STYLES = {bold = "\27[1m", dim = "\27[2m", red = "\27[31m",
                 green = "\27[32m", yellow = "\27[33m", cyan = "\27[36m"}
 
@@ -84,7 +84,8 @@ function M.word(text)
   return text
 end
 
---- Returns a file's path as a word (M.word) that is no option. "-" is standard input.
+--- Returns a file's path as a word (M.word) that commands do not take for an option. "-", standard input,
+-- stays.
 function M.pathword(path)
   return M.word((path:gsub("^%-.", "./%0")))
 end
@@ -129,8 +130,8 @@ function M.width(text)
   return n
 end
 
---- Returns the number of rows that lines need on a terminal of this width, which breaks those that
--- are too long.
+--- Returns the number of rows that the lines of a text need on a terminal of this width, which breaks longer
+-- lines.
 function M.rows(text, width)
   local n = 0
   for line in (text:gsub("\27%[%d+m", "") .. "\n"):gmatch "(.-)\n" do
@@ -139,7 +140,7 @@ function M.rows(text, width)
   return n
 end
 
---- Returns the start of a text in n columns, with an ellipsis if it was cut.
+--- Returns the start of a text in at most n columns, with an ellipsis if it was cut.
 function M.cutend(text, n)
   if M.width(text) <= n then
     return text
@@ -155,7 +156,7 @@ function M.cutend(text, n)
   return text:sub(1, upto) .. "…"
 end
 
--- Returns the first position from which the rest of a text fits into n columns.
+-- Returns the first byte position from which the rest of a text fits into n columns.
 local function tail(text, n)
   local width, from = M.width(text), #text + 1
   for at, code in utf8.codes(text) do
@@ -169,7 +170,8 @@ local function tail(text, n)
   return from
 end
 
---- Returns a name in n columns with an ellipsis in the middle: names often differ at the end.
+--- Returns a name in at most n columns, with an ellipsis in the middle if it was cut: names often differ at
+-- the end.
 function M.cutmiddle(text, n)
   if n < 8 or M.width(text) <= n then
     return M.cutend(text, n)
@@ -178,7 +180,8 @@ function M.cutmiddle(text, n)
   return M.cutend(text, n - last) .. text:sub(tail(text, last))
 end
 
---- Returns the end of a text in n columns; a path is cut at a slash if possible.
+--- Returns the end of a text in at most n columns, after an ellipsis if it was cut; cuts a path at a slash if
+-- possible.
 function M.cutstart(text, n)
   if M.width(text) <= n then
     return text

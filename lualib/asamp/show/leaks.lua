@@ -9,8 +9,9 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- If all lines that leak do so with native memory, returns a sentence about it. Otherwise returns nil, and a
--- clause about native memory that can follow the words about Lua's heap in a sentence.
+-- Returns text about native memory that was not freed: a sentence if all lines that leak keep native memory.
+-- If others keep Lua's memory, returns nil and a clause that can follow the words about Lua's heap in a
+-- sentence.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
@@ -24,8 +25,8 @@ local function nativetext(found)
   return kept .. ", and these lines kept requesting memory that was not freed"
 end
 
---- Returns the sentence above the table of likely leaks, without a full stop: how the heap grew, and why
--- the table lists lines or none.
+--- Returns the sentence above the table of likely leaks, without a full stop: how the heap grew, and why the
+-- table lists lines or none. 'found': result of asamp.sums.leaks.
 function M.summary(found)
   local alone, besides
   if found.native then
@@ -60,16 +61,16 @@ function M.summary(found)
                                                             units.bytes(found.after))
 end
 
--- Returns the text below a line's row: a holder (path of references) and the share of the line's live samples
--- that it keeps alive.
+-- Returns the text below the row of a line: one of the line's holders (paths of references), and the share of
+-- the line's live samples that it keeps alive.
 local function heldby(style, row, holder)
   return layout.wrap(("holder of %.0f%% of %s: %s"):format(100 * holder.share,
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- Returns true if a holder's path must be shown below row i. The rows of a group can have the same container:
--- the table that keeps their objects alive. Then paths that start with this container are shown only below
--- the group's first row.
+-- Returns true if a holder's path must be shown below row i. Rows of a group can have the same container (the
+-- table that keeps their objects alive): a path that starts with this container is shown only below the first
+-- of them.
 local function isnew(rows, i, holder)
   local before = rows[i - 1]
   local container = rows[i].container

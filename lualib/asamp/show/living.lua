@@ -48,7 +48,8 @@ function M.stats(s)
   return lines
 end
 
--- Puts parts of text next to each other, in as many lines as the width requires.
+-- Joins parts of text, in order, to as few lines of at most 'width' columns as possible. Returns the list of
+-- lines.
 local function columns(parts, width)
   local lines = {}
   for _, part in ipairs(parts) do

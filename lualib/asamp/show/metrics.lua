@@ -12,7 +12,7 @@ end
 
 M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
--- Metrics: name, type, help text, field of asamp.sums.living.stats.
+-- Metrics of a process: {name, type, help text, field of asamp.sums.living.stats}.
 local METRICS = {
   {"states", "gauge", "Present Lua states.", "states"},
   {"states_total", "counter", "Lua states created while the process was profiled.", "made"},
@@ -34,8 +34,8 @@ local METRICS = {
 }
 
 -- Metrics of Lua states by their name, the label "name": {metric, type, help, field of a row of
--- asamp.sums.living.names, factor}. Counters include closed states. States without a sample have no name yet,
--- and are only in the gauges.
+-- asamp.sums.living.names, factor (nil: 1)}. Counters include closed states. States without a sample have no
+-- name yet, and are only in the gauges.
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
   {"named_states_total", "counter", "Lua states created so far, by name.", "made"},

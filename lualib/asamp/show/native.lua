@@ -9,7 +9,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Returns the name of a row's library, without its folder.
+--- Returns the name of the library of a row (asamp.sums.native), without its folder.
 function M.library(row)
   return row.library == "-" and "(no C stack)" or row.library:match "[^/]*$"
 end

@@ -80,7 +80,7 @@ local NOTE = "Free memory in blocks is charged to the source lines whose objects
   "Both are estimates."
 local UNTOUCHED = " A row is negative if memory was requested but not written to, and so is not resident."
 
--- Returns true if a (nil: 0) exceeds b by more than an eighth.
+-- Returns true if a (bytes or seconds; nil: 0) exceeds b by more than an eighth.
 local function ismore(a, b)
   return (a or 0) > b * 9 / 8
 end

@@ -10,9 +10,9 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local AROUND = 2  -- shown lines before and after a line with samples
+local AROUND = 2  -- number of lines that are shown before and after a line with samples
 
--- Line ends of Lua that have two characters.
+-- Line ends that have two characters but count as one line in Lua.
 local ENDS = {["\r\n"] = 2, ["\n\r"] = 2}
 
 --- Splits a text into lines in the way in which Lua counts them. Returns a list of the lines, without the

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The report's tables of the Lua states and OS threads of a process, always of the whole run. 'style':
--- settings of the report (tables.lua); 'part': true if the rest of the report covers only a part of the
--- samples: the titles then contain "of the whole run".
+-- settings of the report (tables.lua). 'part': true if the rest of the report covers only a part of the
+-- samples, so that the titles must contain "of the whole run".
 
 local layout = require "asamp.show.layout"
 local states = require "asamp.sums.states"

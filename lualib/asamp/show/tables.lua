@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Common parts of the report's tables: cells with numbers, and the first rows of a list under a title. All
--- sections receive 'style':
+-- Common parts of the report's tables: cells with numbers, and the first rows of a list under a title. Fields
+-- of 'style', which all sections receive:
 --
---   - paint, width, top: colours (layout.painter), columns, largest number of rows
---   - profile, totals
---   - key: "total": tables are sorted by total, not self values
+--   - paint: function that colours text (layout.painter)
+--   - width: columns of the terminal
+--   - top: largest number of rows of a table
+--   - profile, totals: the profile and its totals (asamp.sums.totals)
+--   - key: "total" or "self": values by which tables are sorted
 --   - choice: true: there are several measures
---   - focus: the part of the profile that the report covers; nil: all
+--   - focus: the part of the profile that the report covers (text.lua); nil: all
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
@@ -73,12 +75,12 @@ function M.top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})
 end
 
---- Returns the title of a section, in as many lines as the width requires.
+--- Returns the title of a section, in bold and in as many lines as the width requires.
 function M.title(style, title)
   return style.paint("bold", layout.wrap(title, "", style.width))
 end
 
---- Returns a remark below a table, whose text starts at column 'left'.
+--- Returns a remark below a table, indented to column 'left', where the table's text starts.
 function M.remark(style, left, text)
   return style.paint("dim", layout.wrap(text, (" "):rep(left), style.width))
 end

@@ -16,7 +16,8 @@ local M = {}
 
 -- {== sections ==============================================================
 
--- Returns a sentence about --own: the shares of allocated bytes and of time that its code is charged with.
+-- Returns a sentence about --own: the shares of all allocated bytes and of all time that are charged to its
+-- code.
 local function ownership(t, own)
   local parts = {}
   for _, part in ipairs{{own.samples, t.whole.samples, "of the allocated bytes"},
@@ -30,7 +31,7 @@ local function ownership(t, own)
     layout.clean(own.paths), table.concat(parts, ", "))
 end
 
--- Explanations of the columns with a line's time: {title, explanation} each.
+-- Explanations of the columns that divide a line's time: {title, explanation}.
 local PASSED = {{"Lua", "in the line's own Lua code"}, {"C", "in C functions that it called"},
                 {"GC", "in collections while it ran"}}
 

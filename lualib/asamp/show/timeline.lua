@@ -23,8 +23,8 @@ local function bars(levels)
   return table.concat(parts)
 end
 
--- Returns a clause with the pauses' share of the session's time; or, if there are several OS threads, whose
--- pauses overlap, with the number of threads.
+-- Returns a clause about the pauses: their share of the session's time; or, if there are several OS threads,
+-- whose pauses overlap, the number of threads. p: pauses (asamp.sums.events).
 local function share(profile, p)
   local threads = #(profile.threads or {})
   if threads > 1 then
@@ -34,8 +34,8 @@ local function share(profile, p)
     and (", %s of the session"):format(units.percent(p.total / 1e6, profile.duration)) or ""
 end
 
--- Returns a sentence about the pauses. If only some collections have their own record, the sentence says how
--- many.
+-- Returns a sentence about the pauses p (asamp.sums.events). If only some collections have their own record,
+-- the sentence has their number.
 local function pauses(profile, p)
   local all = profile.minors + profile.majors
   return ("Pauses, in wall time: %s together%s; half of %s took at most %s, 99%% at most %s, " ..
@@ -109,7 +109,7 @@ local function values(row, n)
                        or text, n)
 end
 
---- Returns the table of markers by name; nothing if there are none.
+--- Returns the table of markers by name as lines of text; {} if there are none.
 function M.marks(style)
   local rows = events.marks(style.profile)
   if #rows == 0 then

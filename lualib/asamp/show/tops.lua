@@ -16,7 +16,7 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- Returns a table as lines of text, and adds its columns to the report's legend. Takes the arguments of
+-- Returns a table as lines of text, and adds its columns to the report's legend. Parameters: see
 -- tables.titled.
 local function explained(style, title, list, columns, what, ...)
   local lines, kept = tables.titled(style, title, list, columns, what, ...)
@@ -32,8 +32,8 @@ local function placed(style, title, list, columns, what)
   end, labels.least(style.width, tables.top(style, list), named))
 end
 
--- Returns a table's title, such as "By function". If there are several measures, adds the one by which the
--- table is sorted.
+-- Returns a table's title, such as "By function". If there are several measures, adds the measure by which
+-- the table is sorted: "By function, by time".
 local function titleof(style, what, field)
   return what .. (style.choice and ", by " .. measures.NAMES[field] or "")
 end
@@ -68,7 +68,7 @@ function M.functions(style, field)
                 "function")
 end
 
--- Returns the rows with their own value of a field, without callees ("self"), above 0.
+-- Returns the rows whose 'self' (value without callees) of a field is above 0.
 local function owning(list, field)
   local rows = {}
   for _, row in ipairs(list) do
@@ -77,8 +77,8 @@ local function owning(list, field)
   return rows
 end
 
---- Returns the table of source lines, the largest value of a field first, with columns of time. Omits the
--- column of totals if there are both allocation and time samples.
+--- Returns the table of source lines as lines of text, the largest value of a field first, with columns of
+-- time. Omits the column of totals if there are both allocation and time samples.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")
@@ -130,7 +130,8 @@ function M.types(style, field)
     end)
 end
 
---- Returns the table of callers of the functions that the report is restricted to.
+--- Returns the table of callers as lines of text. 'list': the callers of the functions to which the report is
+-- restricted (asamp.sums.focus.callers).
 function M.callers(style, list, field)
   local columns = {
     {"total", function(row) return tables.value(style.profile, row.total, field) end},

@@ -8,8 +8,8 @@ local STEPS = {
   {1 << 20, "M"}, {1 << 10, "K"},
 }
 
--- Returns the number in the largest unit in which it is at least 1, and the unit's letter. If it
--- would be rounded to 1024.0, uses the next unit.
+-- Returns n in the largest unit in which it is at least 1, and the unit's letter ("" for bytes). If it would
+-- be rounded to 1024.0, uses the next unit.
 local function split(n)
   for i, step in ipairs(STEPS) do
     if n >= step[1] * (i == 1 and 1 or 0.99995) then

@@ -29,7 +29,7 @@ local function place(row)
   return layout.clean(row.name == "main chunk" and where or ("%s (%s)"):format(where, row.name))
 end
 
--- Returns the option, as text, with which `asamp report` shows a line or a C function.
+-- Returns the option of `asamp report`, as text, that restricts the report to a line or a C function.
 local function lineof(row)
   return row.native and "--function " .. layout.word(row.name) or
          ("--line %s"):format(layout.word(("%s:%d"):format(row.file, row.line)))
@@ -53,7 +53,7 @@ local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "ta
                str_find_aux = "string.find or string.match",
                utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
 
--- Returns the name by which programs call a C function of Lua's libraries; of others, the symbol.
+-- Returns the name by which programs call a C function of Lua's libraries; for other functions, the symbol.
 local function cname(name)
   local whole = layout.clean(name)
   local short = whole:gsub("_aux$", "")
@@ -145,8 +145,8 @@ local function quarters(v)
     units.bytes(v.before), units.bytes(v.after))
 end
 
--- If there are too few samples to find the lines that make the heap grow, returns a sentence with a sampling
--- period that would find them. Else returns "".
+-- Returns a sentence with a sampling period that would find the lines that make the heap grow, if the profile
+-- has too few samples for that. Else returns "".
 local function finer(v)
   return v.alloc and
          (" Too few samples show which lines make it grow: --alloc %s takes enough."):format(
@@ -293,7 +293,7 @@ end
 local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
-  -- true: the sentence about the first likely leak already names this holder
+  -- true: the sentence about the first likely leak names the same holder, which is not repeated here
   local known = leaking and first and leaking.holder == first.text
   if first and (first.share or 0) >= HELD_SHARE and (v.samples or FEW) >= FEW and not known then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and

@@ -95,15 +95,19 @@ local function walks(list, out)
   return out
 end
 
--- Returns the time slice that shows samples without a known time, which is the last one; -1: there are no
--- such samples. Only truncated files before version 7 have them.
+-- Returns the number of the time slice that shows samples without a known time, the last one; -1: there are
+-- no such samples. Only truncated files of a format version before 7 have them.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
 end
 
--- Removes each column of bytes that the page can compute, because its values are the number of samples times
--- the period.
+-- Removes each column of bytes whose values are the number of samples times the period, because the page can
+-- compute it.
+--
+--   - rows: columns (asamp.sums.slices); loses the columns that are removed
+--   - period: bytes that a sample represents
+--   - kinds: profile.kinds
 local function drop(rows, period, kinds)
   for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"},
                         {"alive", "alivebytes"}} do
@@ -144,8 +148,8 @@ local function timeof(profile)
          math.floor(measures.observations(time) + 0.5)
 end
 
--- Returns the sampled bytes of the type 'name': "native", memory from malloc, or "outside", memory that
--- userdata own outside of the heap. nil: native memory was not sampled.
+-- Returns the sampled bytes of a type of block: "native" (memory from malloc) or "outside" (memory that
+-- userdata own outside of the heap); nil or false if native memory was not sampled.
 local function bytesof(profile, name)
   local sites, bytes = profile.sites, 0
   for i, kind in ipairs(profile.malloc and sites.kind or {}) do
