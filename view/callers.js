@@ -32,8 +32,8 @@ export class Callers {
     return this.store.data.functions[this.model.fn];
   }
 
-  // Recomputes the trees if the state differs from the one that was shown last: a hidden view is not
-  // notified of changes.
+  // Shows the trees. Computes them again only if the state differs from the one that was shown last: a hidden
+  // view is not notified of changes.
   update() {
     const { store } = this, seen = JSON.stringify(ON.map(key => store.state[key]));
     if (seen !== this.seen) this.model = store.around();

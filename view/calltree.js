@@ -9,9 +9,10 @@ import { columns, label, through } from "./views.js";
 
 export class CallTree {
   // Options:
+  //   label     name of the tree for screen readers
   //   model()   returns {tree, sums, children, total}, as in store.graph
-  //   root()    returns the contents of the first row
-  //   shown     the columns, or their names in views.js
+  //   root()    returns the contents of the first row, which represents the whole tree
+  //   shown     the columns: names of columns in views.js, or columns for Grid
   // Options for trees that are not of functions:
   //   title         heading of the column of names
   //   name(node)    returns the element that shows a node's name
@@ -104,7 +105,7 @@ export class CallTree {
     return true;
   }
 
-  // Returns the function of the active row; -1: none, or the root.
+  // Returns the number of the active row's function; -1: there is no active row, or it is the root.
   current() {
     const row = this.grid.rows[this.grid.active];
     return row && row.id > 0 ? this.model().tree.fn[row.id] : -1;

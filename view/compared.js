@@ -10,14 +10,15 @@ import { Grid } from "./grid.js";
 import { sorted } from "./tree.js";
 import { label } from "./views.js";
 
-const STEPS = 4;  // shades of a colour
+const STEPS = 4;  // number of shades for smaller shares, and for larger ones
 const LESS = [4, 3, 2, 1].map(n => `less${n}`), MORE = [1, 2, 3, 4].map(n => `more${n}`);
 const NAMES = [...LESS, ...MORE, "rest", "frame-text", "frame-dim", "match", "match-text", "focus", "panel"];
 const TITLES = { bytes: "Bytes", samples: "Samples", blocks: "Blocks", alive: "Alive at the end", time: "Time" };
 
 const points = share => `${share < 0 ? "−" : "+"}${(100 * Math.abs(share)).toFixed(1)}`;
 
-// Returns the function that formats an amount of the old profile (0) or of the new one (1).
+// Returns the function that formats an amount of a measure (show/page/compared.lua). 'which': 0: an amount of
+// the old profile; 1: of the new one.
 function textOf({ worth, bytes: inBytes }, which) {
   if (worth) return n => seconds(n * worth[which]);
   return inBytes ? bytes : count;
@@ -69,7 +70,7 @@ export class Compared {
       ({ name, file: f.file[i], line: f.line[i], native: f.native[i] === 1 }));
     this.tree = treeOf(nodes, this.functions);
     const self = this;
-    // The part of a Store that the flame graph uses, with the compared frames.
+    // The members of Store that the flame graph uses, for the tree of compared frames.
     this.model = {
       state: { zoom: 0 }, derived: { marks: null }, data: { functions: this.functions },
       get graph() { return self.graph; },
@@ -150,7 +151,7 @@ export class Compared {
     return { name: fn.name, where: place(fn, fn.line), numbers: parts.join(" · ") };
   }
 
-  // Recomputes everything that depends on the measure and the widths.
+  // Computes again everything that depends on the selected measure and on the profile that has the widths.
   derive() {
     const { compare, widths } = this.page.state, { tree } = this;
     const m = this.measure = this.data.measures.find(one => one.key === compare);

@@ -7,7 +7,7 @@ function column(list, make = Int32Array) {
   return make.from(list);
 }
 
-// Adds the entry of the root, node 0, at the start of a column.
+// Returns a copy of a column with an element for the root, node 0, at its start.
 function withRoot(list, root) {
   const out = new Int32Array(list.length + 1);
   out[0] = root;
@@ -56,8 +56,8 @@ export function decode(text) {
     }
     types[byname.get(kind.name)].kinds.push(i);
   });
-  // Return maps from a line's or function's place to its data of the whole run; undefined if the profile
-  // has none.
+  // These functions return a map from the place of a line or function to its data of the whole run; undefined
+  // if the profile has none.
   const byplace = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}`, row]));
   const byfunction = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}\n${row.name}`, row]));
   const scaled = (values, of) =>
@@ -90,7 +90,7 @@ export function decode(text) {
     // Returns the text of a line, or undefined.
     source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],
     hasSource: file => raw.sources[`F${file}`] !== undefined,
-    // Returns the reason why a file has no text; undefined if it has some, or none is needed.
+    // Returns the reason why the page has no lines of a file; undefined if it has some, or needs none.
     whyNoSource: file => raw.reasons[raw.nosources[`F${file}`]],
   };
 }
@@ -100,10 +100,10 @@ export function hasDeaths(head) {
   return head.fates && head.followed > 0;
 }
 
-// Returns the measures of the page. Fields:
-//   key           of the sums (MEASURES of sums.js)
-//   title, about  name and explanation
-//   on            false: not in this profile
+// Returns the measures between which the page switches. Fields:
+//   key           name of the measure in sums (MEASURES of sums.js)
+//   title, about  name and explanation for the user
+//   on            false: the profile does not have the measure
 //   text(value)   returns a value as text
 export function modesOf(data, format) {
   const { head } = data;

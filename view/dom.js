@@ -16,7 +16,7 @@ export function el(name, attributes = {}, ...children) {
 
 export const byId = id => document.getElementById(id);
 
-// Returns the present colours of CSS custom properties, by name, for use on a canvas.
+// Returns an object with the present colours of CSS custom properties, by name, for use on a canvas.
 export function colors(names) {
   const probe = el("span", { hidden: true });
   document.body.append(probe);

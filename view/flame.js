@@ -11,7 +11,7 @@ const ROW = 21, PAD = 5, LEAST = 0.5;
 const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest", "frame-text",
                 "frame-dim", "match", "match-text", "focus", "panel"];
 
-// Returns a box of a colour, for legends.
+// Returns a small box in the colour with this name, for legends.
 export const swatch = name => el("i", { style: `background: var(--${name})` });
 
 // Shows the tree store.graph. 'store': the page's Store, or an object with its members graph, state.zoom,
@@ -84,7 +84,7 @@ export class Flame {
     return a === b;
   }
 
-  // Returns the function of the focused frame; -1: the root.
+  // Returns the number of the focused frame's function; -1: the root is focused.
   current() {
     return this.focus > 0 ? this.store.graph.tree.fn[this.focus] : -1;
   }
@@ -170,7 +170,7 @@ export class Flame {
     g.globalAlpha = 1;
   }
 
-  // Draws a frame's name, cut to 'room' pixels, and then the place, if there is space.
+  // Draws a frame's name, cut to 'room' pixels, and then the function's place, if there is space for both.
   text(g, node, x, y, room, hit) {
     const { name, where } = this.describe(node);
     const full = g.measureText(name).width;

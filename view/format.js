@@ -7,9 +7,9 @@ export function count(n) {
   return Math.round(n).toLocaleString("en-US");
 }
 
-// Rounds like C's "%.1f" and the report: exact halves, which toFixed rounds up, are rounded to
-// the even digit. A number is an exact half if it is an odd multiple of 1/2, 1/4, 1/8 ... for 0,
-// 1, 2 ... digits.
+// Formats a number with this number of decimals. Rounds like C's "%.1f" and the report: exact halves, which
+// toFixed rounds up, are rounded to the even digit. A number is an exact half if it is an odd multiple of
+// 1/2, 1/4, 1/8 ... for 0, 1, 2 ... decimals.
 function fixed(x, digits) {
   const odd = Math.abs(x * 2 ** (digits + 1)) % 2 === 1;
   const below = Math.floor(x * 10 ** digits);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A table with any number of rows, of which only visible ones have elements. The Tab key stops
 // once for all rows (arrow keys move, aria-activedescendant names the active row) and at each
-// sortable heading. Equal rows are in descending order of 'rank'; a row that is 'under' another one
-// stays below that one. A treegrid is not sorted.
+// sortable heading. Rows with equal sort keys are in descending order of 'rank'; a row that is 'under'
+// another one stays below that one. The rows of a treegrid are not sorted.
 //
 // Fields of a column:
 //   title, about  heading and its tooltip
-//   width         a number of rem, "var(--number)", or a share of the remaining width
+//   width         CSS width in rem, "var(--number)", or "minmax(0,Nfr)" for a share of the remaining width
 //   cell(row)     returns text or a node
 //   hide()        returns true if the table has no such column now
 //   wide          true: if there is little space, the column is shown below the table, for the active row
@@ -14,13 +14,14 @@
 //   value(row)    returns the sort key: numbers are sorted descending, texts ascending
 //   number        true: aligned to the right
 //
-// A row has an 'id' and, optionally, rank, under (a row), marked and aria (attributes).
+// Fields of a row: 'id' and, optionally, 'rank', 'under' (a row), 'marked' (true: highlighted) and 'aria'
+// (ARIA attributes of the row's element).
 
 import { el } from "./dom.js";
 
-const HEIGHT = 28;  // of a row, px
-const NAME = 10, MORE = 6;  // minimum rem of a column with a share; of a wide one
-const GAP = 14, PADDING = 24;  // between columns, and at both ends of a row together, in px
+const HEIGHT = 28;  // height of a row, px
+const NAME = 10, MORE = 6;  // least width of a column with a share, in rem; the same if it is 'wide'
+const GAP = 14, PADDING = 24;  // space between columns; at both ends of a row together; px
 const narrow = matchMedia("(max-width: 640px)");
 let grids = 0;
 
@@ -77,8 +78,8 @@ export class Grid {
     });
   }
 
-  // Returns the visible columns. Drops columns marked 'wide' until the rest fits, from the last on,
-  // first those whose width is a share.
+  // Returns the columns that fit. Drops columns that are marked 'wide' until the others fit: first those
+  // whose width is a share, the last of them first; then the others, the last first.
   fitting() {
     const there = this.columns.filter(c => !(c.hide && c.hide()));
     if (narrow.matches) return there.filter(c => !c.wide);

@@ -5,7 +5,7 @@ import { hasDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, noun, percent, plural, seconds } from "./format.js";
 
-// Returns text about the clock of time samples.
+// Returns words for the clock of time samples, with a leading space; "" if it is unknown.
 function clock(head) {
   return head.wall ? " of wall time" : head.own ? " of CPU time" : "";
 }
@@ -30,8 +30,8 @@ function meaning(head) {
   return text.join(" ");
 }
 
-// Returns the survived, live and decided bytes or, if the profile has no bytes, numbers of samples, as
-// the report does.
+// Returns the survived, live and decided amounts for shares of survivors. They are bytes or, if the profile
+// has no bytes, numbers of samples, as in the report. 'decided': amount whose survival is known.
 function fates({ head, rows }) {
   const sum = values => values.reduce((a, b) => a + b, 0);
   if (head.bytes > 0) {
@@ -72,8 +72,8 @@ function facts(data) {
   return out;
 }
 
-// Chooses the largest number of columns that fits and does not leave a single item in the last
-// row. If there is none, uses few columns of equal width in which words wrap.
+// Arranges the facts in columns: the largest number of columns that fits and does not leave a single item in
+// the last row. If there is none, uses few columns of equal width in which words wrap.
 function arrange(list) {
   const count = list.children.length;
   list.classList.remove("even");

@@ -31,7 +31,7 @@ function pathTree({ paths, rows }, inBytes) {
   return { tree, sums: {}, total, samples: sums.samples, children: sorted(tree, total), own };
 }
 
-// Returns the reason why there are no paths.
+// Returns the reason why the page shows no paths of references, as a sentence.
 function whyNot(head) {
   if (head.samples === 0) return "There are no allocation samples, so no references to live objects were recorded.";
   if (!(head.followed > 0)) return "The profile does not record the references that keep objects alive.";

@@ -28,8 +28,8 @@ function builder() {
       for (const key of MEASURES) total[key][node] += sums[key][i];
     },
     of: (node, mode) => total[mode][node],
-    // Returns the finished tree with its sums. itself(tree, total): returns the self values of all nodes,
-    // given their totals.
+    // Returns the finished tree with its sums, as in store.graph. itself(tree, total): returns an array of
+    // the self values of all nodes, given the array of their totals.
     done(mode, itself, left) {
       const tree = { n: columns.parent.length };
       for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);
@@ -44,9 +44,10 @@ function builder() {
   };
 }
 
-// Builds the tree of callers of the frames 'from', which are nodes of 'tree'.
-//   weights   values of each frame, by measure
-//   whole     total of the profile, for the measure 'mode'
+// Builds the tree of callers of the frames 'from', which are nodes of 'tree'. Returns {out (builder), left}.
+//   weights   values of each frame: an array for each measure
+//   mode      the measure by which small nodes are found
+//   whole     total of the profile for this measure
 //   together  true: node 0 represents all frames; false: they are below it, grouped by function and line
 function callers(tree, from, weights, mode, whole, together) {
   const out = builder();
@@ -87,7 +88,8 @@ function callers(tree, from, weights, mode, whole, together) {
   return { out, left };
 }
 
-// Returns the inverted tree: the innermost functions below the root, and below each its callers.
+// Returns an inverted tree, with its sums: the innermost functions below the root, and below each its
+// callers.
 export function inverted(tree, sums, mode) {
   const itself = sums.self, from = [];
   for (let i = 1; i < tree.n; i++) if ((mode === "time" ? itself.time : itself.samples)[i] > 0) from.push(i);
@@ -96,7 +98,7 @@ export function inverted(tree, sums, mode) {
   return out.done(mode, (to, total) => total.map((n, i) => to.depth[i] === 1 ? n : 0), left);
 }
 
-// Returns the outermost frames of a function.
+// Returns the list of the nodes that are outermost frames of a function (a number).
 function framesOf(tree, fn) {
   const from = [];
   for (let i = 1; i < tree.n; i++) if (tree.first[i] && tree.fn[i] === fn) from.push(i);

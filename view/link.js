@@ -4,9 +4,9 @@
 // ignored.
 
 const FLAGS = { lines: "byLine", startup: "start", inverted: "inverted" };
-const LONGEST = 200;  // characters of a search
+const LONGEST = 200;  // limit of the characters of a search that are stored in the fragment
 
-// Returns the fragment of a state; "" for the initial state.
+// Returns the fragment that stores those fields of a state that differ from the initial state; "": none does.
 export function fragment(state, initial) {
   const out = new URLSearchParams();
   const put = (name, key, value = state[key]) => {

@@ -8,7 +8,7 @@ import { Grid } from "./grid.js";
 import { labelOf, where } from "./lives.js";
 import { tail } from "./views.js";
 
-// Formats bytes, which are negative for reserved memory that was never written.
+// Formats bytes. A negative number means reserved memory that was never written.
 function size(n) {
   return n < 0 ? `-${bytes(-n)}` : bytes(n);
 }

@@ -31,8 +31,8 @@ import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
 import { prepare, sorted } from "./tree.js";
 
-// Returns the initial value of state.widths: if a comparison starts with live bytes, the profile that has
-// more of them; otherwise "new".
+// Returns the initial value of state.widths: if a comparison starts with live bytes, "old" or "new",
+// whichever profile has more of them; otherwise "new".
 function widest(compared) {
   const start = compared?.measures.find(m => m.key === compared.first);
   return start?.key === "alive" && start.wholea > start.wholeb ? "old" : "new";
@@ -76,8 +76,8 @@ export class Store {
     return this.derived.graph;
   }
 
-  // Returns {fn, callers, callees} of the chosen function or, if none is chosen, of the function with the
-  // largest self value. callers, callees: trees of invert.js.
+  // Returns {fn, callers, callees} for the chosen function or, if none is chosen, for the function with the
+  // largest self value. fn: its number; callers, callees: trees (invert.js).
   around() {
     const { tree, sums: all, children, functions } = this.derived, { mode } = this.state;
     const itself = functions.self[mode];
@@ -89,7 +89,7 @@ export class Store {
     return this.modes.find(m => m.key === this.state.mode);
   }
 
-  // Recomputes the data that depend on the changed keys.
+  // Computes again the derived data that depend on the changed keys of the state.
   derive(changed) {
     const { data, state, prepared } = this;
     const has = (...keys) => keys.some(key => changed.includes(key));

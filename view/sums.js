@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Sums of the selected rows over the call tree (tree.js) and the tables. Pure. Terms as in the
-// report:
-//   self   of the item itself (of a line: including the C functions that it called)
-//   total  including everything it called; counted once per stack
+// Sums of the selected rows over the call tree (tree.js) and the tables. The functions have no side effects.
+// Terms as in the report:
+//   self   costs of the item itself (of a line: including the C functions that it called)
+//   total  costs including everything that the item called; counted once per stack
 // Invariant: totals are sums of self over subtrees, so that total[0] is everything selected.
 
-// undecided: bytes whose survival is unknown, because no collection has visited them.
+// The measures that are summed. undecided: bytes whose survival is unknown, because no collection followed.
 export const MEASURES = ["bytes", "samples", "survived", "alive", "peak", "young", "undecided", "time"];
 
 function zeros(n) {
@@ -19,8 +19,9 @@ function counted({ kinds, types }, kind) {
   return kinds.map((_, k) => kind < 0 || of.includes(k));
 }
 
-// Sums the rows in the time slices range[0] to range[1] - 1 (null: all). Returns
-//   self    values by node, of the rows of the kind or type 'kind' (-1: all)
+// Sums the rows in the time slices range[0] to range[1] - 1 (null: all). Returns, with an array for each
+// measure in 'self' and 'bykind',
+//   self    values by node, of the rows that 'kind' selects (number of a kind or type; -1: all)
 //   bykind  values by kind and type, of all rows in the range
 //   counts  for each kind, true if 'kind' selects it
 export function select(data, range, kind) {
@@ -58,8 +59,8 @@ export function select(data, range, kind) {
   return { self: itself, bykind, counts };
 }
 
-// Returns {self, total} of the nodes of a grouped tree (tree.js), with an array for each measure.
-// 'itself': values by node of the ungrouped tree.
+// Returns {self, total} of the nodes of a grouped tree (tree.js), with an array for each measure. 'itself':
+// self values of the nodes of the ungrouped tree, an array for each measure.
 export function sumTree(tree, itself) {
   const sums = { self: zeros(tree.n), total: null };
   for (const key of MEASURES) {
@@ -69,7 +70,7 @@ export function sumTree(tree, itself) {
   return sums;
 }
 
-// Returns for each measure the values of 'itself', summed over the subtree of each node.
+// Returns an array for each measure, with the values of 'itself' summed over the subtree of each node.
 function totals(parent, itself) {
   const out = {};
   for (const key of MEASURES) {
@@ -114,7 +115,8 @@ export function sumLines(data, lines, itself) {
   return sums;
 }
 
-// Returns the sum of the totals of the outermost nodes whose function is marked.
+// Returns the sum of the totals of the outermost nodes whose function is marked (marks: 1 for such
+// functions).
 export function matched(tree, total, marks) {
   const inside = new Uint8Array(tree.n);
   let sum = 0;

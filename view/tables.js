@@ -7,10 +7,10 @@ import { bytes, count, percent, place } from "./format.js";
 import { Grid } from "./grid.js";
 import { columns, label, marked, shareOf, tail } from "./views.js";
 
-const AROUND = 4;  // lines of source before and after the active one
+const AROUND = 4;  // number of source lines shown before and after the active one
 
-// Returns a table's column that shows live bytes over time. of(row) returns the row's trend (data.js), or
-// undefined.
+// Returns a table's column that shows live bytes over time. trends: map of trends (data.js), or undefined.
+// of(row): returns the row's trend, or undefined.
 function overTime(store, trends, of) {
   return {
     title: "over time", about: "bytes alive in each slice of the run, as found by major collections",
@@ -116,12 +116,13 @@ export class Lines {
     ];
   }
 
-  // Returns the entry of line i in a map of data.js, such as data.trends.
+  // Returns the element for line i in a map from places to data of the whole run (data.js), such as
+  // data.trends.
   of(map, i) {
     return map && map.get(`${this.lines[i].fn.file}\n${this.lines[i].line}`);
   }
 
-  // Returns sentences about the line over the whole run.
+  // Returns sentences about line i over the whole run: its trend and its copies.
   sentences(i) {
     const { data } = this.store;
     const trend = this.of(data.trends, i), copies = this.of(data.copies, i);
@@ -180,7 +181,7 @@ export class Lines {
   }
 }
 
-// Returns the name of a kind, with its class, or of a type.
+// Returns the name of a kind with its class, or the name of a type. 'i': number of the kind or type.
 export function kindName({ kinds, types }, i) {
   if (i >= kinds.length) return types[i - kinds.length].name;
   return `${kinds[i].name} ${kinds[i].class}`.trim();

@@ -11,11 +11,11 @@ import { select } from "d3-selection";
 import { byId, el } from "./dom.js";
 import { bytes, seconds } from "./format.js";
 
-// Margins and heights of the parts, px.
+// Margins of the drawing, and heights of its parts with the gaps between them, px.
 const RIGHT = 14, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
-const NARROWEST = 160;  // px; in a narrower window the drawing is scaled down
-// Units of the time axis: microseconds, name, and the least length of the run, in units, for which the
-// unit is used.
+const NARROWEST = 160;  // px; in a narrower window, the whole drawing is scaled down
+// Units of the time axis: length in us, name, and the least length of the run for which the unit is used, as
+// a number of units.
 const UNITS = [[86400e6, "d", 4], [3600e6, "h", 4], [60e6, "min", 5], [1e6, "s", 1], [1e3, "ms", 0]];
 const MEMORIES = [["held", "reserved from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];
@@ -33,7 +33,7 @@ function byteTicks(top, n) {
   return out;
 }
 
-// Sets the label to as much of the text as fits, up to 24 characters. Returns its width.
+// Sets a label to as much of the text, up to 24 characters, as fits into 'room' pixels. Returns its width.
 function fit(label, text, room) {
   const all = Array.from(text);
   for (let n = Math.min(all.length, 24); ; n--) {
@@ -99,7 +99,7 @@ export class Timeline {
     this.choose(from, to);
   }
 
-  // Selects the bins from..to-1; selecting all bins clears the selection.
+  // Selects the time slices (bins) from..to-1. Selecting all of them clears the selection.
   choose(from, to) {
     const { bins } = this.store.data;
     from = Math.max(0, Math.min(bins.n - 1, from));
@@ -133,7 +133,7 @@ export class Timeline {
     return bins.start + bin * bins.width;
   }
 
-  // Returns the values of the selected measure and kinds per bin.
+  // Returns the values of the selected measure and kinds, one for each time slice (bin).
   amounts() {
     const { data: { rows, bins, kinds }, state, derived: { selected: { counts } } } = this.store;
     const out = new Float64Array(bins.n);
@@ -260,7 +260,7 @@ export class Timeline {
     this.layer = this.svg.append("g").attr("class", "brush").call(this.brush);
   }
 
-  // Sets the brush and the inputs to the selected range.
+  // Moves the brush to the selected range, and writes its ends to the inputs.
   place() {
     const { state: { range }, data: { bins } } = this.store;
     if (!this.layer) return;
@@ -269,7 +269,7 @@ export class Timeline {
     this.layer.call(this.brush.move, range
       ? [this.x(this.time(range[0])), Math.min(last, this.x(this.time(range[1])))] : null);
     this.placing = false;
-    // Number of decimals with which the ends of neighbouring slices differ.
+    // Number of decimals of a time in seconds with which the ends of neighbouring slices differ.
     const slice = Math.ceil(-Math.log10(bins.width / 1e6));
     const digits = Math.max(this.end < 1e4 ? 6 : this.end < 1e7 ? 4 : 2, Math.min(slice, 6));
     const text = us => (us / 1e6).toFixed(digits);

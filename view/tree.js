@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The call tree, grouped by function or by line, without the frames at the start of all stacks;
-// and the rows of the table of lines. Pure. sums.js computes the sums that depend on the state.
+// The call tree, grouped by function or by line, without the frames at the start of all stacks; and the rows
+// of the table of lines. The functions have no side effects. sums.js computes the sums that depend on the
+// state.
 // Invariant: a parent's number is lower than its child's; node 0 is the root.
 
 // Returns {start, list}: the children of node i are list[start[i]] to list[start[i + 1] - 1]. 'order': the
@@ -15,8 +16,8 @@ function childrenOf(parent, order) {
   return { start, list };
 }
 
-// Returns for every node 1 if no node on the path from the root to it has the same row. 'row': the table
-// row of each node (-1: none); 'rows': number of table rows.
+// Returns an array with 1 for each node whose table row no other node on the path from the root to it has;
+// else 0. 'row': for each node, the number of its table row (-1: none); 'rows': number of table rows.
 function outermost(parent, row, rows) {
   const n = parent.length;
   const order = Int32Array.from({ length: n - 1 }, (_, i) => i + 1);
@@ -36,8 +37,9 @@ function outermost(parent, row, rows) {
   }
 }
 
-// Sets the function of each row of the table of lines. If a line is in several functions, takes the one with
-// most bytes and samples. 'inner': for each node, the function of the innermost Lua frame of its stack.
+// Sets 'fn' of each row of the table of lines, the function after which the line is named. If a line is in
+// several functions, takes the one with most bytes and samples. 'inner': for each node, the number of the
+// function of the innermost Lua frame of its stack.
 function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   const sums = rows.map(() => new Map());
   for (let i = 0; i < samples.n; i++) {

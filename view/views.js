@@ -6,7 +6,7 @@ import { hasDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { percent, place } from "./format.js";
 
-// Returns a text with the first match of the query highlighted.
+// Returns the text, or an element with the text in which the first match of the query is highlighted.
 export function marked(text, query) {
   const words = query.trim().toLowerCase();
   const at = words === "" ? -1 : text.toLowerCase().indexOf(words);
@@ -20,7 +20,8 @@ export function tail(name, attributes, text) {
   return el(name, { ...attributes, class: `tail ${attributes.class || ""}`.trim() }, el("bdi", {}, text));
 }
 
-// Returns an element with a function's name and place.
+// Returns an element with a function's name and place. 'query': the search, whose match is highlighted;
+// 'after': an element that follows, or undefined.
 export function label(fn, line, query, after) {
   return el("span", { class: "label", title: `${fn.name}  ${place(fn, line)}` },
             el("b", {}, marked(fn.name, query)),
@@ -29,7 +30,7 @@ export function label(fn, line, query, after) {
 
 const largestOf = new WeakMap();
 
-// Returns the largest value, or 1 if all are 0.
+// Returns the largest value of an array, or 1 if all are 0. Results are kept: arrays of sums do not change.
 function largest(values) {
   if (!largestOf.has(values)) largestOf.set(values, values.reduce((a, b) => Math.max(a, b), 0) || 1);
   return largestOf.get(values);
@@ -60,14 +61,15 @@ export function columns(store, sums) {
   };
 }
 
-// Returns as text the share of the bytes of entry i, without undecided ones, that survived or are alive.
-// 'what': "survived" or "alive".
+// Returns as text the share of the bytes of element i that survived or are alive, without undecided bytes.
+// 'itself': arrays of values for each measure; 'what': "survived" or "alive".
 export function shareOf(itself, what, i) {
   const of = itself.bytes[i] - itself.undecided[i];
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
 }
 
-// Returns text about the frames that are merged into the root.
+// Returns text about the C functions at the start of all stacks, which are merged into the root; "": none
+// are.
 export function through(store) {
   const { prepared: { start }, state } = store;
   return state.start || start.length === 0 ? ""
