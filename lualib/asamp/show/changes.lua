@@ -41,7 +41,7 @@ end
 -- Returns a table of the comparison as lines of text: rows with a significant change, then the number of rows
 -- whose change may be chance (noise). With style.all, the table also has these rows.
 --
---   - what: heading of the column of names
+--   - title, what: title of the table, and heading of its column of names
 --   - label(row, n, paint): returns the name of a row in n columns
 --   - under(row): returns text below a row, or nil
 local function section(style, title, rows, what, label, under)

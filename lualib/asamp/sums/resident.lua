@@ -72,7 +72,7 @@ end
 --     - parts: list of {where (a line or a file), bytes}
 --     - known: bytes of all parts
 --
--- picture: the rows of the snapshot, {bytes, what, text} each (M.parse)
+-- picture: the rows of the snapshot (M.parse)
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do
@@ -159,8 +159,8 @@ function M.ofprofile(profile)
   return found
 end
 
---- Parses the answer of a running process, lines "BYTES WHAT[ TEXT]", to rows for M.of: {bytes, what, text}
--- each.
+--- Parses the answer of a running process, lines "BYTES WHAT[ TEXT]". Returns a list of rows with these three
+-- fields, for M.of.
 function M.parse(lines)
   local rows = {}
   for _, line in ipairs(lines or {}) do
