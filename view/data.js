@@ -95,7 +95,8 @@ export function decode(text) {
   };
 }
 
-// Returns true if the profile records deaths after the first collection, and so the bytes alive at the end.
+// Returns true if the profile with this head (data.head) records deaths after the first collection, and so
+// the bytes alive at the end.
 export function hasDeaths(head) {
   return head.fates && head.followed > 0;
 }

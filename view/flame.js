@@ -170,7 +170,8 @@ export class Flame {
     g.globalAlpha = 1;
   }
 
-  // Draws a frame's name, cut to 'room' pixels, and then the function's place, if there is space for both.
+  // Draws the name of a node's function at (x, y), cut to 'room' pixels, and then its place, if there is
+  // space for both. g: drawing context; hit: true: the function matches the search.
   text(g, node, x, y, room, hit) {
     const { name, where } = this.describe(node);
     const full = g.measureText(name).width;

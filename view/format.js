@@ -16,7 +16,7 @@ function fixed(x, digits) {
   return (odd ? (below + Math.abs(below % 2)) / 10 ** digits : x).toFixed(digits);
 }
 
-// Returns the noun in the singular or plural.
+// Returns a noun ('word', its singular) in the form for the number n.
 export function noun(n, word) {
   return `${word}${n === 1 ? "" : "s"}`;
 }

@@ -11,7 +11,8 @@ import { sorted } from "./tree.js";
 import { marked, tail } from "./views.js";
 
 // Converts the paths of references to a tree of the form of store.graph. Node i is path i; node 0 is the sum
-// of all objects with a known holder. own[i] has the indexes of the rows of path i.
+// of all objects with a known holder. own[i] has the indexes of the rows of path i. inBytes: false: totals
+// are numbers of samples.
 function pathTree({ paths, rows }, inBytes) {
   const n = paths.parent.length + 1;
   const tree = { n, parent: Int32Array.from([-1, ...paths.parent]), depth: new Int32Array(n) };
@@ -93,7 +94,7 @@ export class HeldBy {
     }
   }
 
-  // Returns the explanation of the tree.
+  // Returns the explanation of the tree, whose numbers are bytes (inBytes) or samples.
   explanation(inBytes) {
     const { rows } = this.holders, { total } = this.model;
     let unknown = 0;

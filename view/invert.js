@@ -28,8 +28,9 @@ function builder() {
       for (const key of MEASURES) total[key][node] += sums[key][i];
     },
     of: (node, mode) => total[mode][node],
-    // Returns the finished tree with its sums, as in store.graph. itself(tree, total): returns an array of
-    // the self values of all nodes, given the array of their totals.
+    // Returns the finished tree with its sums, as in store.graph, whose field 'left' is the parameter.
+    // 'mode': the measure by which siblings are sorted. itself(tree, total): returns an array of the self
+    // values of all nodes, given the array of their totals.
     done(mode, itself, left) {
       const tree = { n: columns.parent.length };
       for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);
@@ -88,8 +89,8 @@ function callers(tree, from, weights, mode, whole, together) {
   return { out, left };
 }
 
-// Returns an inverted tree, with its sums: the innermost functions below the root, and below each its
-// callers.
+// Returns the inverted form of a call tree, with its sums: the innermost functions below the root, and below
+// each its callers. 'mode': the measure by which small nodes are found.
 export function inverted(tree, sums, mode) {
   const itself = sums.self, from = [];
   for (let i = 1; i < tree.n; i++) if ((mode === "time" ? itself.time : itself.samples)[i] > 0) from.push(i);

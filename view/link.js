@@ -27,8 +27,8 @@ export function fragment(state, initial) {
   return text === "" ? "" : `#${text}`;
 }
 
-// Returns the complete state for a fragment: invalid and missing parts have initial values. 'tabs': keys
-// of the views.
+// Returns the complete state for the fragment 'hash': invalid and missing parts have initial values. The
+// second parameter is the Store; 'tabs': keys of the views.
 export function stateOf(hash, { data, modes, initial }, tabs) {
   const from = new URLSearchParams(hash.replace(/^#/, ""));
   const state = { ...initial };

@@ -25,7 +25,7 @@
 //   marks             by function, 1 if it matches the query; null without a query
 //   matched           total of the matches
 //   graph             the tree of the flame graph and the call tree, perhaps inverted: {tree, sums, total,
-//                     self, children, left}; 'left' as in invert.js
+//                     self, children, left (number of nodes whose callers are omitted)}
 
 import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";

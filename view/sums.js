@@ -115,8 +115,8 @@ export function sumLines(data, lines, itself) {
   return sums;
 }
 
-// Returns the sum of the totals of the outermost nodes whose function is marked (marks: 1 for such
-// functions).
+// Returns the sum of the totals of the outermost nodes of a tree whose function is marked. 'total': array by
+// node; 'marks': array with 1 for each marked function.
 export function matched(tree, total, marks) {
   const inside = new Uint8Array(tree.n);
   let sum = 0;

@@ -101,7 +101,7 @@ export class Lines {
     ];
   }
 
-  // Returns the columns of the whole run: live bytes over time, and copies.
+  // Returns the columns with data of the whole run: live bytes over time, and copied bytes.
   runColumns() {
     const { data } = this.store;
     return [

@@ -279,7 +279,8 @@ export class Timeline {
     this.to.placeholder = text(this.end);
   }
 
-  // Shows the time under the pointer, and the values of the last collection before it.
+  // Shows the time under the pointer (of a mouse event), and the values of the last collection before this
+  // time.
   read(event) {
     const { left, width } = this.svg.node().getBoundingClientRect();
     const us = this.x.invert((event.clientX - left) * this.svg.attr("width") / width);

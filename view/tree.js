@@ -4,8 +4,8 @@
 // state.
 // Invariant: a parent's number is lower than its child's; node 0 is the root.
 
-// Returns {start, list}: the children of node i are list[start[i]] to list[start[i + 1] - 1]. 'order': the
-// nodes that are children, in the order of siblings.
+// Returns {start, list}: the children of node i are list[start[i]] to list[start[i + 1] - 1]. 'parent': array
+// with the parent of each node; 'order': the nodes that are children, in the order of siblings.
 function childrenOf(parent, order) {
   const start = new Int32Array(parent.length + 1);
   for (const i of order) start[parent[i] + 1]++;
@@ -140,7 +140,8 @@ export function prepare(data) {
            folded, whole: start.size > 0 ? trees(none) : folded };
 }
 
-// Returns the children of all nodes, the largest total first, without those whose total is 0.
+// Returns the children of all nodes of a tree as {start, list} (childrenOf), those with the largest total
+// first, without those whose total is 0. 'total': array by node.
 export function sorted(tree, total) {
   const order = [];
   for (let i = 1; i < tree.n; i++) if (total[i] > 0) order.push(i);

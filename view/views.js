@@ -15,7 +15,8 @@ export function marked(text, query) {
             text.slice(at + words.length));
 }
 
-// Returns an element that shows the end of a text if there is not enough space.
+// Returns an element with this name and these attributes that shows the end of a text if there is not enough
+// space.
 export function tail(name, attributes, text) {
   return el(name, { ...attributes, class: `tail ${attributes.class || ""}`.trim() }, el("bdi", {}, text));
 }

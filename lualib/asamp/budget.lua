@@ -323,9 +323,9 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Compares a measurement (M.measure) with the baseline of the test 'name'; counts a test without one in
--- self.new. Returns text about the counts that exceed the baseline (nil: none); and true if bytes or blocks
--- are among them, not only retained bytes.
+-- Compares the measurement 'found' (M.measure) with the baseline of the test 'name'; counts a test without
+-- one in self.new. Returns text about the counts that exceed the baseline (nil: none); and true if bytes or
+-- blocks are among them, not only retained bytes.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then
@@ -345,8 +345,8 @@ function Baseline:over(name, found)
   return #list > 0 and table.concat(list, "\n") or nil, more
 end
 
--- Stores a measurement (M.measure) as the baseline of the test 'name'. If several tests have this name, keeps
--- the largest of each count.
+-- Stores the measurement 'found' (M.measure) as the baseline of the test 'name'. If several tests have this
+-- name, keeps the largest of each count.
 function Baseline:replace(name, found)
   local test = self.data.tests[name] or {}
   for _, field in ipairs(FIELDS) do

@@ -72,9 +72,9 @@ function CHECKS.stats(fields)
   return found
 end
 
--- Checks that each row of an answer matches 'pattern', which has two captures: integers with absolute values
--- of at most 'most' (nil: COUNT), and a short text in UTF-8. Returns {pid, rows}. Raises {reason} if a row
--- does not match.
+-- Checks that each text in fields.rows, the rows of an answer, matches 'pattern'. The pattern has two
+-- captures: integers with absolute values of at most 'most' (nil: COUNT), and a short text in UTF-8. Returns
+-- {pid, rows}. Raises {reason} if a row does not match.
 local function rows(fields, pattern, most)
   for _, row in ipairs(fields.rows) do
     local counts, rest = row:match(pattern)

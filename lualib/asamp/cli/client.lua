@@ -25,19 +25,19 @@ local function said(pid, name)
   return text
 end
 
--- Returns true if the process exists and is not a zombie, or if there is no /proc.
+-- Returns true if the process 'pid' exists and is not a zombie, or if there is no /proc.
 local function isthere(pid)
   local text = said(pid, "stat")
   return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
 end
 
--- Returns the user id of a process; nil: unknown.
+-- Returns the user id of the process 'pid'; nil: unknown.
 local function userof(pid)
   local text = said(pid, "status")
   return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
 end
 
--- Returns the id that a process has inside its container; nil: it runs in none.
+-- Returns the id that the process 'pid' has inside its container; nil: it runs in none.
 local function idincontainer(pid)
   local text = said(pid, "status")
   return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
@@ -87,7 +87,7 @@ local function find(target)
                "or give the path of its socket"):format(target, table.concat(list, "' or '"))
 end
 
---- Returns true if the argument names a process, by its id or its socket, and not a file.
+--- Returns true if the argument 'word' of a command names a process, by its id or its socket, and not a file.
 function M.isprocess(word)
   if host.samefile(word, word) then
     return word:find "%.sock$" ~= nil and not host.isfile(word)
@@ -118,7 +118,7 @@ end
 --
 --   - target: process id or path of a socket, as the user has given it
 --   - path: the target's socket if no process listens there; else nil
---   - waits: see hasended
+--   - waits: {left}: number of waits of 10 ms that remain for all targets (hasended)
 local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], waits) then
@@ -156,8 +156,8 @@ end
 
 -- Converts a result of host.queryall to the results of M.send.
 --
---   - waits: see hasended
---   - request, target, seconds: as for M.send
+--   - waits: {left}: number of waits of 10 ms that remain for all targets (hasended)
+--   - request, target, seconds: the parameters of M.send
 --   - path: the target's socket
 --   - answer: the result of host.queryall for this target
 local function result(waits, request, target, path, seconds, answer)

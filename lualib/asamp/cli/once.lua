@@ -56,7 +56,7 @@ local function keptof(list, kept)
   return left
 end
 
--- Removes duplicates from a list of files (items). Returns the other items.
+-- Removes duplicates from a list of files (items, tables with the field 'path'). Returns the other items.
 --
 --   - f(item): key: only items with equal keys are compared; nil: the item is never removed
 --   - isone(a, b): returns true if a and b are duplicates
@@ -92,8 +92,7 @@ end
 local function never() return false end
 local function always() return true end
 
--- Returns the number of readable samples in the file of an item, an element of the list in M.of. read(path):
--- returns a profile, or nil.
+-- Returns the number of readable samples in the file item.path. read(path): returns a profile, or nil.
 local function samples(item, read)
   if not item.samples then
     local profile = read(item.path)
@@ -157,8 +156,8 @@ end
 -- Returns the item that contains a recording. For a dump: an item with a dump of the same flight recorder
 -- that overlaps it in time. nil: there is none.
 --
---   - owner: the value for this recording in the map of own()
---   - recording: see identify
+--   - owner: element of the map of own() for the recording's session or flight recorder; nil: none
+--   - recording: {text, recorder, from, to} (identify)
 local function ownerof(owner, recording)
   if not owner or not recording.recorder then
     return owner

@@ -16,7 +16,7 @@
 --     switch. check(text): returns the value, or nil and a description of valid ones. short = "o": "-o" is
 --     allowed. bare: value if it is omitted; otherwise it follows "=".
 --
--- An argument that starts with "-" and a digit is a number.
+-- A word that starts with "-" and a digit is an argument (a number), not an option.
 
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
@@ -152,7 +152,7 @@ M.OWN = {"own", "PATHS", "your own code: files and folders, separated by colons.
   "Costs of other code are charged to the line of your code that called it",
   paths}
 
---- Returns true if output to stdout may have colours, according to --color.
+--- Returns true if output to stdout may have colours, according to the option --color in 'o'.
 function M.color(o, world)
   if o.color and o.color ~= "auto" then
     return o.color == "always"
@@ -228,8 +228,8 @@ local function unknown(word, name, names)
     word, near and (", did you mean --%s?"):format(near) or "")
 end
 
---- Returns an error message if a file that a command reads twice is a pipe; else nil. Standard input may be a
--- pipe: it is copied to a file first.
+--- Returns an error message if one of the files that a command reads twice is a pipe; else nil. Standard
+-- input may be a pipe, because it is copied to a file first.
 function M.readonce(files)
   for _, path in ipairs(files) do
     if path ~= "-" and host.ispipe(path) then
@@ -324,8 +324,9 @@ local function scan(description, args)
   return options
 end
 
---- Parses 'args' (a list). Returns the options by name (switches are true), with the arguments as the list
--- 'files'; or nil and the exit code, after printing the requested help or an error message.
+--- Parses the list 'args' according to the description of a command. Returns a map from names of options to
+-- values (switches: true), with the arguments as the list 'files'; or nil and the exit code, after printing
+-- the requested help or an error message.
 function M.parse(description, args, world)
   local options, wrong = scan(description, args)
   if not options then
@@ -372,8 +373,8 @@ function M.usage(description)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Returns the function run(args, world) of a command. It parses the arguments and, if they are valid, calls
--- main(o, world, warn); it returns the exit code.
+--- Returns the function run(args, world) of a command with this description. It parses the arguments and, if
+-- they are valid, calls main(o, world, warn); it returns the exit code.
 --
 --   - world: input and output (asamp.lua)
 --   - o: options (M.parse)

@@ -69,8 +69,9 @@ local function israised(program)
     output "id -u" ~= "0\n" and output("getcap " .. path):find("cap_", #program, true) ~= nil
 end
 
---- Returns the reason why Asamp's library cannot replace the program's Lua; nil: it can, or it is unknown
--- before the program runs (for example, if it loads Lua as a plugin).
+--- Returns the reason why Asamp's library cannot replace the Lua of a program (a path); nil: it can, or it is
+-- unknown before the program runs (for example, if it loads Lua as a plugin). 'interpreter': path of the
+-- running Lua.
 function M.foreign(program, interpreter)
   if not first(program, 4):find "^\127ELF" then
     return nil
@@ -133,8 +134,9 @@ function M.profiles(pattern)
   return files
 end
 
---- Returns the paths of files that are new or changed since 'before' (a result of M.profiles), the largest
--- first. Does not compare times with the clock: the file system may have another one.
+--- Returns the paths of files that match 'pattern' (M.profiles) and are new or changed since 'before' (an
+-- earlier result of M.profiles), the largest first. Does not compare times with the clock: the file system
+-- may have another one.
 function M.changed(pattern, before)
   local list, files = {}, M.profiles(pattern)
   for path, f in pairs(files) do

@@ -24,7 +24,7 @@ function M.of(o)
   return (o.from or o["until"]) and {from = o.from or 0, to = o["until"]} or nil
 end
 
---- Returns a message if no time lies between --from and --until; else nil.
+--- Returns a message if no time lies between --from and --until; else nil. 'o': the command's options.
 function M.wrong(o)
   local range = M.of(o)
   if range and range.to and range.from >= range.to then

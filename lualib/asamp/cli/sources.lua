@@ -29,7 +29,8 @@ local function rootsof(folders, roots)
   return roots
 end
 
--- Returns the reason why a file must not be opened (VS1); nil: it may. 'path': with all links resolved.
+-- Returns the reason (one of REASONS) why a file must not be opened (VS1); nil: it may. 'path': its path with
+-- all links resolved; 'roots': the folders whose files may be opened.
 local function forbidden(path, roots)
   if path:find "^/proc/" or path:find "^/sys/" then
     return "outside"
@@ -85,8 +86,8 @@ local function entries(folder, cache)
   return by
 end
 
--- Returns the real path of a file below 'folder' that profiles name 'name', with replaced characters (see
--- entries); nil: there is none.
+-- Returns the real path of a file below 'folder' whose path has the form 'name' in profiles, in which some
+-- characters are replaced (asamp.sums.paths.written); nil: there is none. 'cache': earlier results (entries).
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -98,8 +99,9 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Appends to 'names' the real paths of files that profiles name 'name', with replaced characters (see
--- entries). Searches below 'roots' for an absolute name, otherwise below 'folders' and the current folder.
+-- Appends to 'names' the real paths of files whose path has the form 'name' in profiles, in which some
+-- characters are replaced (asamp.sums.paths.written). Searches below 'roots' for an absolute name, otherwise
+-- below 'folders' and the current folder. 'cache': earlier results (entries).
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -111,9 +113,9 @@ local function addunwritten(names, name, folders, roots, cache)
   end
 end
 
--- Finds a source file. Tries the path 'name' in all folders; then, if profiles may have replaced characters
--- in it, the real paths (see entries). Returns the results of load() for the first file that can be read, or
--- nil and the reason.
+-- Finds a source file. Tries the path 'name' in all folders; then, if characters in it may have been replaced
+-- in the profile, the real paths of files with this form (addunwritten). Returns the text and the time of the
+-- last change (load) of the first file that can be read; or nil and one of the REASONS.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then
@@ -219,8 +221,8 @@ function M.changed(read, started)
   end
 end
 
---- Converts the paths of --own to the arguments of asamp.sums.owned.below, because a profile may name files
--- by either form: a list with each path as given and with links resolved; and the current folder.
+--- Converts 'folders', the paths of --own, to the arguments of asamp.sums.owned.below: a list with each path
+-- as given and with links resolved, because a profile may name files by either form; and the current folder.
 function M.real(folders)
   local list = {}
   for _, folder in ipairs(folders) do
@@ -235,7 +237,7 @@ end
 --
 --   - folders: only files below these are opened. The current folder is not included
 --   - most: limit of all texts together, in bytes
---   - functions: see M.finder
+--   - functions: the profile's functions, by which M.changed recognizes a different file of the same name
 function M.texts(folders, most, functions)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   local defined = definitions(functions or {})

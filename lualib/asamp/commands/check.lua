@@ -161,7 +161,8 @@ local function undecided(limit, profile, whole)
   end
 end
 
--- Returns a message if the profile lacks data that an option needs; nil: it has all.
+-- Returns a message if the profile, with the totals t, lacks data that one of the options o needs; nil: it
+-- has all.
 local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections; profile a longer run"
@@ -178,7 +179,8 @@ local function missing(o, profile, t)
   end
 end
 
--- Returns a message if an option for the whole run is combined with one that selects a part; else nil.
+-- Returns a message if the options o combine an option for the whole run with one that selects a part; else
+-- nil.
 local function unfit(o)
   local part = o.exclude and "exclude" or o.from and "from" or "until"
   if not ispart(o) then

@@ -112,8 +112,8 @@ local function stem(path)
   return name ~= "" and not name:find "/$" and name or path
 end
 
--- Returns the compression of the result 'out': "fast" for formats with large files, "small" for others; nil:
--- none.
+-- Returns the compression of the result, which the options o determine: "fast" for formats with large files,
+-- "small" for others; nil: none. 'out': the result's path.
 local function packing(o, out)
   if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
   then

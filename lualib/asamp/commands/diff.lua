@@ -61,9 +61,10 @@ local function load(path, world, warn)
   return profile, totals.of(profile)
 end
 
--- Returns a list of comparisons (compare.of), one for each of the fields. Without --by, adds one of the bytes
--- or samples alive at the end. If these changed, it is the first, because it shows whether a leak was fixed.
--- Else it is the last, with 'head' = true: only its totals are shown.
+-- Returns a list of comparisons (compare.of) of the profiles pa and pb, with the totals a and b: one for each
+-- of the fields. Without --by in the options o, adds one of the bytes or samples alive at the end. If these
+-- changed, it is the first, because it shows whether a leak was fixed. Else it is the last, with 'head' =
+-- true: only its totals are shown.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}
@@ -82,8 +83,9 @@ local function compared(pa, a, pb, b, o, fields)
   return results
 end
 
--- Returns the list of fields (measures) to compare. On failure returns an empty list and a message that the
--- caller puts after the names of both files. 'by': value of --by, or nil.
+-- Returns the list of fields (measures) by which the profiles pa and pb, with the totals a and b, can be
+-- compared. On failure returns an empty list and a message that the caller puts after the names of both
+-- files. 'by': value of --by, or nil.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

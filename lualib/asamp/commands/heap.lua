@@ -86,8 +86,9 @@ end
 
 local OTHERS = 8  -- limit of the Lua states that a message lists
 
--- Returns a text about up to OTHERS Lua states of a process: "3 'app.lua' (1.2M in use, 5 collections), ...";
--- nil: there are no others, or the process cannot list them. 'but': number of a state that is omitted.
+-- Returns a text about up to OTHERS Lua states of the process 'target': "3 'app.lua' (1.2M in use, 5
+-- collections), ..."; nil: there are no others, or the process cannot list them. 'but': number of a state
+-- that is omitted.
 local function others(target, but)
   local fields = client.send(target, "states")
   local list = {}
@@ -162,9 +163,9 @@ local function take(o, world, warn)
   return fields.file, fields.peer
 end
 
--- Waits up to a minute until the process has completed its snapshot 'path', prints the path and reads the
--- file. Returns the snapshot; nil after an error message. A process that cannot complete a snapshot removes
--- the file.
+-- Waits up to a minute until the process 'peer' ({pid, uid}) has completed its snapshot 'path', prints the
+-- path and reads the file. Returns the snapshot; nil after an error message. A process that cannot complete a
+-- snapshot removes the file.
 local function await(path, peer, world, warn)
   local function open(how)
     return answers.reading(path, peer, how)
@@ -221,8 +222,8 @@ local function sitesof(h, query)
   return list
 end
 
--- Returns the numbers of the allocation sites at a line such as "app.lua:5". The file may be given by the
--- last names of its path.
+-- Returns the numbers of the allocation sites of the snapshot h at a line such as "app.lua:5"; nil: none. The
+-- file may be given by the last names of its path.
 local function sitesat(h, text)
   local file, line = text:match "^(.*):(%d+)$"
   local list = {}
@@ -297,9 +298,9 @@ local function compare(h, old, path, share)
           held = held(h, {new = true}, "New", share)}
 end
 
--- Returns up to 'most' holders of sampled objects, the largest first. A holder is the container (a table with
--- many elements) or the path of references that keeps the objects alive. Fields, as in a group of
--- asamp.sums.proof:
+-- Returns up to 'most' holders of sampled objects in the snapshot h, the largest first. A holder is the
+-- container (a table with many elements) or the path of references that keeps the objects alive. Fields,
+-- which asamp.sums.proof uses:
 --
 --   - holder: its path of references, as text
 --   - bytes: bytes that the objects retain
@@ -418,7 +419,8 @@ local function parts(h, old, o, world, warn)
 end
 
 -- Returns a function that maps a file's name and a line number to the line's text, or nil; and the list of
--- files that it reads, for asamp.cli.sources.changed. 'sites': allocation sites, whose files it may read.
+-- files that it reads, for asamp.cli.sources.changed. It reads only files below 'folders' or the current
+-- folder. 'sites': allocation sites, with which it recognizes a different file of the same name.
 local function linereader(folders, sites)
   local functions = {}
   for _, site in ipairs(sites) do

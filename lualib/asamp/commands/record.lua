@@ -47,8 +47,8 @@ local function rates(o)
   return t
 end
 
--- Makes the process write its flight recorder to the file 'out' (nil: a path that it chooses). Returns the
--- exit code.
+-- Makes the process 'target' write its flight recorder to the file 'out' (nil: a path that the process
+-- chooses), and prints the path. Returns the exit code.
 local function dump(target, out, warn, world)
   local fields, message = client.send(target, out and "dump " .. client.absolute(out) or "dump", DUMP)
   if not fields then

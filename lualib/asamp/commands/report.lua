@@ -44,7 +44,8 @@ local function place(value)
   return focus.byline(value) and value or nil, "FILE:LINE"
 end
 
--- Parses "peak", or seconds since the start.
+-- Checks the value of --at: "peak", or seconds since the start such as "12.5". Returns "peak" or a number;
+-- nil if the value is neither; and words for valid values.
 local function instant(value)
   local seconds = value:find "^%d*%.?%d*s?$" and tonumber((value:gsub("s$", "")))
   return value == "peak" and value or seconds, "peak or a number of seconds since the start"
@@ -100,8 +101,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns a function (fn, line) that returns true for frames that --function and --line select (nil: no such
--- option); and a title for these frames.
+-- Returns a function (fn, line) that returns true for frames that --function and --line in the options o
+-- select (nil: neither is given); and a title for these frames.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)
@@ -136,8 +137,9 @@ local function remaining(profile, covered, excluded)
   return left
 end
 
--- Computes the totals of the stacks that --function, --line and --exclude select, and sets the fields of
--- 'setting' for this part of the profile. Returns the totals; nil and a message if there are no such stacks.
+-- Computes the totals of the stacks that --function, --line and --exclude in the options o select. Sets the
+-- fields of 'setting', the settings of the report, for this part of the profile. Returns the totals; nil and
+-- a message if there are no such stacks.
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
   if not test and not o.exclude and not setting.range then
@@ -179,8 +181,8 @@ local function examples(profile)
   return table.concat(list, ", ")
 end
 
--- Charges all costs of a profile to the code below the folders of --own, and returns the result; nil and a
--- message if the profile has no code there.
+-- Charges all costs of a profile to the code below the folders of --own in the options o, and returns the
+-- changed profile; nil and a message if the profile has no code there. Sets setting.own for the report.
 local function charged(profile, o, setting)
   if not o.own then
     return profile
@@ -276,7 +278,8 @@ local function fieldof(by, t)
   return field
 end
 
--- Returns true if the profile has the labels that --label and --by-label name; else nil and a message.
+-- Returns true if the profile has the labels that --label and --by-label in the options o name; else nil and
+-- a message.
 local function haslabels(profile, o)
   local name = o.label and o.label.name or o["by-label"]
   local ok, wrong = true, nil
@@ -317,8 +320,8 @@ local function ranged(path, profile, ids, o, setting, world)
   return range.read(world, path, setting.range, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Reads a file and applies the options that select a part of it. Returns the profile; nil after an error
--- message.
+-- Reads a file and applies those of the options o that select a part of it; changes 'setting', the settings
+-- of the report, accordingly. Returns the profile; nil after an error message.
 local function readone(path, o, setting, world, warn)
   local profile, message = world.read(path, {bins = leaks.BINS})
   local ids, wrong
@@ -358,8 +361,8 @@ local function readone(path, o, setting, world, warn)
   return profile
 end
 
--- Sets setting.by to the field of sums that the option --by names, if it names a measure. Returns true; or a
--- false value and a message if the profile lacks the data of --by.
+-- Sets setting.by to the field of sums that --by in the options o names, if it names a measure. Returns true;
+-- or a false value and a message if the profile, with the totals t, lacks the data of --by.
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
@@ -390,8 +393,8 @@ local function judge(view, t, o, setting)
   setting.holders = verdict.held(view, not o.json and not o.show and HELDROWS or nil)
 end
 
--- Creates the report of a profile. Returns it as text or, with --json, as a table; nil and a message on
--- failure.
+-- Creates the report of a profile with the settings 'setting'. Returns it as text or, with --json in the
+-- options o, as a table; nil and a message on failure.
 local function reportof(profile, o, setting)
   if o.sum then
     local ok, lacks = haslabels(profile, o)

@@ -238,7 +238,7 @@ local function preloading(period, seed)
 end
 
 -- Returns the path that the profiler of process 'pid' tries first for its profile. 'out': path with escapes
--- such as %p, or nil for the default.
+-- such as %p; nil: the default for 'script' (its path).
 local function expected(out, script, pid)
   if not out then
     return keys.path(script, pid)
@@ -409,8 +409,8 @@ local function shortreport(path, message, how, status, prove, world, warn)
   end
 end
 
--- Returns the exit code of a program that exited. If a signal ended it, sends the same signal to this
--- process, or calls world.signalled with the signal's number.
+-- Returns 'status', the exit code of a program that exited. If a signal ended the program ('how' is "signal",
+-- 'status' its number), sends the same signal to this process, or calls world.signalled with the number.
 local function ended(how, status, world)
   if how == "signal" then
     io.stdout:flush()
@@ -430,7 +430,12 @@ local function none(program)
     program)
 end
 
--- Runs a program that is not a Lua script, with the settings t. Returns the exit code.
+-- Runs a program that is not a Lua script, and prints the short report. Returns the exit code.
+--
+--   - program: its path
+--   - t: settings of the run (settings)
+--   - words: the command line
+--   - environment: environment variables for the program, to which this function adds its own
 local function runprogram(program, t, words, environment, world, warn)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
   local note = programs.foreign(program, world.interpreter)

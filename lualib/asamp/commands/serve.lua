@@ -19,7 +19,7 @@ M.summary = "serves running processes over HTTP, for pprof and Prometheus"
 local CONNECTIONS = 2048  -- limit of HTTP connections
 local WAITING = 256       -- limit of unfinished HTTP requests for profiles
 local CONVERSIONS = 4     -- limit of concurrent conversions
-local MOST_SECONDS = 600  -- largest value of seconds=
+local MOST_SECONDS = 600  -- largest value of the parameter seconds= in the URL of a request
 local ANSWER_SECONDS = 1  -- seconds that a profiled process has to answer a request
 local LEFT_ALONE = 10     -- seconds for which a process that did not answer is skipped
 local FLUSHED = 1.5       -- seconds within which a process writes its samples to the file
@@ -164,7 +164,8 @@ local function reachable(list, warn)
 end
 
 -- Sends a request to all targets of a list at the same time. Returns a map from target to the fields of its
--- answer. Skips a target that does not answer for LEFT_ALONE seconds; t.why is the reason.
+-- answer. Skips a target that does not answer for LEFT_ALONE seconds; the reason is stored in target.why.
+-- 'now': seconds since the epoch.
 local function put(list, request, now)
   local answers, queried, words = {}, {}, {}
   for _, t in ipairs(list) do
@@ -209,8 +210,8 @@ function Server:index(r)
   self:answer(r, 200, table.concat(lines, "\n") .. "\n")
 end
 
--- Returns the target that a request names, or the only target if it names none. If there is none, sends an
--- error response and returns nil.
+-- Returns the target that the HTTP request r names, or the only target if it names none. If there is no such
+-- target, sends an error response and returns nil.
 function Server:which(r)
   local name = r.query.target
   for _, t in ipairs(self.targets) do
@@ -238,9 +239,9 @@ function Server:stats(wanted, now)
   return answers
 end
 
--- Creates a folder for a profile that the process will write: next to its socket and accessible only to its
--- user, so that no other user can create a link in it. Returns the profile's path and the folder; nil and a
--- message on failure.
+-- Creates a folder for a profile that the process of target t will write: next to its socket and accessible
+-- only to its user, so that no other user can create a link in it. Returns the profile's path and the folder;
+-- nil and a message on failure.
 local function fileof(t)
   local parent = client.absolute(assert(client.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
@@ -374,7 +375,8 @@ function Server:finish(job, body, wrong, now)
   return true
 end
 
--- Performs the next step of a job, if its time (job.due) has come. Returns true when the job is done.
+-- Performs the next step of a job, if its time (job.due) has come. Returns true when the job is done. 'now':
+-- seconds since the epoch.
 function Server:step(job, now)
   if now < job.due then
     return false

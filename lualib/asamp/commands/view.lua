@@ -125,7 +125,7 @@ end
 --   - path, out: paths of the profile and of the page
 --   - o: options of the command
 --   - world: input and output (asamp.lua)
---   - warn: see asamp.cli.complaints
+--   - warn: functions that report errors (asamp.cli.complaints)
 local function make(path, out, o, world, warn)
   local oldpath = o.files[2] and o.files[1]
   local template, missing = M.template()

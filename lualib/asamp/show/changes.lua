@@ -119,8 +119,8 @@ local function side(letter, profile, width)
                                                    width - 3))
 end
 
--- Returns the name of a measure, for a sentence. A time has the name of its clock if it is the same in both
--- profiles.
+-- Returns the name of the measure 'field', for a sentence. A time has the name of its clock if it is the same
+-- in the profiles a and b.
 local function nameof(a, b, field)
   local clock = field == "timesamples" and measures.clock(a)
   return (clock and clock == measures.clock(b) and clock .. " " or "") ..

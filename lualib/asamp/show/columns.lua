@@ -11,26 +11,27 @@ local M = {}
 
 -- {== cells =================================================================
 
--- Returns the share of a row's samples that "survived", died "later" or is "alive" ('which'), as text.
+-- Returns as text the share of the samples in a sum that "survived", died "later" or is "alive" ('which').
 -- Samples whose survival is unknown do not count.
 local function fateshare(sum, which)
   local part, whole = measures.fate(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
 end
 
--- Returns the share of samples that survived their first collection; "-" if the profile does not record it.
+-- Returns as text the share of the samples in a sum that survived their first collection; "-" if the profile
+-- does not record survival.
 local function lived(profile, sum)
   return profile.fates and fateshare(sum, "survived") or "-"
 end
 
--- Returns the share of samples that are alive at the end; "-" if the profile does not record when objects
--- died.
+-- Returns as text the share of the samples in a sum that are alive at the end; "-" if the profile does not
+-- record when objects died.
 local function alive(profile, sum)
   return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
--- Returns as text the share of the survivors that are alive at the end. 'field': "survived" (samples) or
--- "survivedbytes".
+-- Returns as text the share of the survivors in a sum that are alive at the end. 'field': "survived" (numbers
+-- of samples) or "survivedbytes".
 local function aliveof(sum, field)
   local whole = sum[field]
   return whole > 0 and ("%.0f%%"):format(

@@ -62,8 +62,8 @@ local function verdictof(v, profile)
   end
 end
 
---- Returns the report of a profile and its totals ('t'), with the call tree if 'options' request it.
--- 'top': rows of each list (nil: up to ROWS); 'options': as for asamp.show.text.render.
+--- Returns the report of a profile and its totals ('t'), with the call tree if 'options' request it. 'top':
+-- rows of each list (nil: up to ROWS). 'options': those of asamp.show.text.render.
 function M.report(profile, t, top, options)
   local doc, left = {unit = t.unit, whole = t.whole}, {count = 0}
   for _, key in ipairs(HEAD) do

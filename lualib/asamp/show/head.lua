@@ -32,7 +32,7 @@ local function bytesof(t, name)
   return 0
 end
 
--- Returns the sampled bytes of native memory; 0 if it was not sampled.
+-- Returns the sampled bytes of native memory of the profile p, with the totals t; 0 if it was not sampled.
 local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end
@@ -48,8 +48,9 @@ local function apart(p, t)
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
--- Returns the sentence about allocated bytes. It has the exact total if the profile records it for all that
--- the report covers; bytes of native memory are always estimates.
+-- Returns the sentence about allocated bytes of the profile p, with the totals t. It has the exact total if
+-- the profile records it for all that the report covers; bytes of native memory are always estimates.
+-- 'options': those of M.lines.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
   local represent = t.whole.samples == 1 and "represents" or "represent"
@@ -86,14 +87,15 @@ local function better(bytes)
   return period, bytes // period
 end
 
--- With fewer time samples, shares of time are not shown.
+-- Fewest time samples with which the head shows the shares of time in Lua, C and collections.
 local FEWTIME = 8
 -- Least number of additional samples for which the head advises how to get them.
 local LEASTMORE = 20
--- Period in seconds that most kernels allow for time samples without --exact.
+-- Shortest period, in seconds, that most kernels allow for time samples without --exact.
 local SHORTEST = 1 / 250
 
--- Returns advice on how to get more allocation samples; nil: there are enough.
+-- Returns advice on how to get more allocation samples in a run such as that of the profile p; nil: there are
+-- enough. 'samples': their present number.
 local function remedy(p, samples)
   local bytes = p.allocated or p.bytes or 0
   local period, n = better(bytes)
@@ -104,7 +106,7 @@ local function remedy(p, samples)
     units.period(period), units.plural(n, "sample"))
 end
 
--- Returns the reason why there are no samples, and a remedy.
+-- Returns sentences with the reason why the profile p has no samples, and a remedy.
 local function nothing(p)
   local parts = {}
   local timed = p.own and (p.timeperiod or 0) > 0
@@ -237,7 +239,8 @@ local function timing(p, t)
     units.percent(t.whole.gcsamples, n))
 end
 
---- Returns a sentence about threads whose time could not be sampled; nil: there are none.
+--- Returns a sentence about threads whose time could not be sampled, according to the profile p; nil: there
+-- are none.
 function M.untimed(p)
   for _, mark in ipairs(p.marknames or {}) do
     if mark.name == "time is not sampled" then

@@ -62,7 +62,7 @@ local function nothing() end
 --   - line: a line break, or "" for text without line breaks
 --   - step: indentation of each level
 --   - colon: text between a key and its value
---   - some(): called after each element of a list; M.write sets it, to write long text in pieces
+--   - some(): called after each element of a list; M.write sets it, to write a long text step by step
 --   - quoted(text): returns a string as JSON
 local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
               quoted = function(text)
@@ -144,11 +144,12 @@ function M.encode(value)
   return table.concat(out)
 end
 
--- M.write passes the text to its caller whenever it consists of this number of pieces.
+-- M.write calls its parameter 'write' whenever the list of unwritten strings has this length.
 local PIECES = 10000
 
---- Writes a value as JSON text, with a newline at its end. Calls write(text) for one piece after the other:
--- the whole text of a large profile would need more memory than the profile's tables.
+--- Writes a value as JSON text, with a newline at its end. Calls write(text) several times for successive
+-- parts of the text, because the whole text of a large profile would need more memory than the profile's
+-- tables.
 function M.write(value, write)
   local out = {}
   local function some()

@@ -67,7 +67,7 @@ end
 
 -- Returns the labels of a row for Prometheus as text with a leading comma, such as ',label_NAME="value"'. "_"
 -- replaces characters that are not allowed in names. Appends a label "twin" if an earlier row has the same
--- text. 'known': the earlier texts, see distinct().
+-- text. 'known': the texts of earlier rows; receives this one (distinct).
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do

@@ -90,7 +90,7 @@ local function ofpicture(picture)
 end
 
 -- Returns a clause about the largest resident size of the run; "" if it is not larger than in the last
--- snapshot.
+-- snapshot. 'found': as for M.summary.
 local function most(found)
   local now, peak = found.last, found.peak or found.last
   if ismore(found.highest, peak.rss) then
@@ -120,8 +120,8 @@ function M.note(picture)
   return NOTE
 end
 
---- Returns a sentence about the external bytes of userdata in a snapshot of resident memory; nil: there
--- are none.
+--- Returns a sentence about the external bytes of userdata in a snapshot of resident memory
+-- (asamp.sums.resident.of); nil: there are none.
 function M.outside(picture)
   return picture.outside > 0 and
          ("Userdata own %s of external memory"):format(units.bytes(picture.outside)) or nil

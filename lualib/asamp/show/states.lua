@@ -24,7 +24,8 @@ local function titleof(text, part)
   return part and text .. ", of the whole run" or text
 end
 
--- Returns a table with one row for each state or thread in 'all'. A name that is too long loses its start.
+-- Returns a table as lines of text, with one row for each state or thread in the list 'all'. 'title', 'what':
+-- its title, and the heading of the column of names. A name that is too long loses its start.
 --
 --   - name(row): returns the name
 --   - number(row): returns the number for --state, shown before the name; nil: no numbers
@@ -39,8 +40,8 @@ local function nameof(row)
   return row.name
 end
 
---- Returns a table of totals by name (script) of Lua states, as lines of text; an empty list if the
--- process had only one state.
+--- Returns a table of totals by name (script) of Lua states, as lines of text; {} if the process had only one
+-- state. 'part': true: the title contains "of the whole run".
 function M.names(style, part)
   local all = states.names(style.profile)
   if #all == 0 or style.profile.begun < 2 then

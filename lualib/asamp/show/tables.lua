@@ -42,7 +42,8 @@ function M.columns(rows, list)
   return list
 end
 
---- Returns a column for M.columns with the percentages row[field] / whole. 'spare': see M.columns.
+--- Returns a column for M.columns with the percentages row[field] / whole. 'spare': if the table is too wide,
+-- the column with the largest number is dropped first.
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
@@ -53,7 +54,7 @@ end
 -- An element of 'list': {title, field, show, spare =, shares =}.
 --
 --   - show(value): returns a cell's text
---   - spare: see M.columns
+--   - spare: if the table is too wide, the column with the largest number is dropped first
 --   - shares: true: adds a column of percentages
 function M.sums(all, list)
   local columns = {}

@@ -83,7 +83,7 @@ local function typename(name)
   return layout.clean(TYPES[name] or name)
 end
 
--- Returns a sentence with the reason why no holder of a leak's objects is known.
+-- Returns a sentence with the reason why no holder of a leak's objects is known. 'v': the verdict.
 local function unheld(v)
   if v.searched == "end" then
     return "No holder is known: none of these objects was alive when the profiler searched for holders"
@@ -153,8 +153,8 @@ local function finer(v)
            units.period(v.alloc)) or ""
 end
 
--- Returns a sentence about the reason why it is not certain whether the heap grows or which lines are the
--- cause: too few samples or collections.
+-- Returns sentences for a verdict v on a profile p that has too few samples or collections to decide whether
+-- the heap grows, or which lines are the cause.
 local function few(v, p)
   local more = v.alloc and ("A longer run, or --alloc %s, would decide."):format(units.period(v.alloc)) or
                "A longer run would decide."
@@ -239,7 +239,7 @@ local LONG = ". Their mean size is %s: if each contains most of the previous one
              "Copy the new text only, or collect the parts in a table"
 
 -- Returns the share of a line's bytes that likely leaks keep alive. Counts only leaks that a sentence of the
--- verdict names; nil: none of these has the line.
+-- verdict v names; nil: none of these has the line.
 local function leakshare(v, line)
   local bytes
   for i = 1, v.growth == "grows" and math.min(SHOWN + MORE, #v.leaks) or 0 do

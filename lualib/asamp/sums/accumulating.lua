@@ -80,7 +80,7 @@ local TAIL = 1 / 100
 -- allocating (births.tail). In a short run, this period is too large a part of the run to show it: "leak"
 -- becomes "maybe" if the bytes of the period usually take more than 16% of the CPU time.
 local COARSE = 0.16
--- A container may be a list of pieces of output, which the program joins to one string at its end. "leak"
+-- A container may be a list of strings of output, which the program joins to one string at its end. "leak"
 -- becomes "maybe" if the program made a string of at least an eighth of the container's live bytes after the
 -- container's last sample (isoutput).
 local JOINED = 1 / 8
@@ -114,8 +114,8 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns whether a container received samples until the end of the run: "leak": it did; "maybe": uncertain;
--- nil: it has stopped.
+-- Returns a verdict on whether a container received samples until the end of the run: "leak": it did;
+-- "maybe": uncertain; nil: it has stopped.
 --
 -- It has stopped if it received no samples at the end for longer than chance explains, and for more than
 -- twice as long as the longest earlier pause between samples. There are two tests. The first one measures
@@ -280,8 +280,8 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns how often a line's older objects are alive, relative to its newer ones. 1: equally often; 0: no
--- older one is alive. Objects in other containers do not count.
+-- Returns the share of a line's older objects that is alive, divided by that share of its newer ones. 1:
+-- equal shares; 0: no older one is alive. Objects in other containers do not count.
 --
 -- Second result: {older, newer}, numbers of live samples in the container. Third result: {older, newer},
 -- numbers of samples that survived a collection and are not in other containers.
@@ -300,7 +300,8 @@ local function retention(own, survivors, alive, from)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns how often older objects are alive, relative to newer ones, and the relative standard error.
+-- Returns the share of older objects that is alive, divided by that share of newer ones; and the relative
+-- standard error of this quotient.
 --
 -- mine: {older, newer} live samples in the container
 -- of: {older, newer} samples that survived a collection and are not in other containers
@@ -374,7 +375,7 @@ end
 
 -- Returns the sum of a container's lines:
 --
---   - n, parts: live samples, and the same by part of the run
+--   - n, parts: number of live samples, in all and in each part of the run
 --   - bytes, lasts: live bytes, and us of the last live sample; both by part
 --   - keys: live samples by key of the line
 --   - most: key of the line with most samples
@@ -395,7 +396,8 @@ local function sum(lines)
   return c
 end
 
--- Returns how evenly the heap grows: its growth in the second half of the run, divided by that in the first.
+-- Measures the evenness of the heap's growth: returns the growth in the second half of the run, divided by
+-- that in the first half.
 --
 -- Sessions or caches may have filled in the first quarter. If the heap grew straight after it (STRAIGHT), the
 -- result is at least the smallest growth in one of the last three quarters, divided by their mean. If it grew

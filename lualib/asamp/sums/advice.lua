@@ -7,7 +7,7 @@
 --   - the CPU time of a minor collection: a constant, plus a cost per allocated and per tenured byte
 --   - the time of major collections, which is proportional to their number
 --
--- The error of a prediction includes how far the same prediction misses the observed collections.
+-- The error of a prediction includes the difference between the model and the observed collections.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -316,7 +316,7 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns how the collections with nurseries of about n bytes deviate from the model:
+-- Returns the deviation of the collections with nurseries of about n bytes from the model:
 --
 --   1. tenured bytes, divided by those that the model expects
 --   2. standard error of this quotient

@@ -141,7 +141,8 @@ local function isbrief(profile, n)
   return unknown and (c.charged or 0) < PERIOD * bytes / n
 end
 
--- Returns the program's CPU time in us between two times (us since the start), according to time samples.
+-- Returns the program's CPU time in us between the times 'from' and 'to' (us since the start), according to
+-- time samples.
 local function ticked(profile, from, to)
   local w, n = profile.worked, 0
   for i, bin in ipairs(w.bin) do
@@ -602,8 +603,9 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns when the live samples were allocated, as two fields; nil: the file has no heap walk at its end, or
--- no slices by allocated bytes. Halves and parts of the run are those of the byte clock at the allocation.
+--- Returns the times at which the live samples were allocated, as a table with two fields; nil: the file has
+-- no heap walk at its end, or no slices by allocated bytes. Halves and parts of the run are those of the byte
+-- clock at the allocation.
 --
 -- 'containers' is a list of the containers:
 --
@@ -620,8 +622,9 @@ end
 -- 'lines' has the samples of each line by its key, even of objects that are in no container:
 --
 --   - [1], [2]: number of samples of each half that survived, even if they died later
---   - survivors: the same number, by part
---   - n, parts, bytes: as above, of samples that survived and were not found dead later
+--   - survivors: number of samples that survived, by part
+--   - n, parts, bytes: number of all samples, number by part and bytes by part, of samples that survived and
+--     were not found dead later
 --   - lasts: time of the last sample in us, by part, even of one that died
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then

@@ -136,7 +136,7 @@ function M.rows(profile, t, field, options)
   return table.move(rows, first, #rows, 1, {})
 end
 
---- Returns the rows of M.rows as a list of trees. Fields of a node:
+--- Returns the rows of M.rows, whose parameters it has, as a list of trees. Fields of a node:
 --
 --   - name, file, line, native, self, total
 --   - children: list of nodes; nil: none

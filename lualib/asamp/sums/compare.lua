@@ -147,8 +147,8 @@ local function holdersof(profile, totals)
          {step = {}, parent = {}, path = {}, samples = {}, bytes = {}} or nil
 end
 
--- Returns the differences of the paths that keep objects alive at the end, as M.of does; nil: a profile's
--- holders are unknown, or the field is not one of allocations.
+-- Returns the field 'holders' of M.of, whose parameters it has: the differences of the paths that keep
+-- objects alive at the end; nil: a profile's holders are unknown, or the field is not one of allocations.
 local function held(pa, a, pb, b, field, options)
   local ha, hb = holdersof(pa, a), holdersof(pb, b)
   if not (ha and hb) or field == "timesamples" or measures.counted(field) == "survived" then
@@ -169,8 +169,8 @@ local function held(pa, a, pb, b, field, options)
                  options.sigma)
 end
 
--- Returns the seconds that a time sample represents in each profile, and true; or 1, 1 and false if one of
--- them is unknown, so that numbers of samples are compared.
+-- Returns the seconds that a time sample represents in the profiles pa and pb, and true; or 1, 1 and false if
+-- one of them is unknown, so that numbers of samples are compared.
 local function timeweights(pa, pb)
   local a, b = pa.timeperiod or 0, pb.timeperiod or 0
   if a > 0 and b > 0 then
@@ -246,7 +246,7 @@ function M.of(pa, a, pb, b, field, options)
   }
 end
 
---- Returns the reason why the time of two profiles cannot be compared; nil: it can.
+--- Returns the reason why the times of the profiles pa and pb cannot be compared; nil: they can.
 function M.clocks(pa, pb)
   local a, b = measures.clock(pa), measures.clock(pb)
   if a and b and a ~= b then

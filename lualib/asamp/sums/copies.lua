@@ -24,7 +24,7 @@ local function add(row, sort, samples, bytes)
   row[sort] = row[sort] + bytes
 end
 
--- Returns how often each byte of a row's strings was copied on average, as a lower bound: all copied bytes,
+-- Returns a lower bound of the mean number of copies of each byte of a row's strings: all copied bytes,
 -- divided by the bytes copied for the first time plus two standard errors.
 local function times(row)
   local period = row.bytes / row.samples
@@ -52,7 +52,8 @@ end
 --   - share: (again + grown) / bytes
 --   - times: lower bound of the mean number of copies per byte; nil: again is 0
 --   - quadratic: true: times is at least OFTEN
---   - lines: the same by line, most bytes first; with file, line, name
+--   - lines: a list of rows with these fields and file, line, name, for each line; the one with most bytes
+--     first
 --
 -- covered: set of the call tree nodes that count; nil: all
 function M.of(profile, covered)

@@ -9,7 +9,7 @@ local M = {}
 --   - tenured: bytes
 --   - inuse: bytes in use, {start (after the first collection), peak (the largest), stop (after the last
 --     one)}
---   - held, rss: the same for reserved bytes, and for resident bytes of the process
+--   - held, rss: reserved bytes, and resident bytes of the process: {start, peak, stop} each
 --   - pauses: {n, total, median, p99, longest, at (end of the longest)}; nil: unknown
 function M.collections(profile)
   local course = profile.course

@@ -33,8 +33,8 @@ local PERIOD = 64  -- smallest sampling period of a session, bytes
 
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
---- Returns by how many standard errors one of m compared rows must differ to fail. It grows with m, so that a
--- false alarm in any row has the probability CHANCE.
+--- Returns the number of standard errors by which one of m compared rows must differ to fail. It grows with
+-- m, so that a false alarm in any row has the probability CHANCE.
 function M.needed(m)
   local low, high = M.SIGMA, 40
   for _ = 1, 60 do
@@ -103,8 +103,8 @@ local function estimated(weight, exact, value)
   end
 end
 
--- Returns how many samples of equal weight would give the total of a profile with the same relative error.
--- 'whole': the sum of all samples.
+-- Returns the number of samples of equal weight that would give the total of a profile with the same relative
+-- error. 'whole': the sum of all samples.
 local function samplesof(profile, whole)
   local variance = measures.variance(profile, whole, "bytes")
   return variance > 0 and whole.bytes ^ 2 / variance or 1
@@ -238,8 +238,9 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns how small an increase this comparison with a baseline can find, in the total and in the largest
--- lines: second result of M.changes.
+-- Returns the smallest increases that this comparison with a baseline can find, of the total and of the
+-- largest
+-- lines: the second result of M.changes.
 --
 -- rows: lines of the comparison; their order changes
 -- profile: the baseline
@@ -280,7 +281,8 @@ local function mark(checks, lines)
 end
 
 --- Compares a profile with a baseline. Returns two values: the checks of the total and of each line that
--- fails (with 'moved', see 'mark'); and the smallest increases that this comparison can find:
+-- fails (with 'moved': true: other lines of the function allocated less instead); and the smallest increases
+-- that this comparison can find:
 --
 --   - all: increase of the total, percent
 --   - lines: of the LARGEST largest lines

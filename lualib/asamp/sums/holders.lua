@@ -101,8 +101,8 @@ local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak k
 -- with many elements.
 local HOOKS = '["_HOOKKEY"]'
 
---- The entries of these tables are independent. So not the table counts as the holder of an object, but its
--- entry, such as one module or one global variable.
+--- Tables whose entries are independent: not the table counts as the holder of an object, but the entry, such
+-- as one module or one global variable.
 M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
 
 --- Returns the text of the table of modules, globals or references (NAMED) through one of whose entries a
@@ -155,7 +155,8 @@ function M.cut(h, path)
   return found
 end
 
---- Returns whether a table refers to objects by many elements: "list" (a list) or "keys" (a table with keys;
+--- Returns the kind of a table that refers to objects by many elements: "list" (a list) or "keys" (a table
+-- with keys;
 -- always for package.loaded, _G and the registry). Else returns nil.
 --
 -- h: profile.holders

@@ -633,8 +633,8 @@ end
 
 -- Returns those samples of a line that are in one container.
 --
--- own: the line's samples: a map from the path of references that leads to samples to their number. The
--- result has the same form.
+-- own: the line's samples: a map from the number of a path of references to the number of samples to which it
+-- leads. The result is such a map, too.
 -- container: text of the path to the container; nil: the result is empty
 local function inside(h, own, container)
   local part = {}
@@ -848,7 +848,7 @@ local function ofheap(profile)
   return found
 end
 
--- Returns why no leaks can be found in a profile, a clause of a sentence; nil: they can.
+-- Returns the reason why no leaks can be found in a profile, as a clause for a sentence; nil: they can.
 local function lacking(profile)
   local bins = profile.bins
   return (profile.samples or 1) == 0 and "the file has no allocation samples" or
@@ -866,7 +866,7 @@ end
 --   - parts: number of time slices that count: those before the last major collection, or all
 --   - proved: true: the file shows which survivors died later
 --   - before: smallest number of bytes in use after a collection in the second quarter of the run
---   - after: the same in the last quarter
+--   - after: smallest number of bytes in use after a collection in the last quarter of the run
 --   - grew: true: the heap grew
 --   - late: bytes allocated in the second half of the run and kept
 --   - kept: true: 'proved', or the heap grew by the share KEPT of 'late'

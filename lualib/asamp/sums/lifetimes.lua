@@ -47,7 +47,8 @@ local function lead(row)
   return row
 end
 
---- Returns how long blocks live, the shortest lifetimes first; nil: the file has no deaths.
+--- Returns rows with the numbers of blocks by their lifetime, the shortest lifetimes first; nil: the file has
+-- no deaths. Fields of a row:
 --
 --   - kind: "young": found dead by their first collection; "later": found dead by a later one; "alive": not
 --     known to be dead

@@ -48,8 +48,8 @@ function M.labels(fields)
   return list
 end
 
---- Returns rates per second between two results of M.stats: allocated and inuse (bytes), collections,
--- samples, gc (share of the time). nil: no time has passed.
+--- Returns the rates per second between the statistics 'before' and 'now' (results of M.stats): allocated and
+-- inuse (bytes), collections, samples, gc (share of the time). nil: no time has passed.
 function M.rates(before, now)
   local seconds = now.now - before.now
   if seconds <= 0 then

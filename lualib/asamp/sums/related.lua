@@ -38,8 +38,8 @@ local function maincaller(row)
   return best
 end
 
--- Returns true if a caller's key is "" (none) or that of a main chunk. A main chunk may call all functions of
--- a program, so functions with only this caller in common are not related.
+-- Returns true if the key of a caller is "" (there is none) or that of a main chunk. A main chunk may call
+-- all functions of a program, so functions with only this caller in common are not related.
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end

@@ -125,7 +125,7 @@ end
 --- Returns the breakdown of a profile's resident memory; nil: it has no snapshot.
 --
 --   - last: result of M.of for the last snapshot, with 'time' in seconds
---   - peak: the same for the snapshot with most resident memory
+--   - peak: result of M.of for the snapshot with most resident memory, with 'time' in seconds
 --   - course: all snapshots, sorted by time; bytes, except 'time' in seconds
 --     - time
 --     - rss: resident memory

@@ -102,7 +102,7 @@ end
 -- A function's name that is in more than 64 files, such as "new", does not help to find the same file.
 local MANY = 64
 
--- Returns which files define a function with a name: {[name] = list of paths}.
+-- Returns a map from each function name to the files that define such a function: {[name] = list of paths}.
 --
 -- paths: the files
 -- of: names of functions by file (namesof)
@@ -117,8 +117,8 @@ local function byname(paths, of)
   return found
 end
 
--- Removes the names that are in too many files (MANY) from 'of' (namesof). Returns how many names remain, by
--- path. 'x', 'y': results of byname for the two profiles.
+-- Removes the names that are in too many files (MANY) from 'of' (namesof). Returns a map from each path to
+-- the number of names that remain. 'x', 'y': results of byname for the two profiles.
 local function reduce(of, x, y)
   local size = {}
   for path, set in pairs(of) do
@@ -248,7 +248,8 @@ local function alignpart(a, from, to, b, start, stop, pair)
   end
 end
 
--- Like alignpart, for longer lists: pairs only functions at equal lines.
+-- Replaces alignpart for longer lists: pairs a[from..to] only with those functions of b[start..stop] that are
+-- at equal lines. Calls pair(x, y) for each pair.
 local function alignlines(a, from, to, b, start, stop, pair)
   local i, j = from, start
   while i <= to and j <= stop do
@@ -329,7 +330,7 @@ local function nativekey(row)
   return row.name .. "\0" .. row.file
 end
 
---- Returns which functions of two profiles are the same: {[row of a] = row of b}. 'same': result of M.files.
+--- Pairs equal functions of two profiles: returns {[row of a] = row of b}. 'same': result of M.files.
 function M.functions(a, b, same)
   local pairs_, native, lists = {}, {}, byfile(b, {})
   for file, list in pairs(byfile(a, same)) do
@@ -411,7 +412,7 @@ end
 -- because it may be new code.
 --
 -- a, b: rows of lines
--- definition: function of b by file and line of the same function in a
+-- definition: map from the place (file and line) of a function in a to its partner, a function of b
 -- pairs_: receives the pairs {[row of a] = row of b}
 -- taken: set of paired rows of b
 local function addmoved(a, b, definition, pairs_, taken)
@@ -446,8 +447,7 @@ local function addmoved(a, b, definition, pairs_, taken)
   end
 end
 
---- Returns which lines of two profiles are the same: {[row of a] = row of b}. Three rules apply in this
--- order:
+--- Pairs equal lines of two profiles: returns {[row of a] = row of b}. Three rules apply in this order:
 --
 --   1. The line has moved as far as the function that contains it (movesof).
 --   2. The line is at the same distance from the start of its function. If this function has no partner, the

@@ -198,7 +198,8 @@ end
 
 -- {== rows ==================================================================
 
--- Calls enter(node) before and leave(node) after the children of every node, without recursion.
+-- Visits a call tree without recursion: calls enter(node) before and leave(node) after the children of every
+-- node. parent: map from each node to its caller.
 local function walk(parent, enter, leave)
   local first, nextone = {}, {}
   for i = #parent, 1, -1 do
@@ -312,7 +313,8 @@ end
 --
 --   1. the parts: a list of {row (of the line), name (of the function), defined (line of its definition)}
 --   2. map from call tree node to the part of its function; nil: its line is not split
---   3. map from call tree node to the part of the innermost Lua frame of its stack; nil: as above
+--   3. map from call tree node to the part of the innermost Lua frame of its stack; nil: its line is not
+--   split
 --
 -- rowof: map from call tree node to the row of its line (rowsoflines)
 -- several: set of the rows of lines with several functions
@@ -536,8 +538,8 @@ local function named(row, field, key)
   return new
 end
 
---- Returns a new list of the rows with a value, the largest first. A line with several functions is named
--- after the one with the largest value.
+--- Returns a new list of those rows whose total of a field is above 0, the largest first. A line with several
+-- functions is named after the one with the largest value.
 --
 -- field: field of sums, such as "bytes"
 -- key: "self" (default): sorts by self, then by total; "total": by total, then by self

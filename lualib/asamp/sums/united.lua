@@ -180,7 +180,8 @@ local function labels(profiles)
   return found and all or nil
 end
 
--- Returns the profile whose sampling period the merged one has: the first with allocation samples.
+-- Returns the one of the profiles whose sampling period the merged one has: the first with allocation
+-- samples, or else the first.
 local function sampled(profiles)
   for _, p in ipairs(profiles) do
     if p.samples > 0 then
@@ -195,7 +196,8 @@ local function addsampled(all, p, period)
   all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)
 end
 
--- Returns the sampling period of native memory, in bytes; nil if it differs or no profile has one.
+-- Returns the sampling period of native memory of the profiles, in bytes; nil if they have different ones or
+-- none.
 local function malloc(profiles)
   local bytes
   for _, p in ipairs(profiles) do

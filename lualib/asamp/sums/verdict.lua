@@ -156,7 +156,8 @@ local function alllines(profile)
   return rows, all, samples
 end
 
--- Returns why a line allocates, as a word for asamp.show.verdict, such as "closures"; nil: unknown. Also sets
+-- Returns the reason why a line allocates, a word for asamp.show.verdict such as "closures"; nil: unknown.
+-- Also sets
 -- the row's fields type, sort, calls, times and long, which M.of explains.
 --
 -- row: the line (alllines)
@@ -223,7 +224,7 @@ end
 
 -- {== holders and leaks ========================================================
 
--- Returns true if a path of references (text) leads through a coroutine.
+-- Returns a true value if a path of references ('steps', its text) leads through a coroutine.
 local function suspended(steps)
   return steps:find "stack of" or steps:find ", coroutine"
 end
@@ -270,7 +271,7 @@ local function isnested(profile, holder)
   return inside >= NESTED
 end
 
--- Returns how a likely leak keeps its objects alive, as a word:
+-- Returns a word for the way in which a likely leak keeps its objects alive:
 --
 --   - "coroutines", "closures": suspended coroutines or closures refer to them
 --   - "references": references of luaL_ref
@@ -304,9 +305,9 @@ local function kindof(group, profile)
          "chain"
 end
 
--- Finds the group of likely leaks to which a new holder (text of a path of references) belongs: one of the
--- two paths is the start of the other. The group's holder becomes the shorter path. Returns nil if no group
--- matches.
+-- Finds, in a list of groups of likely leaks, the group to which a new holder (text of a path of references)
+-- belongs: one of the two paths is the start of the other. The group's holder becomes the shorter path.
+-- Returns nil if no group matches.
 -- Tables of modules, globals and references (holders.NAMED) are in no group: their entries are independent.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
@@ -399,7 +400,8 @@ local function joined(rows, byholder)
   return kept
 end
 
--- If 4 entries of a table have rows of fewer than 3 samples each, one row for the table replaces them.
+-- If at least 4 entries of a table have rows of fewer than 3 samples each, one row for the table replaces
+-- these rows.
 local FEWENTRIES, FEWSAMPLES = 4, 3
 
 -- Replaces rows with few samples (FEWSAMPLES) by one row of a table that has several of them as entries
@@ -422,7 +424,7 @@ local function collected(rows, byholder)
     end)
   end
   local inner = table.move(rows, 1, #rows, 1, {})
-  table.sort(inner, function(a, b)  -- a row receives those inside of it before it is replaced itself
+  table.sort(inner, function(a, b)  -- longest first: a row receives others before it is replaced
     return #a.text > #b.text or #a.text == #b.text and a.text < b.text
   end)
   for _, row in ipairs(inner) do
@@ -646,7 +648,7 @@ local function lost(profile)
          (profile.allocated or 0) * KNOWN > bytes and bytes or nil
 end
 
--- Returns whether the heap grows:
+-- Returns a word that says whether the heap grows:
 --
 --   - "grows": lines that are likely to leak are known
 --   - "maybe": a container grew that may be a cache
@@ -681,8 +683,8 @@ end
 --- Returns the verdict on a profile:
 --
 --   - growth: whether the heap grows, a word such as "grows" or "level" (growthof)
---   - before, after, maybe: as in the result of asamp.sums.leaks
---   - few: the same, if 'growth' is "few"; else nil
+--   - before, after, maybe: fields of the result of asamp.sums.leaks
+--   - few: field 'few' of that result, if 'growth' is "few"; else nil
 --   - period: mean sampling period, bytes
 --   - alloc: sampling period in bytes with which another run would show whether the heap grows; nil: none is
 --     needed or known

@@ -57,8 +57,8 @@ local function largest(rows)
   return out
 end
 
--- Returns how much a measure changed, as a share of the larger one of its two totals. 'r': result of
--- asamp.sums.compare.
+-- Returns the change of a measure's total, as a share of the larger one of its two totals. 'r': result of
+-- asamp.sums.compare.of.
 local function part(r)
   return math.abs(r.b - r.a) / math.max(r.a, r.b)
 end

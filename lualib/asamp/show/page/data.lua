@@ -164,7 +164,7 @@ end
 --
 --   - nodes: largest number of call tree nodes (VD1 above)
 --   - rows: largest number of rows, each of a time slice, node and kind (VD2 above); nil: ROWS
---   - peak: the profile, read as of the time at which most bytes were in use (peak.lua); nil: unknown
+--   - peak: the profile read again, as of the time at which most bytes were in use (peak.lua); nil: unknown
 function M.of(profile, options)
   local tree = pruned.of(profile, options.nodes)
   local fns, files, addfn = functions(profile)

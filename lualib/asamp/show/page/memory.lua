@@ -27,7 +27,7 @@ end
 --
 --   - time: seconds
 --   - rss: resident bytes
---   - rows: see asamp.show.resident.rows
+--   - rows: {bytes, label, part, more} for each use of memory and its parts (asamp.show.resident.rows)
 --   - outside: a sentence about memory that userdata own outside of the heap; nil: there is none
 --   - note: sentences about the rows
 function M.of(profile)
