@@ -134,7 +134,7 @@ export class Compared {
     return zoom > 0;
   }
 
-  // Returns the texts about a compared frame: {name, where, numbers}.
+  // Returns the texts about a frame, a node of the compared tree: {name, where, numbers}.
   describe(node) {
     const { measure: m, amounts: { a, b }, tree } = this;
     const change = b[node] / m.ofb - a[node] / m.ofa;

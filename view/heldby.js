@@ -32,7 +32,8 @@ function pathTree({ paths, rows }, inBytes) {
   return { tree, sums: {}, total, samples: sums.samples, children: sorted(tree, total), own };
 }
 
-// Returns the reason why the page shows no paths of references, as a sentence.
+// Returns the reason why the page shows no paths of references, as a sentence. 'head': head of the data
+// (data.js).
 function whyNot(head) {
   if (head.samples === 0) return "There are no allocation samples, so no references to live objects were recorded.";
   if (!(head.followed > 0)) return "The profile does not record the references that keep objects alive.";

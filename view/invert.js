@@ -106,8 +106,11 @@ function framesOf(tree, fn) {
   return from;
 }
 
-// Returns {callers, callees}: the trees of the callers and of the callees of a function; node 0 of each is
-// the function.
+// Returns {callers, callees}: the trees of the callers and of the callees of a function, as in store.graph;
+// node 0 of each is the function.
+//   tree, sums, children  the call tree (tree.js), its sums, and the children of its nodes
+//   fn                    number of the function
+//   mode                  key of the measure
 export function around(tree, sums, children, fn, mode) {
   const from = framesOf(tree, fn);
   const above = callers(tree, from, sums.total, mode, sums.total[mode][0], true);

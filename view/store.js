@@ -66,7 +66,7 @@ export class Store {
     for (const listener of this.listeners) listener(changed);
   }
 
-  // Returns true if a change of these keys changes the numbers of the graph's nodes.
+  // Returns true if the graph's nodes have other numbers after a change of the state's keys 'changed'.
   changesTree(changed) {
     return changed.some(key => ["byLine", "start", "inverted"].includes(key)
       || this.state.inverted && ["mode", "range", "kind"].includes(key));

@@ -80,7 +80,8 @@ function totals(parent, itself) {
   return out;
 }
 
-// Returns {self, total} of all functions, with an array for each measure.
+// Returns {self, total} of all functions, with an array for each measure. 'sums': {self, total} of the nodes
+// of 'tree'.
 export function sumFunctions(data, tree, sums) {
   const n = data.functions.length;
   const itself = zeros(n), total = zeros(n);

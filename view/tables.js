@@ -23,8 +23,8 @@ function overTime(store, trends, of) {
     } };
 }
 
-// Returns the rows of a table: the numbers i from 0 to n - 1 that have a total above 0 in the mode and for
-// which keep(i) is true.
+// Returns the rows of a table: the numbers i from 0 to n - 1 whose total in the measure 'mode' is above 0 and
+// for which keep(i) is true. 'sums': {total}, with an array for each measure.
 function rowsOf(n, sums, mode, keep) {
   const rows = [];
   for (let i = 0; i < n; i++) {

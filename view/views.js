@@ -77,7 +77,7 @@ export function through(store) {
     : `through ${start.map(fn => fn.name).join(", ")}`;
 }
 
-// Returns the texts about a frame of the graph: {name, where, numbers}.
+// Returns the texts about a frame, a node of the graph: {name, where, numbers}.
 export function describe(store, node) {
   const { data, graph: { tree, self: itself, total, sums } } = store;
   const text = store.mode.text;

@@ -91,7 +91,8 @@ function M.text(targets)
     put("# HELP asamp_%s %s", name, help)
     put("# TYPE asamp_%s %s", name, kind)
   end
-  -- Appends a metric's value for one process. 'more': further labels, as text with a leading comma.
+  -- Appends the value v of a metric for one process, 'target'. 'more': further labels, as text with a leading
+  -- comma.
   local function value(name, target, more, v)
     put('asamp_%s{target="%s"%s} %s', name, escaped(target.name), more, v)
   end

@@ -24,8 +24,8 @@ local function titleof(text, part)
   return part and text .. ", of the whole run" or text
 end
 
--- Returns a table as lines of text, with one row for each state or thread in the list 'all'. 'title', 'what':
--- its title, and the heading of the column of names. A name that is too long loses its start.
+-- Returns a table as lines of text: a title, a heading of the column of names ('what'), and one row for each
+-- state or thread in the list 'all'. A name that is too long loses its start.
 --
 --   - name(row): returns the name
 --   - number(row): returns the number for --state, shown before the name; nil: no numbers

@@ -16,7 +16,7 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- Returns a table as lines of text, and adds its columns to the report's legend. Parameters: see
+-- Returns a table as lines of text, and adds its columns to the report's legend. The parameters are those of
 -- tables.titled.
 local function explained(style, title, list, columns, what, ...)
   local lines, kept = tables.titled(style, title, list, columns, what, ...)
@@ -43,7 +43,8 @@ local function isallocation(field)
 end
 
 -- Returns the rows of 'list' without the C functions at the start of all stacks, which only show how the
--- interpreter calls the script. 'whole': sums of the whole profile.
+-- interpreter calls the script: without own costs, and with the total of the whole profile ('whole') in the
+-- measure 'field'.
 local function withoutstart(list, field, whole)
   local rows = {}
   for _, row in ipairs(list) do

@@ -362,7 +362,7 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
 end
 
 -- Returns the mean bytes that a sample represents, in the time slices from 'from' on. With this mean m, n
--- sampled bytes have the standard error sqrt(n * m).
+-- sampled bytes have the standard error sqrt(n * m). clock: sampled bytes by time slice (clockof)
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do

@@ -3,8 +3,8 @@
 
 local M = {}
 
---- Converts the answer to the request "stats" to a process's statistics: omits the field 'peer', and converts
--- 'now', the time of the process's clock, from us to seconds.
+--- Converts 'fields', the answer to the request "stats" (client.send), to a process's statistics: omits the
+-- field 'peer', and converts 'now', the time of the process's clock, from us to seconds.
 function M.stats(fields)
   local s = {}
   for key, value in pairs(fields) do

@@ -21,7 +21,7 @@ function M.steps(text)
   return list
 end
 
--- Returns the numbers of the snapshot's allocation sites at the lines 'rows' ({file, line} each).
+-- Returns the numbers of the allocation sites of the snapshot 'heap' at the lines 'rows' ({file, line} each).
 local function sitesof(heap, rows)
   local list, wanted = {}, {}
   for _, row in ipairs(rows) do
@@ -114,7 +114,8 @@ function M.of(heap, group)
   return proof
 end
 
---- Sets the field 'proof' of each likely leak of a verdict to the result of M.of.
+--- Sets the field 'proof' of each likely leak of a verdict (asamp.sums.verdict.of) to the result of M.of with
+-- the snapshot 'heap'.
 function M.add(heap, verdict)
   for _, group in ipairs(verdict.leaks) do
     group.proof = M.of(heap, group)

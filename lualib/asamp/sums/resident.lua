@@ -159,8 +159,8 @@ function M.ofprofile(profile)
   return found
 end
 
---- Parses the answer of a running process, lines "BYTES WHAT[ TEXT]". Returns a list of rows with these three
--- fields, for M.of.
+--- Parses the answer of a running process: a list of lines, each with the bytes of a use of memory, its word
+-- (WORDS) and, optionally, a text. Returns rows with three fields for them, for M.of.
 function M.parse(lines)
   local rows = {}
   for _, line in ipairs(lines or {}) do

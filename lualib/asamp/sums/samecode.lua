@@ -87,7 +87,7 @@ local function match(a, b, ofa, ofb, same)
   return resta, restb
 end
 
--- Returns the names of the Lua functions of each file: {[path] = {[name] = true}}.
+-- Returns the names of the Lua functions of each file: {[path] = {[name] = true}}. 't': totals of a profile.
 local function namesof(t)
   local found = {}
   for _, row in ipairs(t.functions) do
@@ -308,7 +308,8 @@ local function anchors(a, b)
 end
 
 -- Pairs the functions of a file that are probably the same in both profiles, in the order of their lines.
--- Calls pair(x, y) for each pair. Long lists are split at functions that certainly correspond.
+-- Calls pair(x, y) for each pair. Long lists are split at functions that certainly correspond. a, b: the
+-- functions of the file in the two profiles, sorted by line
 local function align(a, b, pair)
   if #a * #b <= CELLS then
     return alignpart(a, 1, #a, b, 1, #b, pair)

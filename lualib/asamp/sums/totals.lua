@@ -413,8 +413,12 @@ function M.linerows(profile, alive, native)
   return rows, rowof, nearest
 end
 
--- Adds the costs of a profile to the rows of lines, or of the functions in them: 'self' (of samples with the
--- line as innermost Lua frame) and 'total' (of samples with the line anywhere on their stack).
+-- Adds the costs of a profile to 'rows', the rows of lines or of the functions in them: 'self' (of samples
+-- with the line as innermost Lua frame) and 'total' (of samples with the line anywhere on their stack).
+--
+-- itself, sums: values of each call tree node, without and with callees (sumsites, sumtrees)
+-- rowof: map from each node to its row; nil: none
+-- nearest: map from each node to the row of the innermost Lua frame of its stack
 local function sumlines(profile, itself, sums, rows, rowof, nearest)
   addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do

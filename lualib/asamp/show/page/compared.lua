@@ -20,7 +20,7 @@ local function integer(x)
   return math.tointeger(x) or x
 end
 
--- Converts a list of rows to one list of values for each key.
+-- Converts a list of rows to columns: a map from each of 'keys' to the list of the rows' values for it.
 local function columns(rows, keys)
   local out = {}
   for _, key in ipairs(keys) do
@@ -64,7 +64,8 @@ local function part(r)
 end
 
 -- Returns the key of the measure that the page shows first: "alive" if live bytes changed much (limits SIGMA
--- and LEAST); else the first measure of 'list' (result of difftree.measures).
+-- and LEAST); else the first measure of 'list' (result of difftree.measures). old, a, new, b: the old profile
+-- and its totals, the new one and its totals.
 local function first(old, a, new, b, list)
   local function compared(field)
     return compare.of(old, a, new, b, field, {sigma = SIGMA})

@@ -25,8 +25,8 @@ local function sums(h, own)
   return all
 end
 
--- Selects up to 'limit' paths of references: those that keep most live bytes, together with the longer paths
--- that start with them. Returns
+-- Selects up to 'limit' paths of references of h (profile.holders): those that keep most live bytes, together
+-- with the longer paths that start with them. Returns
 --
 --   - the selected paths, as columns
 --   - a map from the number of each path to that of the longest selected path with which it starts (0: none)
@@ -62,8 +62,9 @@ local function paths(h, limit)
   return out, map, #holding - n
 end
 
--- Sums the live samples by pair of path (references that keep them alive) and allocating line. Keeps the
--- 'limit' largest sums. The others are added to one sum for each path, with place 0. Returns
+-- Sums the live samples of h (profile.holders) by pair of path (references that keep them alive) and
+-- allocating line. Keeps the 'limit' largest sums. The others are added to one sum for each path, with place
+-- 0. 'map': the second result of paths(); 'nearest': map from call tree node to its line. Returns
 --
 --   - the sums, as columns: path, place (index of the line; 0: unknown or omitted), samples, bytes
 --   - the list of lines
