@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Formats numbers and places as `asamp report` does. Pure.
+// Formats numbers and places as `asamp report` does. The functions have no side effects.
 
 const UNITS = ["EiB", "PiB", "TiB", "GiB", "MiB", "KiB"];
 

@@ -85,8 +85,8 @@ function arrange(list) {
   list.style.setProperty("--columns", list.clientWidth > 400 && count % 3 !== 1 ? 3 : 2);
 }
 
-// Returns the script and its arguments: the command without the interpreter, its options and the
-// script's folder.
+// Returns the script's file name and arguments: the command line without the interpreter, the interpreter's
+// options and the script's folder.
 function scriptOf(command) {
   const words = command.split(" ");
   const lua = /(^|\/)lua[\d.]*$/.test(words[0]);

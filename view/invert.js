@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Trees that do not start at the root: callers of the innermost functions, callers of a function,
-// and its callees. Pure. The results have the form of the call tree and its sums (tree.js,
-// sums.js): a parent's number is lower than its child's, and node 0 is the whole.
+// Trees that do not start at the root: callers of the innermost functions, callers of a function, and its
+// callees. The functions have no side effects. The results have the form of the call tree and its sums
+// (tree.js, sums.js): a parent's number is lower than its child's, and node 0 is the whole.
 //
 // An inverted tree may have as many nodes as all stacks have frames. So callers are only added to
 // nodes with at least 1/LEAST of the whole, and until WORK frames have been visited, level by

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The timeline: the selected measure over time, heap and RSS after every collection, pauses and
-// marks. A range can be selected with the mouse, the inputs or the keyboard. Ranges start and end
-// at bins. Drawn with d3.
+// The timeline: the selected measure over time, heap and RSS after every collection, pauses and marks. A
+// range can be selected with the mouse, the inputs or the keyboard; it starts and ends at time slices (bins).
+// The library d3 draws it.
 
 import { axisBottom, axisLeft } from "d3-axis";
 import { brushSelection, brushX } from "d3-brush";

@@ -60,7 +60,8 @@ end
 --
 --   - f(item): key: only items with equal keys are compared; nil: the item is never removed
 --   - isone(a, b): returns true if a and b are duplicates
---   - better(a, b): for duplicates, of which b is earlier in the list: true: removes b; false: removes a
+--   - better(a, b): called for duplicates, of which b is earlier in the list; returns true to remove b, false
+--     to remove a
 --   - why: format of the message about a removed item: the paths of the removed and of the remaining item
 --   - notes: list to which these messages are added
 local function unique(list, f, better, isone, why, notes)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The options --from and --until: the part of a profile between two times.
+-- The options --from and --until of several commands, which select the part of a profile between two times.
 
 local options = require "asamp.cli.options"
 local totals = require "asamp.sums.totals"

@@ -12,7 +12,7 @@ local M = {}
 M.summary = "takes a profile of a running process"
 
 local RATE = 1000  -- limit of allocation samples per second if --alloc is not given
-local DUMP = 60  -- time limit of an answer in seconds; the process may write a large file
+local DUMP = 60  -- seconds that the process has to answer the request "dump": it may write a large file
 
 local DESCRIPTION = {
   command = "record", arguments = client.ARGUMENT, what = "process",

@@ -256,7 +256,7 @@ end
 --   - due: time at which the conversion starts, in seconds since the epoch
 --   - peer: {pid, uid} of the process that writes the profile
 --   - own: the folder created for this profile, or nil
---   - ring: if the process keeps its samples in a flight recorder in memory: the target's name, as the
+--   - ring: if the process keeps its samples in memory (a flight recorder): its id or socket, because the
 --     conversion must first make it write them to 'path'; else nil
 function Server:start(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]

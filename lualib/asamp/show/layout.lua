@@ -248,6 +248,8 @@ end
 --     - title
 --     - cells: texts by row
 --     - gap: spaces before the column, default 2
+--     - least: minimum width; nil: 0
+--     - style(i): returns the style of the cell in row i (M.painter), or nil
 --     - spare: the column with the largest 'spare' is dropped first; nil: dropped only if the text would have
 --       fewer than FEWEST columns
 --   - rows: number of rows

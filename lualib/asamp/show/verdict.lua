@@ -14,7 +14,7 @@ local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 -- leaks. A holder is the reference that keeps objects alive.
 local SHOWN, MORE = 2, 3
 local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
-local FEW = 4         -- with fewer samples, no line and no holder has a sentence
+local FEW = 4         -- with fewer allocation samples, the verdict has no sentence about a line or a holder
 local HELD_SHARE = 1 / 10  -- a holder has a sentence if it keeps this share of the live bytes
 local PARTLY = 1 / 10  -- a line that drops most objects has a remark if a leak keeps this share of its bytes
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned

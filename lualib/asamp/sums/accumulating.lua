@@ -151,9 +151,9 @@ local function goeson(run, c)
   -- the second longest pause: other processes may have caused the longest one
   local pause, to = pauses[2], run.to
   local rest = to - before
-  -- Samples that are missing: expected in the CPU time 'rest' at the rate of the later half of the
-  -- container's samples. The rate of its first half may be too high, because the sampling period may have
-  -- grown.
+  -- Number of missing samples: those that were expected in the CPU time 'rest', at the rate of the later half
+  -- of the container's samples. The rate of the first half may be too high, because the sampling period may
+  -- have grown.
   local lacking = before > middle and left * rest / (before - middle) or c.n * rest / to
   if rest <= pause or rest < IDLE / 2 * to or lacking <= QUIET or after / PARTS >= rest / to / 2 then
     return verdict

@@ -184,10 +184,9 @@ end
 --- Compares the bytes of a line in two profiles, as estimated shares of exact totals. Returns the bytes in
 -- both; their difference in standard errors; the standard error of this difference, assuming equal bytes.
 --
--- a: number of the line's samples in the first profile
--- na: number of all its samples
--- A: exact total in bytes
--- b, nb, B: the same for the second profile
+-- a, b: number of the line's samples in the first and in the second profile
+-- na, nb: number of all samples of each profile
+-- A, B: exact number of bytes that each run allocated
 function M.difference(a, na, A, b, nb, B)
   local x, y = a / na * A, b / nb * B
   local same = (a + b) / (na / A + nb / B)

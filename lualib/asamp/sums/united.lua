@@ -60,7 +60,8 @@ end
 
 -- Adds the call tree of profile p to the merged tree. Returns a map from nodes in p to merged nodes.
 --
--- functionof, nodeof: results of interned for functions and nodes
+-- functionof, nodeof: functions (interned) that return the index of a function, and of a node {parent,
+-- function, line}, in the merged profile
 local function addtree(p, functionof, nodeof)
   local at = {[0] = 0}
   for i, up in ipairs(p.nodes.parent) do

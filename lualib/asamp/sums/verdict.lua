@@ -38,7 +38,7 @@ local ONCE = 2 / 3
 local TEXT = 1024
 local ENOUGH = 1000    -- number of samples that suffices to decide whether the heap grows
 local LEASTPERIOD = 1024  -- a shorter sampling period, in bytes, would slow a program down
--- Samples were lost if they represent less than 75% of the allocated bytes.
+-- Samples were lost if those in the file represent less than 75% of the allocated bytes.
 local KNOWN = 3 / 4
 -- The growth of the heap is computed from the collections of two quarters of the run. If it is unknown after
 -- 16 collections or more, one of these quarters had none. Then the verdict recommends a longer run, because

@@ -12,7 +12,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Limit of the bytes read of a file.
+--- Limit of the bytes that are read of one source file.
 M.MAXFILE = 8 << 20
 
 local MAXTEXT, MAXLINE, AROUND = 4 << 20, 400, 4
