@@ -343,10 +343,10 @@ local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 --- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references. Returns a
 -- table; or nil, message, errno.
 --
---   - path
---   - forked: true: a forked process writes
---   - stopped: seconds of this call
---   - refused: why fork failed; nil: it did not
+--   - path: path of the snapshot
+--   - forked: true: a forked process writes the snapshot
+--   - stopped: seconds for which this call paused the program
+--   - refused: the reason why fork failed; nil: it did not fail
 --
 -- path: default SCRIPT.PID.heap; %p is the process id. If the file exists, the next free name is used
 -- (x.2.heap).

@@ -308,7 +308,7 @@ end
 --   - label: text of the label to which the profile is restricted
 --   - focus: texts {title, exclude, range} about the part of the profile that the totals cover; nil: all
 --   - at: the time of which the totals are (--at); nil: the end
---     - seconds: the time
+--     - seconds: the time, in seconds since the start
 --     - inuse: bytes in use, if this is the peak of Lua's heap
 --     - native: {bytes, seconds} of the peak of native memory, or nil
 function M.lines(p, t, style, options)

@@ -245,7 +245,7 @@ end
 -- remaining columns.
 --
 --   - columns: list with the fields
---     - title
+--     - title: heading of the column
 --     - cells: texts by row
 --     - gap: spaces before the column, default 2
 --     - least: minimum width; nil: 0

@@ -335,7 +335,7 @@ end
 
 --- Returns the sentences of verdict v on profile p, as a list with the fields
 --
---   - text
+--   - text: the sentence
 --   - command: shell command to type next; nil: none
 --   - rank: if space is short, sentences with the highest rank are omitted first
 function M.sentences(v, p)

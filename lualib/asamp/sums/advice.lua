@@ -68,7 +68,7 @@ local ALIKE = 0.1
 --   - n: number of these collections
 --   - planned: size of the nursery, bytes
 --   - filled: bytes allocated in it
---   - tenured: bytes
+--   - tenured: tenured bytes of one collection
 --   - us: CPU time, without slices of major collections
 local function minorsof(profile)
   local rows = {}
@@ -449,7 +449,7 @@ end
 --     times of it
 --   - live: lines whose objects nearly all survive
 --   - die: lines whose objects nearly all die young. Fields of a line in 'live' or 'die':
---     - file, line, name
+--     - file, line, name: the line's file, number and function
 --     - samples, bytes: allocated, if their survival is known
 --     - survived, survivedbytes: samples and bytes that survived
 --     - alivebytes: bytes alive at the end

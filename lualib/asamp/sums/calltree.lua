@@ -138,7 +138,8 @@ end
 
 --- Returns the rows of M.rows, whose parameters it has, as a list of trees. Fields of a node:
 --
---   - name, file, line, native, self, total
+--   - name, file, line, native: of the node's function (native: true for a C function)
+--   - self, total: values without and with callees
 --   - children: list of nodes; nil: none
 --   - more: of a node for small children: their number
 function M.nested(profile, t, field, options)

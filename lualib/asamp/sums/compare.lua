@@ -204,7 +204,9 @@ end
 --   - a, b: the field's total in the old and the new profile, not scaled
 --   - error: standard error of their difference; 0: exact
 --   - functions, lines, types, classes, holders: lists with a row for each of them; nil: not available
---     - name, file, line, native, class
+--     - name: of the function, line, type, class or holder
+--     - file, line: of a function or line
+--     - native: true: a C function
 --     - a, b, change: values of the row in both profiles, and their difference
 --     - error: standard error of the change
 --     - p: probability of such a change by chance

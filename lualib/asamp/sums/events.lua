@@ -6,7 +6,7 @@ local M = {}
 --- Returns totals of the collections; nil: there are none.
 --
 --   - minors, majors: numbers of collections
---   - tenured: bytes
+--   - tenured: bytes that collections tenured
 --   - inuse: bytes in use, {start (after the first collection), peak (the largest), stop (after the last
 --     one)}
 --   - held, rss: reserved bytes, and resident bytes of the process: {start, peak, stop} each
@@ -48,7 +48,7 @@ end
 
 --- Returns the markers by name, in the order of first use:
 --
---   - name
+--   - name: name of the markers
 --   - count: number of markers with this name
 --   - first, last: times of the first and the last one, us
 --   - least, mean, most: of their values, if all are numbers

@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Checks limits of a profile, and increases of bytes between two profiles. A check:
 --
---   - name, ok, value, limit
---   - unit: "bytes"; nil: a count
+--   - name: name of the check, such as "max-peak"
+--   - ok: true: the check does not fail
+--   - value, limit: the value, and the largest value that does not fail
+--   - unit: "bytes" if the value is in bytes; nil: it is a number of leaks
 --   - error: standard error of the value; 0: exact
 --   - blame: the line or function with most of the value (row of the totals), or nil
 --   - found: of an estimate: smallest value that fails in 9 of 10 runs

@@ -2,9 +2,9 @@
 -- Totals of a profile for each value of a label that the program has set. A row:
 --
 --   - value: text
---   - samples, bytes: sampled allocations
+--   - samples, bytes: allocation samples, and the bytes that they represent
 --   - alive: bytes at the end
---   - time: seconds
+--   - time: sampled time, seconds
 --   - collections, pause: number and seconds of collections while code with this value ran
 --   - exact: counted bytes; nil: unknown
 

@@ -872,8 +872,9 @@ end
 --   - kept: true: 'proved', or the heap grew by the share KEPT of 'late'
 --   - rows: lines or C functions (line 0, native = true); those with the same container (table, tree or chain
 --     that holds their objects) are adjacent
---     - file, line, name, native
---     - samples: number in the slices that count
+--     - file, line, name: the line's file, number and function
+--     - native: true: a C function
+--     - samples: number of samples that it allocated in the slices that count
 --     - survived, survivedbytes: samples and bytes that survived their first collection
 --     - kept, keptbytes: of these, samples and bytes not found dead later
 --     - whole: kept bytes of the line in all containers; nil: the line has only this row

@@ -128,10 +128,11 @@ end
 --- Returns the lifetimes of each class of objects (of each type, if it has no class), the one with most bytes
 -- first; nil: too little data. A lifetime ends at the collection that found the object dead, or with the run.
 --
---   - name, samples, bytes
+--   - name: name of the class or type
+--   - samples, bytes: allocated samples, and the bytes that they represent
 --   - objects, kept: estimated number of objects, and of live ones
---   - mean, median: us; median nil: over half of the objects are alive
---   - share: mean as a share of the run
+--   - mean, median: mean and median lifetime, us; median = nil: over half of the objects are alive
+--   - share: mean lifetime as a share of the run
 --   - sort: "short", "mid" or "long" (SHORT, MID)
 --   - histogram: {below (us, a power of 2), objects (dead at that age)} each
 function M.classes(profile)
@@ -190,8 +191,8 @@ end
 
 --- Returns the lifetimes of each line's objects, the line with most bytes first; nil: too little data.
 --
---   - file, line, name
---   - samples, bytes: allocated by the line
+--   - file, line, name: the line's file, number and function
+--   - samples, bytes: samples that the line allocated, and the bytes that they represent
 --   - objects: estimated number of its objects
 --   - kept: estimated number of its live objects
 --   - mean: mean lifetime in us

@@ -70,12 +70,12 @@ end
 
 --- Returns the native memory of a profile; nil: it was not sampled.
 --
---   - samples, bytes
+--   - samples, bytes: all samples of native memory, and the bytes that they represent
 --   - alive: bytes at the end; nil: the file has no deaths
 --   - peak, peaktime: largest live bytes at the end of a time slice, and its time in seconds; nil: unknown
 --   - libraries: the largest first
 --     - library: path; "-": no C stack
---     - samples, bytes, alive
+--     - samples, bytes, alive: as for all libraries
 --     - file, line, name: the Lua line with most bytes; nil: none
 --
 -- covered: set of call tree nodes that count; nil: all

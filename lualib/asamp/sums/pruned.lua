@@ -82,7 +82,8 @@ end
 --- Returns the call tree reduced to its largest nodes:
 --
 --   - nodes: columns of the reduced tree
---     - parent, line
+--     - parent: number of the caller; 0: the root
+--     - line: current line of the frame; 0: unknown
 --     - fn: index of the function, from 0; of merged nodes: the index after the last function
 --   - map: from the profile's nodes to these
 --   - cut: number of removed nodes

@@ -127,12 +127,12 @@ end
 --   - last: result of M.of for the last snapshot, with 'time' in seconds
 --   - peak: result of M.of for the snapshot with most resident memory, with 'time' in seconds
 --   - course: all snapshots, sorted by time; bytes, except 'time' in seconds
---     - time
---     - rss: resident memory
+--     - time: time of the snapshot, seconds since the start
+--     - rss: resident memory of the process
 --     - free: free memory in blocks in use, and empty blocks
 --     - lua: Lua's memory without 'free'
 --     - native, rest: other groups of rows (WORDS)
---   - duration: seconds
+--   - duration: length of the run, seconds
 --   - highest: largest resident memory after a collection, bytes; nil: unknown
 function M.ofprofile(profile)
   if not profile.pictures then

@@ -86,9 +86,9 @@ end
 --- Returns the samples by time slice, call tree node and kind. Merges time slices if there are more than
 -- 'limit' rows. First result, columns:
 --
---   - bin, node, kind (from 0)
---   - samples: number of samples; of time: of sampling periods
---   - bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes
+--   - bin, node, kind: number of the time slice, of the node in 'tree', and of the kind (from 0)
+--   - samples: number of samples; for time samples: number of sampling periods
+--   - bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes: sums of these samples (COUNTS)
 --
 -- Second result, the slices: {start, width (us), n (number)}
 --

@@ -8,7 +8,7 @@
 --   - count: number of states; of a thread: 0
 --   - bytes, alive: estimated bytes, allocated and alive
 --   - allocated: exact number of allocated bytes; 0: unknown
---   - time: seconds
+--   - time: sampled time, seconds
 --   - collections: number of collections
 
 local M = {}

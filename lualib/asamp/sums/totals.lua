@@ -578,18 +578,18 @@ end
 --   - measures: fields of sums that have values: the unit, and "timesamples"
 --   - whole: the sum of all samples
 --   - functions: {name, file, line, native, self, total}
---   - lines
---     - file, line
+--   - lines: rows of source lines
+--     - file, line: path of the file, and number of the line
 --     - name: function after which the line is named
 --     - defined: line of definition of this function
---     - self, total
---     - functions: if there are several: {name, defined, self, total} each
---   - types: types of blocks
---     - name, self
+--     - self, total: sums without and with callees
+--     - functions: if the line has several functions: {name, defined, self, total} of each
+--   - types: rows of the types of blocks
+--     - name, self: name of the type, and the sum of its samples
 --     - blocks: number of sampled blocks
 --     - objects: estimated number of blocks; 0: unknown
 --     - outside: samples of blocks allocated outside the nursery
---     - classes: rows of this form
+--     - classes: rows of this form for the classes of the type
 --   - outside: C functions that allocate without a Lua caller, rows like lines
 --   - self: for each field, a list of values indexed by call tree node, without callees
 --   - sums: the same with callees

@@ -554,7 +554,7 @@ end
 
 -- Returns the line with most time samples of one sort; nil: none.
 --
---   - file, line, name
+--   - file, line, name: the line's file, number and function
 --   - calls: name of the C function that it called; nil: Lua code
 --   - n: time samples, in sampling periods
 --
@@ -695,7 +695,8 @@ end
 --   - samples: number of samples, without native memory
 --   - leaks: likely leaks, grouped by holder (leaksof); asamp.sums.proof adds 'proof' to a group
 --   - lines: the lines that allocated most
---     - file, line, name, native
+--     - file, line, name: the line's file, number and function
+--     - native: true: a C function without a Lua caller
 --     - bytes, samples: allocated by the line
 --     - share: of all bytes
 --     - survived: share of the line's bytes that survived

@@ -26,9 +26,9 @@ end
 --   - what: heading of its column of names
 --   - left: number of omitted rows
 --   - rows: list of rows
---     - name
+--     - name: value of the label, name of the script or state, or id of the thread
 --     - bytes, alive: allocated bytes, and those alive at the end
---     - time: seconds
+--     - time: sampled time, seconds
 --     - collections: number of collections
 --     - count: number of states, or nil
 function M.of(profile)

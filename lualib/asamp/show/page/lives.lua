@@ -96,7 +96,7 @@ end
 --- Returns two lists of rows, the trends of live bytes of lines and of functions; nil: the profile lacks
 -- data. Appends sentences about omitted rows to the list 'left'. Fields of a row:
 --
---   - file, line, name
+--   - file, line, name: the line, or the function with the line of its definition
 --   - bars: live bytes in each time slice, as a text of bar characters
 --   - alive: bytes at the end
 --   - growth: text of the growth per hour
@@ -112,7 +112,7 @@ end
 --- Returns the lines that copy bytes into strings, buffers or tables; nil: copies were not sampled. Appends a
 -- sentence about omitted lines to the list 'left'. Fields:
 --
---   - file, line
+--   - file, line: path of the file, and number of the line
 --   - bytes: copied bytes
 --   - share: part of these bytes that had been copied before, or was copied because a buffer or table grew
 --   - advice: text, or nil
@@ -134,7 +134,7 @@ end
 --   - whole: bytes of all libraries, including omitted ones
 --   - rows: list of libraries
 --     - library, path: its name and path
---     - samples, bytes
+--     - samples, bytes: samples of memory that it requested, and the bytes that they represent
 --     - alive: bytes at the end; nil: unknown
 --     - file, line, name: the Lua line with most of the bytes, or nil
 function M.native(profile, left)

@@ -25,8 +25,8 @@ end
 --
 -- Fields of 'last' and 'peak':
 --
---   - time: seconds
---   - rss: resident bytes
+--   - time: time of the snapshot, seconds since the start
+--   - rss: resident bytes of the process
 --   - rows: {bytes, label, part, more} for each use of memory and its parts (asamp.show.resident.rows)
 --   - outside: a sentence about memory that userdata own outside of the heap; nil: there is none
 --   - note: sentences about the rows

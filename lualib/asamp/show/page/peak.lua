@@ -16,7 +16,7 @@ end
 
 --- Returns the samples alive at the peak, the time at which most bytes were in use, as a table:
 --
---   - time: seconds
+--   - time: time of the peak, seconds since the start
 --   - inuse: bytes in use after the collection at this time
 --   - bin: number of the page's time slice, from 0
 --   - node, kind, bytes: columns of equal length: bytes by call tree node and kind
