@@ -380,7 +380,7 @@ function M.snapshot(path, t)
     path = path, wait = t.wait or false, inprocess = t.fork == false,
     replace = options.REPLACE[t.overwrite or false], command = command(),
   }
-  if s and current() then  -- marks the time of the snapshot in the profile
+  if s and current() then  -- the mark shows the time of the snapshot in the profile
     core.mark("heap snapshot", s.path)
   end
   return s, message, errno

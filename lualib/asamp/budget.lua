@@ -265,7 +265,7 @@ local function misfit(t)
 end
 
 local NO_FILE = 2  -- the errno ENOENT
-local BLOCK = 65536  -- bytes that one call reads
+local BLOCK = 65536  -- bytes of a file that one call of file:read reads
 local LONGEST = 256 * BLOCK  -- limit of a file's bytes, for over 100,000 tests; a device may have no end
 
 -- Returns the contents of a file; nil and a message on failure.
@@ -287,7 +287,7 @@ end
 -- nil, a message and, if there is no such file, true.
 local function readfile(path)
   local file, wrong, code = io.open(path, "r")
-  -- a message of io.open starts with the path
+  -- Removes the path from the start of io.open's message: the caller adds the path.
   if not file then return nil, (wrong:gsub("^.*: ", "")), code == NO_FILE end
   local text
   text, wrong = contents(file)

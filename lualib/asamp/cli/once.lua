@@ -16,7 +16,7 @@ local MERGED = "'%s' is not counted separately, because the merged profile '%s' 
 local COMMON = "the merged profiles '%s' and '%s' contain some of the same recordings, " ..
                "whose samples would count twice: give the files from which both were merged"
 
-local PIECE = 4096     -- bytes at the start and at the end of a file that outline returns
+local PIECE = 4096     -- number of bytes at the start and at the end of a file that 'outline' returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
 -- Returns a text with the size, the first and the last PIECE bytes of a file: if the texts of two files

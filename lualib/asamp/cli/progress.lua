@@ -6,7 +6,7 @@ local layout = require "asamp.show.layout"
 
 local M = {}
 
-local PATIENCE = 0.3  -- seconds of work before the bar appears
+local PATIENCE = 0.3  -- seconds of work after which the bar appears
 local CELLS = 24
 
 --- Creates a progress bar. Returns show(fraction), which draws it (fraction: 0 to 1), and finish().

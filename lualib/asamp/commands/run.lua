@@ -126,7 +126,7 @@ local function settings(o, inherited, isprogram)
     t[key] = o[key] and "1" or t[key]
   end
   t.snapshot = o["prove-leaks"] and "1" or t.snapshot
-  -- a path given with --out may replace the profile of a previous run
+  -- With --out, the new profile may replace that of a previous run with the same path.
   if o.out and not t.overwrite then
     t.overwrite = "profile"
   end
@@ -341,7 +341,7 @@ local function proved(profile, judged, from, world, warn)
   return path
 end
 
-local SMALL = 65536  -- bytes below which a profile is reported without running the collector
+local SMALL = 65536  -- bytes of a profile; a report of a smaller one is made with the collector stopped
 
 local function issmall(path)
   if not path or not host.isfile(path) then
@@ -358,7 +358,7 @@ end
 --   - prove: true: proves likely leaks
 local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
-  collectgarbage "stop"  -- while modules are loaded: their memory is no garbage
+  collectgarbage "stop"  -- because the modules loaded below create no garbage
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
   local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"
@@ -452,7 +452,7 @@ local function runprogram(program, t, words, environment, world, warn)
     return warn.failed("%s", status)
   end
   local list = findall(t.out, pid, since, before)
-  local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)  -- a pipe, say
+  local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)  -- true: a pipe, for example
   if #list == 0 and not note and not isother then
     warn.failed("%s", none(program))
   elseif #list > 0 and not quiet then

@@ -20,7 +20,7 @@ local CONNECTIONS = 2048  -- limit of HTTP connections
 local WAITING = 256       -- limit of unfinished HTTP requests for profiles
 local CONVERSIONS = 4     -- limit of concurrent conversions
 local MOST_SECONDS = 600  -- largest value of the parameter seconds= in the URL of a request
-local ANSWER_SECONDS = 1  -- seconds that a profiled process has to answer a request
+local ANSWER_SECONDS = 1  -- seconds that a process has to answer a request of this server
 local LEFT_ALONE = 10     -- seconds for which a process that did not answer is skipped
 local FLUSHED = 1.5       -- seconds within which a process writes its samples to the file
 local PATIENCE = 60       -- time limit of a conversion, in seconds
@@ -410,8 +410,8 @@ function Server:metrics(list, now)
   for _, t in ipairs(self.targets) do
     answering[#answering + 1] = answers[t] and t
   end
-  local names = put(answering, "names", now)  -- older processes refuse it
-  local labels = put(answering, "labels", now)  -- older processes refuse it
+  local names = put(answering, "names", now)  -- refused by processes with an older profiler
+  local labels = put(answering, "labels", now)  -- refused by processes with an older profiler
   for i, t in ipairs(self.targets) do
     rows[i] = {name = t.name, stats = answers[t], names = names[t] and living.names(names[t].rows),
                labels = labels[t] and living.labels(labels[t])}

@@ -45,7 +45,7 @@ local function listing(style, copies)
   }, "line", function(i, n)
     return labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))
-  for i = #rows, 1, -1 do  -- three title lines precede the rows, so row i is line i + 3
+  for i = #rows, 1, -1 do  -- from the last row, because of the insertions; row i is line i + 3
     if rows[i].quadratic then
       table.insert(lines, i + 4, style.paint("yellow", layout.wrap(
         M.advice(rows[i]) .. ".", "           ", style.width)))

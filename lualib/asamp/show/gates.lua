@@ -133,7 +133,7 @@ end
 local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
 
 local function xml(text)
-  text = layout.clean(text):gsub("\xEF\xBF[\xBE\xBF]", "?")  -- U+FFFE and U+FFFF, which XML does not have
+  text = layout.clean(text):gsub("\xEF\xBF[\xBE\xBF]", "?")  -- XML permits neither U+FFFE nor U+FFFF
   return (text:gsub('[&<>"]', ENTITIES))
 end
 

@@ -221,7 +221,7 @@ local function timing(p, t)
     return nil
   end
   local clock = measures.clock(p)
-  -- a sample that represents several periods is a single observation
+  -- Number of independent observations: a sample that represents several periods is only one.
   local independent = math.max(1, math.floor(measures.observations(t.whole) + 0.5))
   local text = units.plural(independent, "time sample")
   if (p.timeperiod or 0) > 0 then

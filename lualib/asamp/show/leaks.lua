@@ -98,7 +98,7 @@ local function listing(style, found)
     return inside and "  " .. labels.ofline(rows[i], n - 2, style.paint)
            or labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))
-  for i = #rows, 1, -1 do  -- three lines with titles precede the rows
+  for i = #rows, 1, -1 do  -- from the last row, because of the insertions; row i is line i + 3
     for k = #(rows[i].holders or {}), 1, -1 do
       if isnew(rows, i, rows[i].holders[k]) then
         table.insert(lines, i + 4, heldby(style, rows[i], rows[i].holders[k]))

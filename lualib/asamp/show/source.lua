@@ -73,7 +73,7 @@ function M.lines(style, file)
     end
   end
   local list = shown(byline, #file.text)
-  local numbers, rows = {}, {}  -- for each shown line: its number as text; its row of costs, or false
+  local numbers, rows = {}, {}  -- for each shown line: its number as text; its row of totals, or false
   for i, line in ipairs(list) do
     numbers[i], rows[i] = line and tostring(line) or "", file.rows[byline[line]] or false
   end

@@ -118,7 +118,7 @@ function M.types(style, field)
   }
   cols.blocks(style, columns, field)
   cols.fates(style, columns, field)
-  local all = {}  -- the rows, and after them the omitted types, which tables.titled counts
+  local all = {}  -- the rows, and then the omitted types, whose number tables.titled prints
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)
   return explained(setmetatable({top = #rows}, {__index = style}),

@@ -20,7 +20,7 @@ local PARTLY = 1 / 10  -- a line that drops most objects has a remark if a leak 
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 local function place(row)
-  if row.native and row.name == "pmain" then  -- of the interpreter: it compiles the script
+  if row.native and row.name == "pmain" then  -- the interpreter's main function, which compiles the script
     return "the compilation of the script"
   elseif row.native then
     return layout.clean(("C function %s (%s)"):format(row.name, row.file:match "[^/]*$"))

@@ -148,7 +148,7 @@ local function goeson(run, c)
     end
   end
   table.sort(pauses, function(a, b) return a > b end)
-  -- the second longest pause: other processes may have caused the longest one
+  -- Uses the second longest pause, because other processes may have caused the longest one.
   local pause, to = pauses[2], run.to
   local rest = to - before
   -- Number of missing samples: those that were expected in the CPU time 'rest', at the rate of the later half
@@ -186,7 +186,7 @@ local function largestrings(profile)
     return profile.kinds[from.kind[i]].name == "string" and from.node[i] or nil
   end
   for i, n in ipairs(sites.objects or {}) do
-    large[place(sites, i) or 0] = sites.samples[i] >= n  -- bytes per string at least bytes per sample
+    large[place(sites, i) or 0] = sites.samples[i] >= n  -- true: a string has at least a sample's bytes
   end
   for i in ipairs(born.last) do
     local node = place(born, i) or 0

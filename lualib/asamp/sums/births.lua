@@ -458,7 +458,7 @@ end
 -- parts: for each row, the part of the run in which its samples were allocated
 local function shared(h, alive, keys, parts)
   local entries, tables = {}, {}  -- by path: number of the path to the entry (false: none); text of the table
-  local filled = {}  -- by table and line: map from each entry to its {first, last} part with samples
+  local filled = {}  -- by table and line: map from each entry to {first, last} part of the run
   for i, path in ipairs(alive.path) do
     if path > 0 and entries[path] == nil then
       local entry, name = entryof(h, path)

@@ -208,7 +208,7 @@ function M.least(p, n, needed, tolerance, exact)
   return 100 * smallest(0, function(r)
     local B = 1 + p * r
     local q, nb = p * (1 + r) / B, n * B
-    local before, after = k, k * (1 + r)  -- variances, in samples
+    local before, after = k, k * (1 + r)  -- variances of the line's samples in the baseline and the profile
     local error = math.sqrt(before + after)
     if exact then
       error = n * select(4, M.difference(k, n, 1, q * nb, nb, B))
@@ -275,7 +275,7 @@ local function mark(checks, lines)
   for _, row in ipairs(lines) do
     change[keyof(row)] = (change[keyof(row)] or 0) + row.b - row.a
   end
-  for i = 2, #checks do  -- the first one is the whole run
+  for i = 2, #checks do  -- omits the first one, which is about the total
     local row = checks[i].blame
     checks[i].moved = change[keyof(row)] <= (row.b - row.a) / 2
   end

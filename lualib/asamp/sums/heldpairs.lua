@@ -29,7 +29,7 @@ local function tree(h)
       node.samples, node.bytes = node.samples + h.samples[i], node.bytes + h.bytes[i]
     end
   end
-  -- children before parents: a path has a higher number than the path that it extends
+  -- Visits children before parents: a path has a higher number than the path that it extends.
   for path = #h.step, 1, -1 do
     local node, above = nodes[path], nodes[h.parent[path]]
     if node.samples > 0 then

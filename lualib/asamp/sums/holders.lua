@@ -28,7 +28,7 @@ function M.steps(path)
   local list = {}
   for i, step in ipairs(path) do
     local following = path[i + 1]
-    if following and following.text == "" then  -- an upvalue without a name: its value follows
+    if following and following.text == "" then  -- an upvalue without a name: reads the step after it
       following = path[i + 2]
     end
     local thread = following and (following.text:find "^local " or
@@ -295,7 +295,7 @@ local function parts(h, path, total, all, children, list)
       local at = deepest(child, all, children)
       local before = #list
       parts(h, at, total, all, children, list)
-      if #list < before + 2 then  -- fewer than two extensions are large: the path itself has a row
+      if #list < before + 2 then  -- one row for this path replaces those of longer ones
         for i = #list, before + 1, -1 do
           list[i] = nil
         end

@@ -120,7 +120,7 @@ function M.rows(profile, name)
   return rows
 end
 
-local PARTS, LINES = 3, 3  -- limits of M.within: values, and lines of each value
+local PARTS, LINES = 3, 3  -- limits of M.within: number of values, and number of lines of each value
 
 --- Returns the lines that allocated most for each of the first PARTS values of a label with samples:
 --

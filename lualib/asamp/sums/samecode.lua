@@ -284,7 +284,7 @@ local function anchors(a, b)
   for i, row in ipairs(a) do
     local j = ata[row.name] and atb[row.name]
     if j then
-      -- finds the first sequence that ends at j or later
+      -- Finds the first of the sequences so far that ends at j or at a later function of b.
       local low, high = 1, #ends + 1
       while low < high do
         local middle = (low + high) // 2

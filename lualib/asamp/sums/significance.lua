@@ -67,7 +67,7 @@ end
 -- deviations.
 function M.normal(z)
   z = math.abs(z)
-  if z < 2 then  -- the series of erf
+  if z < 2 then  -- sums the series of the error function
     local term, sum, k = z, z, 0
     repeat
       k = k + 1
@@ -76,7 +76,7 @@ function M.normal(z)
     until term < 1e-17 * sum or term == 0
     return 1 - 0.79788456080286535588 * math.exp(-z * z / 2) * sum
   end
-  local f = z  -- Laplace's continued fraction
+  local f = z  -- computes Laplace's continued fraction
   for k = 200, 1, -1 do
     f = z + k / f
   end

@@ -574,7 +574,7 @@ local function slowest(profile, sort)
         local sum = byrow[row][key]
         if not sum then
           sum = {file = row.file, line = row.line, name = row.name, calls = key ~= "" and key or nil, n = 0,
-                 forced = key == "luaB_collectgarbage" and 1 or 0}  -- wins ties
+                 forced = key == "luaB_collectgarbage" and 1 or 0}  -- 1: comes first among equal 'n'
           byrow[row][key], sums[#sums + 1] = sum, sum
         end
         sum.n = sum.n + (sites.time and sites.time[i] or sites.samples[i])

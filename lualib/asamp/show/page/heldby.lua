@@ -38,7 +38,7 @@ local function paths(h, limit)
   end
   for i, path in ipairs(h.path) do
     if path > 0 then
-      -- Also adds the number of samples, for files that do not record their bytes.
+      -- Adds the number of samples, too: in files without bytes, it decides which paths are selected.
       own[path] = own[path] + h.bytes[i] + h.samples[i]
     end
   end
