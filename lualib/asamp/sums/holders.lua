@@ -156,8 +156,7 @@ function M.cut(h, path)
 end
 
 --- Returns the kind of a table that refers to objects by many elements: "list" (a list) or "keys" (a table
--- with keys;
--- always for package.loaded, _G and the registry). Else returns nil.
+-- with keys; always for package.loaded, _G and the registry). nil: the table has no such elements.
 --
 -- h: profile.holders
 -- text: text of the path to the table

@@ -665,7 +665,7 @@ local function hold(profile, rows)
   end
 end
 
--- Returns the type of most bytes that a line keeps.
+-- Returns the type of block that has most of the bytes that a line keeps. 'row': the line (newrow).
 local function typeof(row)
   local best, most
   for name, bytes in pairs(row.types) do

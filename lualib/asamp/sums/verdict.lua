@@ -157,8 +157,7 @@ local function alllines(profile)
 end
 
 -- Returns the reason why a line allocates, a word for asamp.show.verdict such as "closures"; nil: unknown.
--- Also sets
--- the row's fields type, sort, calls, times and long, which M.of explains.
+-- Also sets the row's fields type, sort, calls, times and long, which M.of explains.
 --
 -- row: the line (alllines)
 -- copied: the line's row of asamp.sums.copies, or nil
@@ -307,8 +306,8 @@ end
 
 -- Finds, in a list of groups of likely leaks, the group to which a new holder (text of a path of references)
 -- belongs: one of the two paths is the start of the other. The group's holder becomes the shorter path.
--- Returns nil if no group matches.
--- Tables of modules, globals and references (holders.NAMED) are in no group: their entries are independent.
+-- Returns nil if no group matches. Tables of modules, globals and references (holders.NAMED) are in no group,
+-- because their entries are independent.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
