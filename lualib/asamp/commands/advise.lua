@@ -41,7 +41,6 @@ local DESCRIPTION = {
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

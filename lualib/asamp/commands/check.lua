@@ -79,7 +79,6 @@ local DESCRIPTION = {
     "2 wrong arguments.",
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

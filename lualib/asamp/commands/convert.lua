@@ -68,7 +68,6 @@ local DESCRIPTION = {
     "The result gets its name only when it is complete.",
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -64,7 +64,6 @@ local DESCRIPTION = {
   options.JSON,
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -16,7 +16,6 @@ local DESCRIPTION = {
   exits = "Exit codes: 0 done, 1 the process does not answer or writes no profile, 2 wrong arguments.",
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -26,7 +26,6 @@ local DESCRIPTION = {
     "or the result cannot be written, 2 wrong arguments.",
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

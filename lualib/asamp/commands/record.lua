@@ -30,7 +30,6 @@ local DESCRIPTION = {
   {"stop", nil, "stops the current recording, even if another client started it"},
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -21,7 +21,6 @@ local DESCRIPTION = {
   {"in-place", nil, "replaces FILE by the repaired file, with the same mode and owner"},
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -96,7 +96,6 @@ local DESCRIPTION = {
     "up to 16,384 rows of each list, or --top N"},
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -90,7 +90,6 @@ local DESCRIPTION = {
   exits = "Exit codes: the script's own; 1 the script could not be started, 2 wrong arguments.",
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -80,7 +80,6 @@ local DESCRIPTION = {
     "@FILE reads the secret from a file", secret},
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -19,7 +19,6 @@ local DESCRIPTION = {
   {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -29,7 +29,6 @@ local DESCRIPTION = {
   options.WIDTH,
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -42,7 +42,6 @@ local DESCRIPTION = {
     options.whole(1)},
 }
 
---- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
 end

@@ -26,7 +26,6 @@ local WHOLE = {"collections", "marks", "minors", "majors", "walks", "walked", "l
 -- text would take minutes. A line with several functions counts as a row for each.
 local ROWS = 1 << 14
 
--- Returns the first n entries of a list.
 local function first(list, n)
   return table.move(list, 1, math.min(#list, n), 1, {})
 end

@@ -80,7 +80,6 @@ local function indexed(sets)
   return index.whole, index.having
 end
 
--- Subtracts the sums 'part' from 'sums'.
 local function subtract(sums, part)
   for key, n in pairs(part) do
     sums[key] = sums[key] - n
