@@ -36,9 +36,9 @@ end
 --
 --   - path, out: paths of the profile and of the result
 --   - since, till: us of the monotonic clock; 0 and 0: all
---   - the default sample type
---   - process id and user id of the profile's writer
---   - the process whose flight recorder must be written first; optional
+--   - first: the default sample type, such as "inuse_space"
+--   - pid, uid: process id and user id of the profile's writer
+--   - ring: id or socket of the process whose flight recorder must be written to 'path' first; optional
 function M.main(args)
   local path, out, since, till, first, pid, uid, ring = table.unpack(args, 2, 9)
   local function all()

@@ -74,12 +74,14 @@ local function around(set, all)
   return texts, bytes, last
 end
 
---- Returns two tables with keys "F" .. file index. Each file of the call tree has an element in at least one:
+--- Returns two tables with keys "F" .. index of a file. Each file of the call tree has an element in at least
+-- one of them:
 --
---   - source lines of a file: texts with keys "L" .. number
---   - the name of the reason why lines of the file are missing (WHY)
+--   1. the source lines of the file: texts with keys "L" .. number
+--   2. the name of the reason why lines of the file are missing (a key of WHY)
 --
--- find(name) returns the text of a file, and "long" if it was cut; or nil and the reason.
+-- columns: data of the page (data.lua)
+-- find(name): returns the text of a file, and "long" if it was cut; or nil and the reason
 function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT
