@@ -156,14 +156,17 @@ describe("a collection in a profile", function()
       after = collectgarbage("statistics").allocated
     end, {period = 4096})
     collectgarbage("nursery", set)
-    local charged, duration, processor = 0, 0, 0
+    local charged, duration, processor, minors = 0, 0, 0, {}
     for i, c in ipairs(list.gcs) do
       charged = charged + c.charged
       duration, processor = duration + c.duration, processor + c.processor
       assert.is_true(c.charged >= c.planned and c.charged - c.planned <= 8192 * (c.minors + 1),
                      i .. " " .. c.charged - c.planned)
-      assert.is_true(c.major or i == 1 or i > #list.gcs - 2 or c.planned == 100000 * (c.minors + 1),
-                     i .. " " .. c.planned)
+      if not c.major then minors[#minors + 1] = c end
+    end
+    -- the nursery was not full in the last two: those of the step and of the session's end
+    for i = 2, #minors - 2 do
+      assert.equal(100000 * (minors[i].minors + 1), minors[i].planned)
     end
     assert.is_true(charged > 1.05 * (after - before) and charged < 2 * (after - before), charged)
     -- each is recorded in whole microseconds, and the clock is read outside of the other
