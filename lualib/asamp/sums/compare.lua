@@ -112,8 +112,7 @@ local function changes(list, key, field, a, b, sigma)
       local of = pair.b or pair.a
       rows[#rows + 1] = {
         name = of.name, file = of.file, line = of.line, native = of.native,
-        class = of.class, a = va, b = vb, change = vb - va, error = error,
-        p = p, least = least}
+        a = va, b = vb, change = vb - va, error = error, p = p, least = least}
     end
   end
   significance.mark(rows, sigma)
