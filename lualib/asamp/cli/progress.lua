@@ -25,7 +25,7 @@ function M.bar(label, write, columns, clock)
       local full = CELLS * percent // 100
       local text = ("%s [%s%s] %3d%%"):format(
         label, ("#"):rep(full), (" "):rep(CELLS - full), percent)
-      if #text < columns then
+      if layout.width(text) < columns then
         write("\r" .. text)
       end
     end

@@ -3,9 +3,9 @@
 
 local progress = require "asamp.cli.progress"
 
-local function bar(columns)
+local function bar(columns, label)
   local written, now = {}, 0
-  local show, finish = progress.bar("reading x", function(s)
+  local show, finish = progress.bar(label or "reading x", function(s)
     written[#written + 1] = s
   end, columns or 80, function() return now end)
   return show, finish, written, function(t) now = t end
@@ -41,5 +41,16 @@ describe("the bar", function()
     at(1)
     show(0.5)
     assert.same({}, written)
+  end)
+
+  it("measures its text in columns, not in bytes", function()
+    for label, columns in pairs{["ä"] = 34, ["日"] = 35} do
+      for missing = 0, 1 do
+        local show, _, written, at = bar(columns - missing, label)
+        at(1)
+        show(0.5)
+        assert.equal(1 - missing, #written, label)
+      end
+    end
   end)
 end)
