@@ -29,7 +29,7 @@ export class CallTree {
       return label(store.data.functions[tree.fn[node]], tree.line[node], store.state.query);
     });
     this.marks = marks || (node => store.derived.marks && store.derived.marks[model().tree.fn[node]]);
-    this.open = new Set([0]);
+    this.open = new Set();
     const c = columns(store, () => model().sums);
     this.grid = new Grid({
       label: called, role: "treegrid", onMove,
@@ -41,11 +41,18 @@ export class CallTree {
     this.element = this.grid.element;
   }
 
-  update() {
-    const { tree, children, total } = this.model();
-    if (tree !== this.tree) this.open = new Set([0]);
+  // If the model has another tree than at the last call, unfolds only the heaviest path of the new tree.
+  follow() {
+    const { tree } = this.model();
+    if (tree === this.tree) return;
     this.tree = tree;
-    if (this.open.size === 1) this.openPath(0);
+    this.open = new Set();
+    this.openPath(0);
+  }
+
+  update() {
+    this.follow();
+    const { tree, children, total } = this.model();
     const rows = [], todo = [0];
     while (todo.length > 0) {
       const node = todo.pop();
@@ -113,6 +120,7 @@ export class CallTree {
 
   // Unfolds the path to a node and makes it the active row.
   reach(node) {
+    this.follow();
     const { tree } = this.model();
     for (let i = tree.parent[node]; i >= 0; i = tree.parent[i]) this.open.add(i);
     this.update();

@@ -89,9 +89,13 @@ export class HeldBy {
     this.element.append(
       el("h3", {}, "Held by"), el("p", { class: "muted" }, this.explanation(inBytes)),
       this.tree.element, this.chosen, this.lines.element);
-    if (holders.left > 0) {
+    const paths = n => `${plural(n, "smaller path")} ${n === 1 ? "is" : "are"}`, { left, omitted } = holders;
+    if (left > 0) {
+      this.lines.element.before(el("p", { class: "muted" }, `${paths(left)} included in the shorter paths.`));
+    }
+    if (omitted.paths > 0) {
       this.lines.element.before(el("p", { class: "muted" },
-        `${plural(holders.left, "smaller path")} ${holders.left === 1 ? "is" : "are"} included in the shorter paths.`));
+        `${paths(omitted.paths)} left out, with ${this.amount(omitted[unit])}${inBytes ? "" : " samples"}.`));
     }
   }
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths as a
 -- tree, and the lines that allocated the objects. Keeps the PATHS paths that hold most (together with the
--- longer paths that start with them), and ROWS pairs of path and line. The objects that an omitted path holds
--- count for the longest kept path with which it starts.
+-- longer paths that start with them), and ROWS pairs of path and line. The objects that a path beyond the
+-- limit holds count for the longest kept path with which it starts; without such a path they are omitted.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -30,7 +30,8 @@ end
 --
 --   - the selected paths, as columns
 --   - a map from the number of each path to that of the longest selected path with which it starts (0: none)
---   - the number of omitted paths
+--   - the number of paths that are not selected, but start with a selected one
+--   - the number of the other paths that are not selected
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -59,7 +60,11 @@ local function paths(h, limit)
       out.parent[n], out.step[n], map[path] = parent, h.step[path], n
     end
   end
-  return out, map, #holding - n
+  local omitted = 0
+  for _, path in ipairs(holding) do
+    omitted = omitted + (map[path] == 0 and 1 or 0)
+  end
+  return out, map, #holding - n - omitted, omitted
 end
 
 -- Sums the live samples of h (profile.holders) by pair of path (references that keep them alive) and
@@ -69,20 +74,21 @@ end
 --   - the sums, as columns: path, place (index of the line; 0: unknown or omitted), samples, bytes
 --   - the list of lines
 --   - the number of omitted sums
+--   - {samples, bytes} of the objects whose holders are known, but not selected by paths()
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
-  local bykey = {}
+  local bykey, omitted = {}, {samples = 0, bytes = 0}
   for i, path in ipairs(h.path) do
-    local line = nearest[h.node[i]]
+    local kept, line = map[path], nearest[h.node[i]]
     if line and not at[line] then
       places[#places + 1] = {file = line.file, line = line.line, name = line.name}
       at[line] = #places
     end
     local place = at[line] or 0
-    local key = map[path] << 32 | place
-    local pair = bykey[key]
+    local key = kept << 32 | place
+    local pair = path > 0 and kept == 0 and omitted or bykey[key]
     if not pair then
-      pair = {path = map[path], place = place, samples = 0, bytes = 0}
+      pair = {path = kept, place = place, samples = 0, bytes = 0}
       bykey[key] = pair
       list[#list + 1] = pair
     end
@@ -112,7 +118,7 @@ local function pairsof(h, map, nearest, limit)
       rest[path] = nil
     end
   end
-  return out, places, math.max(0, #list - limit)
+  return out, places, math.max(0, #list - limit), omitted
 end
 
 --- Returns data for the page about paths: the references that keep live samples alive. Returns nil if the
@@ -123,16 +129,19 @@ end
 --   - rows: live samples by path and line, as columns: path (0: unknown), place, samples, bytes
 --   - places: list of lines {file, line, name}; 'place' is an index in it, or 0 for an unknown line and for
 --     the sum of omitted ones
---   - left, leftrows: number of omitted paths and rows
+--   - left: number of omitted paths whose objects count for a shorter path
+--   - leftrows: number of omitted rows
+--   - omitted: {paths, samples, bytes} of the other omitted paths, whose objects are in no row
 function M.of(profile, limits)
   local h = profile.holders
   if not h then
     return nil
   end
   local _, _, nearest = totals.linerows(profile, true)
-  local kept, map, left = paths(h, limits and limits.paths or PATHS)
-  local rows, places, leftrows = pairsof(h, map, nearest, limits and limits.rows or ROWS)
-  return {paths = kept, rows = rows, places = places, left = left, leftrows = leftrows}
+  local kept, map, left, n = paths(h, limits and limits.paths or PATHS)
+  local rows, places, leftrows, omitted = pairsof(h, map, nearest, limits and limits.rows or ROWS)
+  omitted.paths = n
+  return {paths = kept, rows = rows, places = places, left = left, leftrows = leftrows, omitted = omitted}
 end
 
 return M

@@ -361,6 +361,13 @@ describe("the page of asamp view #plain", function()
     b:press("ArrowLeft", "ArrowLeft")
     b:press("End")
     assert.is_nil(active():find "^all")
+    b:press "Home"
+    for _ = 1, 20 do b:press "ArrowRight" end
+    for _ = 1, 40 do b:press "ArrowLeft" end
+    assert.equal(1, #rows())
+    b:press "ArrowRight"
+    assert.is_true(#rows() > 1)
+    assert.is_nil(names():find("work", 1, true))
   end)
 
   it("searches from the keyboard, in every view", function()

@@ -156,6 +156,24 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
+  --- Shows the page of 'profile' at the address with that fragment, until the end of the test.
+  local function visit(profile, fragment)
+    local columns = data.of(profile, {nodes = 1000})
+    columns.sources, columns.nosources, columns.reasons = {}, {}, {}
+    shell.write(path .. ".html", page.fill(require "asamp.commands.view".template(), columns))
+    finally(function() pages.run(path) end)
+    b:visit "/dev/null"
+    b:visit(path .. ".html" .. fragment)
+  end
+
+  it("unfolds the path to the holder of its address", function()
+    local profile = assert(reader.read(path))
+    profile.holders = {parent = {0, 0, 2, 3}, step = {"heavy", "light", "x", "y"}, path = {1, 4},
+                       node = {1, 1}, samples = {9, 1}, bytes = {9000, 1000}}
+    visit(profile, "#view=holders&holder=4")
+    assert.truthy(table.concat(tree(), "\n"):find("\n4 y ", 1, true), table.concat(tree(), "\n"))
+  end)
+
   it("keeps the largest holders of many, counts the others above them, and says so", function()
     local profile = assert(reader.read(path))
     local h = {parent = {0}, step = {"_G"}, path = {0}, node = {1}, samples = {1}, bytes = {5}}
@@ -172,16 +190,30 @@ describe("the page of asamp view #plain", function()
     local bytes = 0
     for _, n in ipairs(held.rows.bytes) do bytes = bytes + n end
     assert.equal(5 + 6000 * 100 + 6000 * 6001 // 2, bytes)
-    local columns = data.of(profile, {nodes = 1000})
-    columns.sources, columns.nosources, columns.reasons = {}, {}, {}
-    shell.write(path .. ".html", page.fill(require "asamp.commands.view".template(), columns))
-    finally(function() pages.run(path) end)
-    b:visit(path .. ".html")
+    assert.same({paths = 0, samples = 0, bytes = 0}, held.omitted)
+    visit(profile, "")
     b:press "8"
     assert.truthy(b:text "#panel-holders":find("1,001 smaller paths are included in the shorter", 1, true))
     assert.truthy(tree()[3]:find(pages.HOSTILE, 1, true))
     assert.equal("undefined", b:eval "typeof window.hacked")
     assert.is_true(b:eval "document.querySelectorAll('*').length" < 1500)
+  end)
+
+  it("leaves out small holders without a common start, and says so", function()
+    local profile = assert(reader.read(path))
+    local h = {parent = {}, step = {}, path = {}, node = {}, samples = {}, bytes = {}}
+    for i = 1, 5003 do
+      h.parent[i], h.step[i], h.path[i], h.node[i], h.samples[i], h.bytes[i] = 0, "g" .. i, i, 1, 1, 2048
+    end
+    profile.holders = h
+    local held = heldby.of(profile)
+    assert.same({0, {paths = 3, samples = 3, bytes = 3 * 2048}}, {held.left, held.omitted})
+    for _, at in ipairs(held.rows.at) do assert.is_true(at > 0) end
+    visit(profile, "")
+    b:press "8"
+    local text = b:text "#panel-holders"
+    assert.truthy(text:find("3 smaller paths are left out, with 6 KiB.", 1, true), text)
+    assert.is_nil(text:find("no known holder", 1, true))
   end)
 
   it("shows lifetimes, as the report does", function()
