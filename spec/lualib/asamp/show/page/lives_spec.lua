@@ -208,7 +208,7 @@ describe("the page of asamp view #plain", function()
     profile.holders = h
     local held = heldby.of(profile)
     assert.same({0, {paths = 3, samples = 3, bytes = 3 * 2048}}, {held.left, held.omitted})
-    for _, at in ipairs(held.rows.at) do assert.is_true(at > 0) end
+    for _, at in ipairs(held.rows.path) do assert.is_true(at > 0) end
     visit(profile, "")
     b:press "8"
     local text = b:text "#panel-holders"
