@@ -315,13 +315,14 @@ local function timing(v, p, add)
   end
   local inuse = p.course and p.course.last and p.course.last.inuse or 0
   if time.sort == "gc" and at and at.calls == "luaB_collectgarbage" then
-    add(("Time: %s is spent in garbage collection, most of it requested by collectgarbage at %s. " ..
-      "Remove the call, or make it less often."):format(percent(time.gc), place(at)), "--by time")
+    add(("Time: %s is spent in garbage collection, %s requested by collectgarbage at %s. " ..
+      "Remove the call, or make it less often."):format(percent(time.gc), percent(at.share), place(at)),
+      "--by time")
   elseif time.sort == "gc" then
     add(("Time: %s is spent in garbage collection%s.%s"):format(percent(time.gc),
-      at and ", most of it at " .. place(at) or "", inuse >= LARGE and
+      at and (", %s at %s"):format(percent(at.share), place(at)) or "", inuse >= LARGE and
       (" Each major collection visits all live objects, %s: keep fewer."):format(units.bytes(inuse)) or
-      " Allocate less there."), "advise")
+      at and " Allocate less there." or " Allocate less."), "advise")
   elseif time.sort == "c" then
     local named = at and at.share >= PROMINENT * time.c
     add(("Time: %s is spent in C functions%s."):format(percent(time.c),

@@ -554,7 +554,8 @@ end
 -- Returns the line with most time samples of one sort; nil: none.
 --
 --   - file, line, name: the line's file, number and function
---   - calls: name of the C function that it called; nil: Lua code
+--   - calls: name of the C function that it called; nil: Lua code. For "gc" only luaB_collectgarbage, because
+--     any other function that allocates may reach a collection
 --   - n: time samples, in sampling periods
 --
 -- sort: "lua" (Lua code), "c" (C code) or "gc" (collections)
@@ -569,6 +570,7 @@ local function slowest(profile, sort)
       local one = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
       if one == sort then
         local key = sort ~= "lua" and calledfrom(profile, node) or ""
+        key = (sort == "c" or key == "luaB_collectgarbage") and key or ""
         byrow[row] = byrow[row] or {}
         local sum = byrow[row][key]
         if not sum then

@@ -132,6 +132,19 @@ describe("a sentence of the verdict", function()
     assert.matches("Time: 80%% is spent in C functions%.", text{time = time})
   end)
 
+  -- A line with one of four samples had "most of" the time in collections.
+  it("states the share of the line with most time in collections", function()
+    local at = {file = "a.lua", line = 9, name = "f", share = 0.07}
+    local time = {samples = 14, lua = 0.71, c = 0, gc = 0.29, sort = "gc", at = at}
+    assert.matches("Time: 29%% is spent in garbage collection, 7%% at a.lua:9 %(f%)%. Allocate less there%.",
+                   text{time = time})
+    at.calls = "luaB_collectgarbage"
+    assert.matches("29%% is spent in garbage collection, 7%% requested by collectgarbage at a.lua:9",
+                   text{time = time})
+    time.at = nil
+    assert.matches("29%% is spent in garbage collection%. Allocate less%.", text{time = time})
+  end)
+
   -- A holder of 3% was named.
   it("names the holder of the live bytes if it holds a tenth of them", function()
     local held = {{text = "_G", share = 0.1}, bytes = 640 << 10}

@@ -5,6 +5,7 @@ local births = require "asamp.sums.births"
 local commands = require "spec.support.commands"
 local leaks = require "asamp.sums.leaks"
 local process = require "spec.support.process"
+local profiles = require "spec.support.profiles"
 local reader = require "profiler.reader"
 local report = require "asamp.commands.report"
 local totals = require "asamp.sums.totals"
@@ -49,6 +50,16 @@ describe("the verdict", function()
     profile.bytes = profile.samples * 8192
     assert.equal(8192, verdict.of(profile, totals.of(profile), leaks.of(profile)).period)
     os.remove(path)
+  end)
+
+  -- A former bug: samples counted for pairs of a line and a C function, so that another line was named.
+  it("names the line with most time in collections, whichever functions it called", function()
+    local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2},
+                    {"main@1 f@22 <minor>", profiles.TIME, 2},
+                    {"main@1 f@11 <minor>", profiles.TIME, 3}, {"main@1", profiles.TIME, 1}}
+    local profile = profiles.of(stacks, {undecided = 0})
+    local time = verdict.of(profile, totals.of(profile)).time
+    assert.same({"gc", 22, 1 / 2}, {time.sort, time.at.line, time.at.share})
   end)
 
   -- A former bug: bytes of a run whose samples were lost, for want of memory, had no warning.
