@@ -68,7 +68,7 @@ local KINDS = {
   closures = "functions are added and never removed (listeners, callbacks, closures)",
   keys = "keys are added to a table and never removed (a cache or registry without bound)",
   nested = "lists or tables in it grow, or are added, and nothing is removed",
-  coroutines = "coroutines that never finish are kept",
+  coroutines = "coroutines are added and never removed",
   references = "C code keeps more and more values with luaL_ref, or one of these values grows",
   chain = "it holds a growing chain or list of objects",
 }
@@ -326,8 +326,8 @@ local function timing(v, p, add)
   elseif time.sort == "c" then
     local named = at and at.share >= PROMINENT * time.c
     add(("Time: %s is spent in C functions%s."):format(percent(time.c),
-      named and (", %s in %s, called at %s"):format(percent(at.share), cname(at.calls or "C"),
-                                                   place(at)) or ""), "--by time")
+      named and (", %s in %s, called at %s"):format(percent(at.share), at.own and "the profiler itself" or
+                                                   cname(at.calls or "C"), place(at)) or ""), "--by time")
   else
     add(("Time: %s is spent in Lua%s."):format(percent(time.lua),
       at and (", %s at %s"):format(percent(at.share), place(at)) or ""), "--by time")

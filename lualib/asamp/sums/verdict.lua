@@ -78,21 +78,21 @@ local function isenough(row, most)
   return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
 end
 
--- Returns the C function that the innermost Lua function of a stack called; nil: Lua code was running.
--- 'node': the innermost frame of the stack.
+-- Returns the name of the C function that the innermost Lua function of a stack called, and true if it is a
+-- function of the profiler; nil: Lua code was running. 'node': the innermost frame of the stack.
 local function calledfrom(profile, node)
-  local nodes, found = profile.nodes, nil
+  local nodes, found, own = profile.nodes, nil, nil
   while node > 0 do
     local fn = profile.functions[nodes.fn[node]]
     if not fn.native then
-      return found
+      return found, own
     end
     if not totals.iscollection(fn) then
-      found = fn.name
+      found, own = fn.name, fn.file:find "/profiler/core%.so$" ~= nil
     end
     node = nodes.parent[node]
   end
-  return found
+  return found, own
 end
 
 local function add(t, key, n)
@@ -556,6 +556,7 @@ end
 --   - file, line, name: the line's file, number and function
 --   - calls: name of the C function that it called; nil: Lua code. For "gc" only luaB_collectgarbage, because
 --     any other function that allocates may reach a collection
+--   - own: true: 'calls' is a function of the profiler
 --   - n: time samples, in sampling periods
 --
 -- sort: "lua" (Lua code), "c" (C code) or "gc" (collections)
@@ -569,12 +570,13 @@ local function slowest(profile, sort)
       local fn = leaf > 0 and profile.functions[profile.nodes.fn[leaf]]
       local one = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
       if one == sort then
-        local key = sort ~= "lua" and calledfrom(profile, node) or ""
+        local key, own = calledfrom(profile, node)
         key = (sort == "c" or key == "luaB_collectgarbage") and key or ""
         byrow[row] = byrow[row] or {}
         local sum = byrow[row][key]
         if not sum then
           sum = {file = row.file, line = row.line, name = row.name, calls = key ~= "" and key or nil, n = 0,
+                 own = sort == "c" and own or nil,
                  forced = key == "luaB_collectgarbage" and 1 or 0}  -- 1: comes first among equal 'n'
           byrow[row][key], sums[#sums + 1] = sum, sum
         end
@@ -713,7 +715,7 @@ end
 --     - seconds: time that they represent; nil: unknown
 --     - lua, c, gc: shares of Lua code, C code and collections
 --     - sort: the one to reduce: "lua", "c" or "gc"; nil: too few samples
---     - at: its slowest line: file, line, name, calls, share; nil: unknown
+--     - at: its slowest line: file, line, name, calls, own, share (slowest); nil: unknown
 --
 -- t: totals of the profile
 -- found: likely leaks (asamp.sums.leaks), or nil

@@ -128,6 +128,8 @@ describe("a sentence of the verdict", function()
     local at = {file = "a.lua", line = 9, name = "f", calls = "str_rep", share = 0.2}
     local time = {samples = 20, lua = 0.2, c = 0.8, gc = 0, sort = "c", at = at}
     assert.matches("Time: 80%% is spent in C functions, 20%% in string.rep, called at", text{time = time})
+    at.own = true
+    assert.matches("20%% in the profiler itself, called at", text{time = time})
     at.share = 0.19
     assert.matches("Time: 80%% is spent in C functions%.", text{time = time})
   end)

@@ -60,6 +60,10 @@ describe("the verdict", function()
     local profile = profiles.of(stacks, {undecided = 0})
     local time = verdict.of(profile, totals.of(profile)).time
     assert.same({"gc", 22, 1 / 2}, {time.sort, time.at.line, time.at.share})
+    profile = profiles.of({{"main@1 f@22 [C]take [C]walk", profiles.TIME, 9}}, {undecided = 0})
+    profile.functions[3].file = "/lib/asamp/profiler/core.so"
+    time = verdict.of(profile, totals.of(profile)).time
+    assert.same({"c", "[C]take", true}, {time.sort, time.at.calls, time.at.own})
   end)
 
   -- A former bug: bytes of a run whose samples were lost, for want of memory, had no warning.
