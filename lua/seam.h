@@ -284,7 +284,7 @@ typedef struct luaN_Edge {
   int fresh;		/* 1: the first edge of the walk to the object 'to' */
   const void *from, *to;
   /* number of the object 'from' in the order of the walk (luaN_Object.place); LUAN_NOPLACE if
-     'from' is NULL or a weak key */
+     'from' is NULL or a weak key. In a walk that reports a tree: number of the object 'to'. */
   size_t place;
   const void *key, *in;
   /* address of a C function, or NULL (luaN_EdgeKind) */
@@ -324,13 +324,16 @@ typedef struct luaN_Walker {
      each object. Of the strings, the tree has only those whose bit (luaN_watchbit) is set in this
      bit set of 2^log2 bits. An edge of the tree from a root or a weak key is passed to 'edge'. All
      other edges of the tree are passed to 'done' at the end, in the array parents[]. */
-  const uint64_t *strings;
+  const uint64_t *wanted;
   unsigned log2;
+  /* In a walk that reports a tree: called for each object whose bit in 'wanted' is set, with its
+     index in the order of the walk. 'kind' is LUAN_EINDEX only if it was reached by an edge of this
+     kind. Returns 0 if the client needs no further object: the tree is then complete. */
+  int (*found) (void *ud, const void *object, size_t place, luaN_EdgeKind kind);
   /* Called at the end of a complete walk of n objects, unless NULL. objects[] has them in the order
      of the walk. If the walk reports all edges, 'parents' is NULL. If it reports a tree, parents[i]
      is the index of the object from which objects[i] was reached first, or LUAN_NOPARENT if 'edge'
-     was called for this object. As 'edge' is called in the order of objects[], its n-th call
-     belongs to the n-th LUAN_NOPARENT. The function may change parents[]. */
+     was called for this object. The function may change parents[]. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds paths of references to owners (holders.h). A first walk over all objects records each
-   object's parent, from which it was first reached. Owners and all their ancestors are "needed". A
-   second walk visits the references ("edges") from needed objects to name the steps. */
+/* Finds paths of references to owners (holders.h). A first walk over the objects, until all owners
+   are reached, records each object's parent, from which it was first reached. Owners and all their
+   ancestors are "needed". A second walk visits the references ("edges") from needed objects to name
+   the steps. */
 #include "holders.h"
 #include "binding.h"
 #include "clock.h"
@@ -23,17 +24,24 @@
 
 /* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
-  uint32_t place, parent;	/* Indexes in Work.objects of the object and of its parent. The
-                                   parent of a root is NONE. */
+  /* Index in Work.list of the object from which it was reached first; until 'done' returns, in
+     Work.objects. NONE: it is a root. */
+  uint32_t parent;
   uint32_t path;	/* Number of the object's path; 0: empty or not yet determined. */
   /* If the object is a table: number of its string keys that lead to objects of Work.list whose
      parent is this table. The count stops at HOLDERS_FIELDS + 1: with more than HOLDERS_FIELDS, the
      keys are one step "[*]". */
   uint32_t fields;
+  /* number of objects of Work.list whose parent is this object, without those that are indexed, and
+     those that holders_label has given a path */
+  uint32_t children;
+  uint32_t elements;	/* Number of the path to the indexed objects whose parent is this object; 0:
+                           not determined yet. */
   uint32_t key;		/* If the object is reachable only as a value in a table with weak keys:
                            index of that table in Work.list. Otherwise NONE. */
-  unsigned char done, isroot;	/* done: 1 if 'path' is determined. isroot: 1 if the object is a
-                                   root. */
+  /* done: 1 if 'path' is determined. isroot: 1 if the object is a root. isindexed: 1 if it is an
+     owner that was reached first by an integer key, but not from the registry. */
+  unsigned char done, isroot, isindexed;
   /* If the object is a Lua thread: number of objects of Work.list whose parent is this thread and
      that are in stack slots of C functions. */
   uint32_t slots;
@@ -71,7 +79,11 @@ typedef struct Work {
   IdMap needed;		/* Maps the address of an object in 'list' to its number there. */
   Needed *list;
   size_t nlist, listsize;
-  IdMap wanted;		/* Set of the owners. */
+  const void *const *owners;	/* the h->n owners, as in the call of holders_walk */
+  /* Maps the address of each owner to 0; when it is reached, to 2 + 2 * its index in 'objects', + 1
+     if it was reached by an integer key. */
+  IdMap wanted;
+  size_t absent;	/* number of owners that were not reached yet */
   IdMap known;		/* Maps a hash of a path to the path's number. The hash is computed from the
                            number of the path without its last step, and from that step's text. */
   size_t pathsize, textsize, keptsize;
@@ -101,18 +113,14 @@ static uint64_t holders_keyof (const void *p) {
 
 /* {== the walk ========================================================= */
 
-/* The allocation function of holders_find: malloc, with new memory set to 0. */
+/* The allocation function of holders_find: malloc, with new blocks set to 0. */
 static void *ordinary (void *ud, void *block, size_t old, size_t size) {
-  (void)ud;
+  (void)ud; (void)old;
   if (size == 0) {
     free(block);
     return NULL;
   }
-  if (block == NULL)
-    return calloc(1, size);
-  block = realloc(block, size);
-  if (block != NULL && size > old) memset((char *)block + old, 0, size - old);
-  return block;
+  return block == NULL ? calloc(1, size) : realloc(block, size);
 }
 
 /* Allocates for luaN_walk with the function that the caller of holders_walk has passed. */
@@ -148,8 +156,18 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   t->object = e->to;
   t->weak = e->kind == LUAN_EWEAKKEY ? e->in : NULL;
   t->which = e->index;
-  t->place = NONE;
+  t->place = (uint32_t)e->place;
   return 1;
+}
+
+/* Called by luaN_walk for each reached object that may be an owner, with its index in Work.objects.
+   Returns 0 after the last owner. */
+static int holders_reached (void *ud, const void *object, size_t place, luaN_EdgeKind kind) {
+  Work *w = ud;
+  if (idmap_get(&w->wanted, holders_keyof(object)) != 0 || place > NONE / 2 - 2) return 1;
+  (void)idmap_set(&w->wanted, holders_keyof(object),
+                  2 + 2 * (uint32_t)place + (kind == LUAN_EINDEX));
+  return --w->absent > 0;
 }
 
 /* Returns the index in w->list of an object; NONE: the object is not needed, so it is not in the
@@ -174,7 +192,6 @@ static int enlist (Work *w, uint32_t place) {
     return 0;
   n = &w->list[w->nlist];
   memset(n, 0, sizeof(*n));
-  n->place = place;
   n->key = NONE;
   n->parent = w->parent[place];
   n->isroot = n->parent == NONE;
@@ -192,19 +209,6 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
       if (!enlist(w, (uint32_t)(i + (size_t)__builtin_ctzll(word)))) return 0;
   }
   return 1;
-}
-
-/* For each element of w->tops, an object that was reached from no other object, sets 'place' to the
-   object's index among the n objects of the walk. Returns 0 if w->tops does not match the walk: it
-   must list exactly the objects without a parent, in the order of the walk. */
-static int holders_places (Work *w, size_t n) {
-  size_t i, k = 0;
-  for (i = 0; i < n; i++) {
-    if (w->parent[i] != NONE) continue;
-    if (k == w->ntops || w->tops[k].object != w->objects[i]) return 0;
-    w->tops[k++].place = (uint32_t)i;
-  }
-  return k == w->ntops;
 }
 
 /* Sets w->parent of each object that was reached only as the value of a weak key. The parent is the
@@ -229,29 +233,31 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
-/* Returns 0 if the object is not in the bit set 'filter', 1 if it may be in it. */
-static int mayhave (const uint64_t *filter, unsigned log, const void *o) {
-  unsigned bit = luaN_watchbit(o, log);
-  return filter[bit / 64] >> bit % 64 & 1;
-}
-
 static void done (void *ud, const void *const *objects, uint32_t *parents, size_t n) {
   Work *w = ud;
   size_t i, size = (n / 64 + 1) * sizeof(uint64_t);
   uint64_t *bits = w->memory(NULL, NULL, 0, size);
   w->objects = objects;
   w->parent = parents;
-  w->failed = bits == NULL || !holders_places(w, n) || !weakparents(w, n);
-  for (i = 0; i < n && !w->failed; i++)
-    if (mayhave(w->filter, w->filterlog, objects[i]) &&
-        idmap_get(&w->wanted, holders_keyof(objects[i])) != IDMAP_NONE)
-      need(w, bits, (uint32_t)i);
+  w->failed = bits == NULL || !weakparents(w, n);
+  for (i = 0; i < w->h->n && !w->failed; i++) {
+    uint32_t at = idmap_get(&w->wanted, holders_keyof(w->owners[i]));
+    if (at != IDMAP_NONE && at > 0) need(w, bits, at / 2 - 1);
+  }
   w->failed = w->failed || !list(w, bits, n);
   holders_release(w, bits, size);
   for (i = 0; i < w->ntops && !w->failed; i++) {
     uint32_t at = holders_known(w, w->tops[i].object);
     if (at != IDMAP_NONE && w->tops[i].weak != NULL)
       w->list[at].key = holders_known(w, w->tops[i].weak);
+  }
+  for (i = 0; i < w->nlist && !w->failed; i++) {
+    Needed *o = &w->list[i];
+    uint32_t at = idmap_get(&w->wanted, holders_keyof(w->kept[i]));
+    if (o->isroot) continue;
+    o->isindexed = at != IDMAP_NONE && (at & 1) && objects[o->parent] != w->registry;
+    o->parent = holders_known(w, objects[o->parent]);
+    w->list[o->parent].children += !o->isindexed;
   }
 }
 
@@ -485,10 +491,11 @@ static void count (Work *w) {
 /* Visits a reference from the object w->list[w->at]. If the reference leads to a child of this
    object in w->list that has no path yet, sets the child's path: the path of this object and one
    step for the reference. w->counting 1: instead counts the reference in the fields 'fields' and
-   'slots'. Returns 0 to stop. */
+   'slots'. Returns 0 to stop: after the last such child, or a failure. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
+  unsigned bit;
   Needed *n;
   char step[HOLDERS_TEXT + 1];
   int top;
@@ -497,10 +504,11 @@ static int holders_label (void *ud, const luaN_Edge *e) {
     w->bodyknown = 1;
   }
   if (w->counting && e->kind != LUAN_EFIELD && e->kind != LUAN_ESTACK) return 1;
-  if (!mayhave(w->nearly, w->nearlylog, e->to) ||
+  bit = luaN_watchbit(e->to, w->nearlylog);
+  if (!(w->nearly[bit / 64] >> bit % 64 & 1) ||
       (to = holders_known(w, e->to)) == IDMAP_NONE) return 1;
   n = &w->list[to];
-  if (n->isroot || n->done || n->parent != w->list[w->at].place || e->kind == LUAN_EWEAKKEY)
+  if (n->isroot || n->isindexed || n->done || n->parent != w->at || e->kind == LUAN_EWEAKKEY)
     return 1;
   if (w->counting) {
     w->list[w->at].fields += e->kind == LUAN_EFIELD;
@@ -509,9 +517,10 @@ static int holders_label (void *ud, const luaN_Edge *e) {
   }
   if (!w->counted && (e->kind == LUAN_EFIELD || e->kind == LUAN_ESTACK)) count(w);
   n->done = 1;
+  w->list[w->at].children--;
   if (w->alike[e->kind] != 0) {
     n->path = w->alike[e->kind];
-    return 1;
+    return w->list[w->at].children > 0;
   }
   words(w, e, step, sizeof(step), &top);
   above = top ? 0 : holders_before(w, e, w->list[w->at].path);
@@ -519,7 +528,7 @@ static int holders_label (void *ud, const luaN_Edge *e) {
   if (!top && (e->kind == LUAN_EINDEX || e->kind == LUAN_EENTRY || e->kind == LUAN_EKEY ||
                (e->kind == LUAN_EFIELD && isstar(step))))
     w->alike[e->kind] = n->path;
-  return !w->failed;
+  return w->list[w->at].children > 0 && !w->failed;
 }
 
 /* Gives each root of the garbage collector a path with one step. */
@@ -535,12 +544,21 @@ static void labelroots (Work *w) {
   }
 }
 
+/* Determines the path of an owner that was reached by an integer key. */
+static void element (Work *w, Needed *n) {
+  Needed *table = &w->list[n->parent];
+  if (table->elements == 0) table->elements = path(w, table->path, "[1..n]");
+  n->path = table->elements;
+  n->done = 1;
+}
+
 /* Determines the paths of all needed objects (owners and their ancestors), parents before
    children. */
 static void labelall (Work *w) {
   size_t i;
   for (i = 0; i < w->nlist && !w->failed; i++) {
     w->at = (uint32_t)i;
+    if (w->list[i].isindexed) element(w, &w->list[i]);
     if (w->list[i].key != NONE) {
       w->list[i].path = path(w, w->list[w->list[i].key].path, "[*] (weak key)");
       w->list[i].done = 1;
@@ -549,7 +567,7 @@ static void labelall (Work *w) {
     w->body = NULL;
     w->bodyknown = 0;
     memset(w->alike, 0, sizeof(w->alike));
-    luaN_edges(w->L, w->kept[i], holders_label, w);
+    if (w->list[i].children > 0) luaN_edges(w->L, w->kept[i], holders_label, w);
   }
 }
 
@@ -575,7 +593,7 @@ static void holders_want (Work *w, const void *owner) {
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory_) {
   Work w;
-  luaN_Walker walker = {&w, holders_memory, NULL, holders_edge, NULL, 0, done};
+  luaN_Walker walker = {&w, holders_memory, NULL, holders_edge, NULL, 0, holders_reached, done};
   size_t i;
   memset(h, 0, sizeof(*h));
   h->start = clock_now();
@@ -585,13 +603,15 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
   w.memory = w.needed.memory = w.wanted.memory = w.known.memory = memory_;
   h->ids = memory_(NULL, NULL, 0, (n + 1) * sizeof(*h->ids));
   h->n = n;
+  w.owners = owners;
   for (w.filterlog = 10; w.filterlog < 22 && 16 * n >> w.filterlog > 0; ) w.filterlog++;
-  walker.strings = w.filter = memory_(NULL, NULL, 0, (size_t)1 << w.filterlog >> 3);
+  walker.wanted = w.filter = memory_(NULL, NULL, 0, (size_t)1 << w.filterlog >> 3);
   walker.log2 = w.filterlog;
   w.failed = h->ids == NULL || w.filter == NULL ||
              !holders_room(&w, &h->paths, 1, &w.pathsize, sizeof(*h->paths));
   h->npaths = 1;
   for (i = 0; i < n && !w.failed; i++) holders_want(&w, owners[i]);
+  w.absent = w.wanted.n;
   landmarks(&w);
   if (!w.failed && luaN_walk(L, &walker) != LUAN_WALKED) w.failed = 1;
   w.failed = w.failed || !setnearly(&w);

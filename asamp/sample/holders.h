@@ -2,8 +2,8 @@
 /*
 ** Finds for each owner (the object with which a sample's memory dies) a shortest path of references
 ** from a root of the garbage collector. The objects on the path are the owner's holders. Steps of a
-** path are names of variables, fields and so on; similar paths are merged. A search walks all
-** reachable objects once, and takes about 12 bytes per object.
+** path are names of variables, fields and so on; similar paths are merged. A search walks the
+** reachable objects once, until all owners are reached, and takes about 12 bytes per object.
 */
 
 /*
@@ -63,7 +63,7 @@ typedef struct Holders {
                                    length. */
 } Holders;
 
-/* An allocation function like lua_Alloc. New memory is zero; 'ud' is NULL. */
+/* An allocation function like lua_Alloc. New blocks are zero; 'ud' is NULL. */
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
 /* Like holders_find, but stores addresses of C functions instead of their names, and allocates only

@@ -266,7 +266,7 @@ static void *dump_memory (void *ud, void *block, size_t old, size_t size) {
 }
 
 int dump_walk (Dump *d, lua_State *L) {
-  const luaN_Walker walker = {d, dump_memory, object, dump_edge, NULL, 0, NULL};
+  const luaN_Walker walker = {d, dump_memory, object, dump_edge, NULL, 0, NULL, NULL};
   int result;
   if (!dump_drain(d))
     return LUAN_STOPPED;

@@ -3,8 +3,8 @@
 ** The walk over all reachable objects and the references between them (luaN_walk of seam.h). It
 ** reaches the objects that a full collection would keep. Sizes are as the collector counts them:
 ** the sum of all sizes and luaN_statebytes is the number of bytes in use. If the client requests a
-** tree (luaN_Walker.strings), the tree contains only the first edge to each object, and only some
-** of the strings.
+** tree (luaN_Walker.wanted), the tree contains only the first edge to each object, and only some
+** of the strings; the walk ends when the client has found all objects that it wants.
 **
 ** The walk is breadth first, so the first edge to an object ends a shortest path. Stacks are
 ** visited when nothing else is left, and objects queued for finalizers last. A weak reference is an
@@ -73,13 +73,17 @@ typedef struct Walk {
   luaN_Edge e;
   /* 1: only the edges of one object are reported (luaN_edges) */
   int alone;
-  int failed;		/* result of luaN_walk; 0: no failure */
+  int failed;		/* result of luaN_walk, or ENOUGH; 0: the walk goes on */
 } Walk;
+
+/* value of Walk.failed: the walk is complete, because the client has found all objects that it
+   wants */
+enum { ENOUGH = -1 };
 
 
 static int push (Walk *w, List *l, void *p) {
   if (l->n == l->size) {
-    size_t size = l->size ? 2 * l->size : 4096;
+    size_t size = l->size ? 2 * l->size : 256;
     void **a = (void **)w->w->memory(w->w->ud, l->a, l->size * sizeof(void *),
                                      size * sizeof(void *));
     if (a == NULL) {
@@ -139,20 +143,22 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* In a walk that builds a tree: returns 1 if the tree omits this string, because its bit in
-   luaN_Walker.strings is 0. */
-static int ispassed (const Walk *w, const void *string) {
-  unsigned bit = luaN_watchbit(string, w->w->log2);
-  return !(w->w->strings[bit / 64] >> bit % 64 & 1);
+/* In a walk that builds a tree: returns 1 if the client does not want this object, because its bit
+   in luaN_Walker.wanted is 0. */
+static int isunwanted (const Walk *w, const void *object) {
+  unsigned bit = luaN_watchbit(object, w->w->log2);
+  return !(w->w->wanted[bit / 64] >> bit % 64 & 1);
 }
 
 
 /* In a walk that builds a tree: queues object o, with the object at w->e.place as its parent, and
    returns 1. Returns 0 if o was reached before, if o is a string that the tree omits, or if the
-   walk has failed. */
+   walk has ended. Ends the walk if the client has now found all objects that it wants. */
 static int reach (Walk *w, GCObject *o) {
-  if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
-  return !luaN_visit(w->g, o) && pushchild(w, o);
+  const int unwanted = isunwanted(w, o);
+  if (w->failed || (unwanted && isstring(o)) || luaN_visit(w->g, o) || !pushchild(w, o)) return 0;
+  if (!unwanted && !w->w->found(w->w->ud, o, w->queue.n - 1, w->e.kind)) w->failed = ENOUGH;
+  return 1;
 }
 
 
@@ -162,10 +168,12 @@ static int reach (Walk *w, GCObject *o) {
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
-  if (w->w->strings != NULL) {
+  if (w->w->wanted != NULL) {
     if (!reach(w, o) || w->e.place != LUAN_NOPLACE) return;
     w->e.fresh = 1;
+    w->e.place = w->queue.n - 1;
     if (!w->w->edge(w->w->ud, &w->e)) w->failed = LUAN_STOPPED;
+    w->e.place = LUAN_NOPLACE;
     return;
   }
   w->e.fresh = !w->alone && !luaN_visit(w->g, o);
@@ -306,7 +314,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 /* Calls 'reach' for the object of v, if v has one. Tests the tag first, so that a string that the
    tree omits is not read. */
 static void child (Walk *w, const TValue *v) {
-  if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
+  if (iscollectable(v) && !(ttisstring(v) && isunwanted(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
@@ -314,12 +322,14 @@ static void child (Walk *w, const TValue *v) {
 /* Calls 'reach' for each object to which the strong table t refers, except its metatable. */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
+  w->e.kind = LUAN_EINDEX;
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
+  w->e.kind = LUAN_EENTRY;
   for (i = 0; i < (unsigned)sizenode(t); i++) {
     Node *n = gnode(t, i);
     if (isvoid(gval(n)) || luaN_isdoomed(w->g, t, n)) continue;
     if (keyiscollectable(n) &&
-        !(novariant(keytt(n)) == LUA_TSTRING && ispassed(w, gckey(n))))
+        !(novariant(keytt(n)) == LUA_TSTRING && isunwanted(w, gckey(n))))
       reach(w, gckey(n));
     child(w, gval(n));
   }
@@ -330,7 +340,7 @@ static void table (Walk *w, Table *t) {
   int kind = luaN_weakness(w->g, t);
   unsigned i, asize = luaN_asize(t);
   reach_edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
-  if (w->w->strings != NULL && kind == LUAN_STRONG) {
+  if (w->w->wanted != NULL && kind == LUAN_STRONG) {
     children(w, t);
     return;
   }
@@ -631,11 +641,8 @@ static int reach_next (Walk *w, int *finalizers) {
 
 
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
-  Walk w;
+  Walk w = {.g = G(L), .w = walker};
   int finalizers = 0;
-  memset(&w, 0, sizeof(w));
-  w.g = G(L);
-  w.w = walker;
   if (w.g->heap.gc.mark.pending || w.g->gcstate == GCSatomic || w.g->gcstopem ||
       w.g->gcemergency)
     return LUAN_BUSY;
@@ -645,6 +652,7 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
     converge(&w, L);
   } while (!w.failed && reach_next(&w, &finalizers));
   luaN_clearvisits(w.g);
+  if (w.failed == ENOUGH) w.failed = LUAN_WALKED;
   if (!w.failed && walker->done != NULL)
     walker->done(walker->ud, (const void *const *)w.queue.a, w.parents, w.queue.n);
   if (w.parents != NULL)
@@ -659,16 +667,9 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
 
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud) {
-  luaN_Walker walker;
+  const luaN_Walker walker = {.ud = ud, .edge = edge};
   GCObject *o = (GCObject *)object;
-  Walk w;
-  memset(&walker, 0, sizeof(walker));
-  walker.ud = ud;
-  walker.edge = edge;
-  memset(&w, 0, sizeof(w));
-  w.g = G(L);
-  w.w = &walker;
-  w.alone = 1;
+  Walk w = {.g = G(L), .w = &walker, .alone = 1};
   from(&w, o, LUAN_NOPLACE);
   if (o->tt == LUA_VTHREAD) reach_stack(&w, gco2th(o));
   else edges(&w, o);
