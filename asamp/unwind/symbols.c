@@ -70,26 +70,52 @@ static int symbols_better (const GElf_Sym *s, const GElf_Sym *best, uint64_t add
          (s->st_value == best->st_value && symbols_rank(s) > symbols_rank(best));
 }
 
-const char *symbols_name (Elf *elf, uint64_t address) {
-  const GElf_Sym *best = NULL;
-  size_t names = 0;  /* index of the string section that has the name of *best */
-  Elf_Scn *section = NULL;
-  if (gelf_getclass(elf) != ELFCLASS64) return NULL;
-  while ((section = elf_nextscn(elf, section)) != NULL) {
-    GElf_Shdr head;
+/* Returns the n symbols of the next symbol table after *section; NULL: there is none. Stores its
+   section in *section and its header in *head. */
+static const GElf_Sym *nexttable (Elf *elf, Elf_Scn **section, GElf_Shdr *head, size_t *n) {
+  while ((*section = elf_nextscn(elf, *section)) != NULL) {
     const Elf_Data *data;
-    const GElf_Sym *s;
-    size_t n;
-    if (gelf_getshdr(section, &head) == NULL ||
-        (head.sh_type != SHT_SYMTAB && head.sh_type != SHT_DYNSYM) ||
-        (data = elf_getdata(section, NULL)) == NULL || data->d_type != ELF_T_SYM) continue;
-    for (s = data->d_buf, n = data->d_size / sizeof(*s); n > 0; n--, s++) {
+    if (gelf_getshdr(*section, head) == NULL ||
+        (head->sh_type != SHT_SYMTAB && head->sh_type != SHT_DYNSYM) ||
+        (data = elf_getdata(*section, NULL)) == NULL || data->d_type != ELF_T_SYM ||
+        data->d_buf == NULL) continue;
+    *n = data->d_size / sizeof(GElf_Sym);
+    return data->d_buf;
+  }
+  return NULL;
+}
+
+const char *symbols_name (Elf *elf, uint64_t address) {
+  const GElf_Sym *best = NULL, *s;
+  size_t names = 0, n;  /* 'names': index of the string section that has the name of *best */
+  Elf_Scn *section = NULL;
+  GElf_Shdr head;
+  if (gelf_getclass(elf) != ELFCLASS64) return NULL;
+  while ((s = nexttable(elf, &section, &head, &n)) != NULL)
+    for (; n > 0; n--, s++) {
       if (!symbols_better(s, best, address)) continue;
       best = s;
       names = head.sh_link;
     }
-  }
   return (best != NULL) ? elf_strptr(elf, names, best->st_name) : NULL;
+}
+
+int symbols_hasmore (Elf *elf, uint64_t address) {
+  Elf_Scn *section = NULL;
+  GElf_Shdr head;
+  const GElf_Sym *s;
+  size_t names, n;
+  if (gelf_getclass(elf) != ELFCLASS64 || elf_getshdrstrndx(elf, &names) != 0) return 1;
+  while ((s = nexttable(elf, &section, &head, &n)) != NULL)
+    for (; n > 0; n--, s++)
+      if (s->st_shndx != SHN_UNDEF && (s->st_size == 0 ? s->st_value - 1 < address
+                                                       : address - s->st_value < s->st_size))
+        return 1;
+  while ((section = elf_nextscn(elf, section)) != NULL) {
+    const char *name = gelf_getshdr(section, &head) ? elf_strptr(elf, names, head.sh_name) : "";
+    if (name == NULL || strcmp(name, ".gnu_debugdata") == 0) return 1;
+  }
+  return 0;
 }
 
 /* The supported form of the head of .eh_frame_hdr (a sorted table of functions): version, encodings
