@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "loaded.h"
 #include "readable.h"
 
@@ -157,16 +158,18 @@ static void backtrace_once (void) {
   accessors.access_fpreg = fpreg;
   accessors.resume = resume;
   accessors.get_proc_name = procname;
+  descriptor_hold();
+  (void)unw_get_accessors(unw_local_addr_space);  /* initializes libunwind, which opens a pipe */
+  descriptor_release();
   newspace();
   pthread_atfork(NULL, NULL, newspace);
 }
 
 int backtrace_open (Backtrace *b, const char *end) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
-  unwind_prime();
   loaded_refresh();
   pthread_once(&control, backtrace_once);
-  memset(b, 0, sizeof(*b));
+  b->nwanted = 0;
   b->end = end;
   return space != NULL;
 }

@@ -68,16 +68,12 @@ static int bylibunwind (void **to, int max) {
   return n;
 }
 
+/* Initializes libunwind by a walk; libunwind then keeps 300 KB and two descriptors. */
 static void prime (void) {
   void *some[UNWIND_OWN];
   descriptor_hold();
   bylibunwind(some, UNWIND_OWN);
   descriptor_release();
-}
-
-void unwind_prime (void) {
-  static pthread_once_t control = PTHREAD_ONCE_INIT;
-  pthread_once(&control, prime);
 }
 
 /* Returns 1 if the call that returns to 'ip' lies between u->from and u->to, so the walk starts at
@@ -89,8 +85,9 @@ static int isstart (const Unwind *u, uintptr_t ip) {
 /* Does the walk again from its start, with libunwind. Stores up to 'max' return addresses, and
    returns their number. */
 static int unwind_again (Unwind *u, void **a, int max) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
   int all, i = 0, n;
-  unwind_prime();
+  pthread_once(&control, prime);
   all = bylibunwind(a, max + UNWIND_OWN);
   while (i < all && !isstart(u, (uintptr_t)a[i])) i++;
   n = (all - i < max) ? all - i : max;

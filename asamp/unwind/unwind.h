@@ -68,9 +68,6 @@ typedef struct Unwind {
 #define UNWIND_ADDRESS(ip)	((uintptr_t)(ip))
 #endif
 
-/* Initializes libunwind, once in a process; libunwind then keeps 300 KB and some descriptors. Must
-   be called before the first walk in a signal handler. */
-void unwind_prime (void);
 
 /* Starts a walk of the calling thread's stack. The first frame is the innermost one whose code lies
    between 'from' and 'to'; its function must not return before the walk ends. 'end': highest
