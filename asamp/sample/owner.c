@@ -4,6 +4,12 @@
 #include "owner.h"
 
 #include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "binding.h"
 
@@ -14,11 +20,30 @@ static __thread const char *end __attribute__((tls_model("initial-exec")));
 /* Lowest address of this OS thread's stack. */
 static __thread const char *inmost __attribute__((tls_model("initial-exec")));
 
+/* Finds the bounds of the stack with which the kernel has started the process: the path of the
+   program (AT_EXECFN) and a word of zeros are at its highest addresses. Returns 0 if this thread
+   runs on another stack, or if the stack's size is unlimited. */
+static int firststack (void) {
+  const char *path = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+  const char *here = __builtin_frame_address(0), *top;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  struct rlimit r;
+  if (path == NULL || (pid_t)syscall(SYS_gettid) != getpid() ||
+      getrlimit(RLIMIT_STACK, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
+    return 0;
+  top = (const char *)(((uintptr_t)path + strlen(path) + sizeof(void *) + page) / page * page);
+  if (here >= top || (size_t)(top - here) >= r.rlim_cur) return 0;
+  inmost = top - r.rlim_cur;
+  end = top;
+  return 1;
+}
+
 void owner_prime (void) {
   pthread_attr_t a;
   void *base;
   size_t size;
-  if (end != NULL || pthread_getattr_np(pthread_self(), &a) != 0) return;
+  /* pthread_getattr_np would read /proc/self/maps for the process's first thread */
+  if (end != NULL || firststack() || pthread_getattr_np(pthread_self(), &a) != 0) return;
   if (pthread_attr_getstack(&a, &base, &size) == 0) {
     inmost = base;
     end = (char *)base + size;

@@ -24,6 +24,28 @@ local function thread(code, ...)
   return select(2, assert(t:join()))
 end
 
+describe("the end of a thread's stack", function()
+  -- For the first thread, the C library leaves out the pages with the environment.
+  it("is found for the first thread and for others, also if the size is unlimited", function()
+    local script = process.file[[
+      local peers, bounds = require "peers", require "bounds"
+      local ours, theirs = bounds.stackend()
+      for line in io.lines "/proc/self/maps" do
+        if line:find "%[stack%]" then
+          local mapped = tonumber(line:match "%-(%x+)", 16)
+          print(theirs <= ours and ours <= mapped and mapped - theirs < 1 << 17)
+        end
+      end
+      print(select(2, peers.thread "local o, t = require 'bounds'.stackend() return o == t":join()))]]
+    for _, limit in ipairs{"8192", "unlimited"} do
+      local status, out, err = process.run{program = "/bin/sh", "-c", ("ulimit -s %s && exec %s %s"):format(
+        limit, process.interpreter(), script)}
+      assert.same({0, "true\ntrue\n", ""}, {status, out, err})
+    end
+    os.remove(script)
+  end)
+end)
+
 describe("a signal of a time sample", function()
   it("comes on the alternate stack, also where the program's has 10 KiB", function()
     local status, out, err = process.run{process.file[[

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** bounds: the bounds of this OS thread's stack.
+**
+**   stackend() -> highest address of the stack, by the profiler (asamp/sample/owner.h); by the C library
+*/
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#include "owner.h"
+
+static int l_stackend (lua_State *L) {
+  pthread_attr_t a;
+  void *base = NULL;
+  size_t size = 0;
+  owner_prime();
+  if (pthread_getattr_np(pthread_self(), &a) != 0) return luaL_error(L, "no attributes");
+  pthread_attr_getstack(&a, &base, &size);
+  pthread_attr_destroy(&a);
+  lua_pushinteger(L, (lua_Integer)(uintptr_t)owner_stackend());
+  lua_pushinteger(L, (lua_Integer)((uintptr_t)base + size));
+  return 2;
+}
+
+int luaopen_bounds (lua_State *L);
+
+int luaopen_bounds (lua_State *L) {
+  static const luaL_Reg functions[] = {{"stackend", l_stackend}, {NULL, NULL}};
+  luaL_newlib(L, functions);
+  return 1;
+}
