@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
+#define WATCHBYTES(log2)	(((size_t)1 << (log2)) / 8)	/* bytes of 2^log2 bits */
 /* The bits of blocks that are no longer watched stay set until the bit set is rebuilt: when there
    are more than this number of such blocks, plus a quarter of the watched ones. */
 #define MAX_STALE_BLOCKS	64
@@ -27,7 +27,7 @@ static int isprobable (const Tracker *t, const void *block) {
 }
 
 int trackwatch_ready (Tracker *t) {
-  if (t->watching == NULL) t->watching = calloc(1, WATCHBYTES);
+  if (t->watching == NULL) t->watching = calloc(1, WATCHBYTES(TRACKER_WATCHLOG));
   return t->watching != NULL;
 }
 
@@ -41,7 +41,7 @@ void trackwatch_add (Tracker *t, lua_State *L, const void *block) {
 void trackwatch_clean (Tracker *t, lua_State *L) {
   size_t i, n = t->followed.watched.n;
   if (t->nwatching == 0 || (n > 0 && t->nwatching < n + n / 4 + MAX_STALE_BLOCKS)) return;
-  memset(t->watching, 0, WATCHBYTES);
+  memset(t->watching, 0, WATCHBYTES(t->watchlog));
   t->nwatching = 0;
   t->watchlog = (n < FEW_BLOCKS) ? TRACKWATCH_FEWLOG : TRACKER_WATCHLOG;
   luaN_watch(L, NULL, 0);
@@ -75,5 +75,5 @@ void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *t
 }
 
 void trackwatch_reset (Tracker *t) {
-  if (t->nwatching > 0) memset(t->watching, 0, WATCHBYTES);
+  if (t->nwatching > 0) memset(t->watching, 0, WATCHBYTES(t->watchlog));
 }

@@ -396,8 +396,9 @@ void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState
   luaN_Memory m;
   luaN_memory(L, &m);
   resident_held(r, m.held);
-  if ((last == RESIDENT_STATE || !isstale(r, now, m.held)) &&
-      !(last && claimdue(policy, now, mappings_recentrss(now, LAST_NS), last, 0))) return;
+  if (last == 0 && !isstale(r, now, m.held)) return;
+  if (last == RESIDENT_STATE &&
+      !claimdue(policy, now, mappings_recentrss(now, LAST_NS), last, 0)) return;
   if (last != RESIDENT_STATE && isyoung(policy, now)) return;
   if (!isallowed(now)) return;
   started = clock_thread();
