@@ -3,7 +3,6 @@
    has compressed bytes. A gzip file may have several members, whose checksums are verified. Data
    after the last member are skipped. */
 #include "source.h"
-#include "complain.h"
 #include "descriptor.h"
 #include "filekind.h"
 #include "spill.h"
@@ -11,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,36 +193,12 @@ static int standardinput (void) {
   return fd;
 }
 
-/* Opens a file. Waits until a pipe has data or its writer has closed it: after a second, prints a
-   message, because open(2) would wait without one. Returns -1 with errno on failure. */
-static int opened (const char *path) {
-  struct stat s;
-  struct pollfd p = {-1, POLLIN, 0};
-  int ready;
-  if (stat(path, &s) != 0 || !S_ISFIFO(s.st_mode))
-    return descriptor_open(path, O_RDONLY, 0);
-  p.fd = descriptor_open(path, O_RDONLY | O_NONBLOCK, 0);
-  if (p.fd < 0)
-    return -1;
-  ready = poll(&p, 1, 1000);
-  if (ready == 0) {
-    complain("waiting for a program that writes to the pipe '%s'", path);
-    ready = poll(&p, 1, -1);
-  }
-  if (ready > 0 && fcntl(p.fd, F_SETFL, O_RDONLY) == 0)
-    return p.fd;
-  ready = errno;
-  close(p.fd);
-  errno = ready;
-  return -1;
-}
-
 Source *source_open (const char *path) {
   Source *s = calloc(1, sizeof(*s));
   size_t n;
   if (s == NULL)
     return NULL;
-  s->fd = strcmp(path, "-") == 0 ? standardinput() : opened(path);
+  s->fd = strcmp(path, "-") == 0 ? standardinput() : descriptor_wait(path);
   if (s->fd < 0) {
     free(s);
     return NULL;

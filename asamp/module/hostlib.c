@@ -57,8 +57,7 @@ static int l_realpath (lua_State *L) {
 /* isfile(path) -> true for a regular file or a symbolic link to one; does not open the file */
 static int l_isfile (lua_State *L) {
   struct stat s;
-  lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 &&
-                     S_ISREG(s.st_mode));
+  lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 && S_ISREG(s.st_mode));
   return 1;
 }
 
@@ -405,18 +404,22 @@ static const char *hostlib_nameof (int fd, const char *path, char *to, size_t si
          named.st_dev == file.st_dev ? to : path;
 }
 
-/* openfile(path [, pid, uid]) -> file, name: opens a regular file whose path another process, 'pid'
-   of user 'uid', has supplied (foreign.h); on failure nil, message. The path 'name' leads to the
-   open file even if 'path' is replaced. */
+/* openfile(path [, pid, uid [, any]]) -> file, name: opens a regular file whose path another
+   process, 'pid' of user 'uid', has supplied (foreign.h); if 'any' is true, any file
+   (descriptor_wait). On failure nil, message. The path 'name' leads to the open file even if 'path'
+   is replaced. */
 static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
-  luaL_Stream *s = lua_newuserdatauv(L, sizeof(*s), 0);
+  int fd, any = lua_toboolean(L, 4);
+  luaL_Stream *s = lua_newuserdatauv(L, sizeof(*s), 0);  /* may be at index 4 */
   char why[256], name[64];
-  int fd;
   s->closef = NULL;
   luaL_setmetatable(L, LUA_FILEHANDLE);
-  fd = foreign_open(path, lua_isnoneornil(L, 3) ? NULL : &peer, why, sizeof(why));
+  fd = any ? descriptor_wait(path)
+           : foreign_open(path, lua_isnoneornil(L, 3) ? NULL : &peer, why, sizeof(why));
+  if (any && fd < 0)
+    snprintf(why, sizeof(why), "%s", strerror(errno));
   if (fd >= 0 && (s->f = fdopen(fd, "rb")) == NULL) {
     snprintf(why, sizeof(why), "%s", strerror(errno));
     close(fd);
@@ -765,9 +768,8 @@ int luaopen_asamp_host (lua_State *L) {
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"query", l_query}, {"queryall", l_queryall}, {"uid", l_uid},
     {"clock", l_clock}, {"catch", l_catch}, {"pause", l_pause}, {"openfile", l_openfile},
-    {"newfolder", l_newfolder}, {"temporary", l_temporary},
-    {"discard", l_discard}, {"unlinksocket", l_unlinksocket},
-    {NULL, NULL}
+    {"newfolder", l_newfolder}, {"temporary", l_temporary}, {"discard", l_discard},
+    {"unlinksocket", l_unlinksocket}, {NULL, NULL}
   };
   if (!binding_open(L, "asamp.host", 0)) return 0;
   luaL_newmetatable(L, FOLDER);

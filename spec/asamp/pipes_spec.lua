@@ -36,6 +36,21 @@ describe("a command with a named pipe", function()
     end)
   end
 
+  -- A former fault: asamp serve waited for ever, without a message.
+  it("waits for the writer of a token, and says so", function()
+    local out = run("serve --token @pipe 4194305", "echo 0123456789abcdef >pipe")
+    assert.matches("^profiler: waiting for a program that writes to the pipe 'pipe'\n%-\n", out)
+    assert.is_nil(out:find("at least 16", 1, true))
+    assert.matches("\nstatus 1\n$", out)
+  end)
+
+  it("waits for the writer of a baseline of asamp.budget, and says so", function()
+    shell.write(folder .. "/b.lua", [[print(require "asamp.budget".open "pipe".data.tests.a.bytes)]])
+    local out = run("run --quiet b.lua", "echo \"return {tests = {a = {bytes = 7}}}\" >pipe")
+    assert.matches("^profiler: waiting for a program that writes to the pipe 'pipe'\n%-\n", out)
+    assert.matches("\n7\nstatus 0\n$", out)
+  end)
+
   for _, command in ipairs{"convert --to pprof p.vmprof -o pipe",
                            "check p.vmprof --max-peak 1G --junit pipe"} do
     it("waits for its reader, and says so: " .. command, function()

@@ -120,7 +120,14 @@ describe("a baseline", function()
       ["tests = {a = {bytes = '10'}}"] = "the test 'a': 'bytes' must be a number, got '10'",
       ["tests = {a = {tolerance = -1}}"] = "the test 'a': 'tolerance' must be at least 0, got -1",
       ["tolerance = '5%', tests = {}"] = "the file: 'tolerance' must be a number, got '5%'",
-      ["tests = {{}}"] = "the test '1': the name of a test must be text",
+      ["tests = {{}}"] = 'line 1: expected ["NAME"] = or NAME =, got \'{\'',
+      ["tests = {a = {bytes = {b = {}}}}"] = "line 1: expected a number, a string, true or false, got '{'",
+      ["tests = {a = {bytes = 0x}}"] = "line 1: expected a number, a string, true or false, got '0x'",
+      ["tests = {a = {bytes = 1e999}}"] = "line 1: expected a number, a string, true or false, got '1e999'",
+      ["tests = {} tests"] = "line 1: expected , or }, got 'tests'",
+      ["-- }\n[\"a\n"] = "line 2: expected the end of the string, got '?'",
+      ["['a\\"] = "line 1: expected the end of the string, got the end of the file",
+      ["[\27"] = "line 1: expected a string, got '?'",
     } do
       shell.write(path, ("return {%s}"):format(text))
       local b, why = budget.open(path)
@@ -139,6 +146,41 @@ describe("a baseline", function()
     local b = assert(budget.open(path, {update = true}))
     assert(b:close())
     assert.truthy(shell.read(path):find('["gone"] = {bytes = 8, exact = true},', 1, true))
+  end)
+
+  -- A former bug: the file was run as Lua code, without limits of time and memory.
+  it("is not run", function()
+    local path = os.tmpname()
+    for text, wanted in pairs{
+      ["while true do end"] = "expected return, got 'while'",
+      ["return {tests = {a = {bytes = #('x'):rep(1e12)}}}"] = "got '#'",
+      ["return {tests = {a = {bytes = (function() while true do end end)()}}}"] = "got '('",
+      ["return {tests = {}}, os"] = "expected the end of the file, got ','",
+      ["return setmetatable({}, {})"] = "expected a table, got 'setmetatable'",
+      [string.dump(function() return {tests = {}} end)] = "expected return, got '?'",
+      [("return " .. ("{a="):rep(1e6))] = "got '{'",
+    } do
+      shell.write(path, text)
+      local b, why = budget.open(path)
+      assert.is_nil(b)
+      assert.truthy(why:find(wanted, 1, true), why)
+    end
+    os.remove(path)
+  end)
+
+  it("has any name of a test", function()
+    local path, bytes = os.tmpname(), {}
+    for i = 0, 255 do bytes[#bytes + 1] = string.char(i, 48, 92) end
+    local name = table.concat(bytes) .. "]] --"
+    os.remove(path)
+    local b = assert(budget.open(path, {update = true}))
+    b.data.tests[name], b.data.tolerance = {bytes = -7, exact = true, tolerance = 0.5}, 2.5
+    assert(b:close())
+    b = assert(budget.open(path))
+    assert.same({tolerance = 2.5, tests = {[name] = {bytes = -7, exact = true, tolerance = 0.5}}}, b.data)
+    shell.write(path, "return{--x\n" .. [==[ ['tests']={a={exact=false;bytes=.5e1;},["\65b\n\'"]={}}}]==])
+    assert.same({tests = {a = {exact = false, bytes = 5.0}, ["Ab\n'"] = {}}}, assert(budget.open(path)).data)
+    os.remove(path)
   end)
 
   -- A former bug: the file was emptied first, so that the earlier measurements were lost on a full disk.

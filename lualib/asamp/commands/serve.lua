@@ -44,7 +44,7 @@ end
 -- Returns the secret; or nil and words for valid values.
 local function secret(text)
   local path = text:match "^@(.+)$"
-  local f <close> = path and io.open(path, "rb")
+  local f <close> = path and host.openfile(path, nil, nil, true)
   text = path and (f and f:read(4096) or "") or text
   text = text:match "^%s*([^%s%c]*)%s*$"
   if text and #text >= 16 then

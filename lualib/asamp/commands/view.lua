@@ -99,8 +99,9 @@ local function readold(path, new, world, warn)
 end
 
 -- Returns the proofs of the profile's likely leaks: sentences about the bytes that would be freed without the
--- reference that keeps them alive (asamp.show.page.proofs). Returns nil if the profile has no likely leaks,
--- or if its process wrote no heap snapshot. 'world': input and output (asamp.lua).
+-- reference that keeps them alive (asamp.show.page.proofs). Returns nil if the profile has no likely leaks or
+-- is not a regular file, or if no heap snapshot of the same process can be read. 'world': input and output
+-- (asamp.lua).
 local function proofsof(profile, path, world)
   local judged = host.isfile(path) and proofs.verdict(profile)
   local snapshot = judged and proving.find(profile)
