@@ -66,7 +66,8 @@
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a recorded stack. A file with
                                                          a longer one counts as damaged. */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
-#define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
+/* bytes of all names; also bytes of the texts of all paths to live objects, which commands build */
+#define READER_MAXNAMES		BOUND(64u << 20, 400)
 /* entries of each map from a profile's ids to names */
 #define READER_MAXIDS		BOUND(1u << 20, 12)
 /* function ids whose name an earlier id already has (aliases.h) */

@@ -5,11 +5,11 @@
 #include "list.h"
 
 /* Adds the path of a line "H" to ReadProfile.paths, unless an equal path is there already. Maps the
-   path's number in the file to its index + 1. At the limit READER_MAXSTEPS or READER_MAXPATHS, maps
-   the number to the parent path instead, if there is one. */
+   path's number in the file to its index + 1. At the limit READER_MAXSTEPS, READER_MAXPATHS or
+   READER_MAXNAMES, maps the number to the parent path instead, if there is one. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
-  uint64_t id, parent, key;
+  uint64_t id, parent, key, length;
   uint32_t above = 0, step, same;
   if (!details_number(line, &id) || !details_number(line, &parent) || id == 0 ||
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
@@ -28,7 +28,8 @@ void readerholders_path (ReaderState *s, Fields *line) {
     s->failed |= !idmap_set(&s->of->paths, id + 1, same);
     return;
   }
-  if (r->npaths >= READER_MAXPATHS) {
+  length = (uint64_t)(line->end - line->p) + (above > 0 ? r->paths[above - 1].length : 0);
+  if (r->npaths >= READER_MAXPATHS || r->pathtext + length > READER_MAXNAMES) {
     r->left[LEFT_PATHS]++;
     s->failed |= above > 0 && !idmap_set(&s->of->paths, id + 1, above);
     return;
@@ -37,13 +38,11 @@ void readerholders_path (ReaderState *s, Fields *line) {
     s->failed = 1;
     return;
   }
-  r->paths[r->npaths].parent = above;
-  r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
-  r->paths[r->npaths++].step = step;
-  if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
-      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* the value is the index of the path
-                                                                  + 1 */
-    s->failed = 1;
+  r->pathtext += length;
+  r->paths[r->npaths++] = (ReadPath){.parent = above, .step = step, .length = length,
+                                     .depth = above > 0 ? r->paths[above - 1].depth + 1 : 1};
+  s->failed |= !idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||  /* index of the path + 1 */
+               !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths);
 }
 
 /* Prepares for the results of a heap walk: marks all live survivors of a state as not reached. */

@@ -69,8 +69,8 @@ static const struct {
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
     "# samples have a count above %: they count as %; the file is damaged, make a new profile"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
-    "over the limit of % paths of references to live objects: # others were shortened or left out; "
-    "use a larger --alloc"},
+    "over the limit of % paths of references to live objects, or of 64 MiB of their texts: "
+    "# others were shortened or left out; use a larger --alloc"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
     "paths of references with more than % steps: # were shortened to their first steps"},
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,

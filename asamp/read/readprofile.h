@@ -167,6 +167,7 @@ typedef struct ReadPath {
                           0: there is only one reference */
   uint32_t step;       /* text of the path's last reference, offset in ReadProfile.text */
   uint32_t depth;      /* number of references, at most READER_MAXSTEPS */
+  uint64_t length;     /* bytes of the texts of its references */
 } ReadPath;
 
 /* A Lua state. All sums include samples that the client does not select. */
@@ -271,6 +272,7 @@ typedef struct ReadProfile {
   ReadLabel *labels;
   size_t nlabels;
   ReadPath *paths;     /* paths of references to live samples; path i is paths[i - 1] */
+  uint64_t pathtext;   /* sum of the lengths of all paths, bytes */
   size_t npaths;
   /* Number of heap walks that searched for references to live samples. */
   uint64_t walks;

@@ -209,6 +209,21 @@ describe("asamp convert, of a profile with holders,", function()
     assert.is_truthy(err:find("does not record the references to live objects (holders): ", 1, true), err)
   end)
 
+  -- A former fault: 65,536 paths of long steps made texts of gigabytes in `asamp report`.
+  it("ends paths when the texts of all have 64 MiB, and reports it", function()
+    local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
+    p:name(8, "f", 1, "@a.lua")
+    p:sample{8, 1, kind = 0}
+    p:collection{fates = "1"}
+    for i = 1, 64 do p:holderpath(i, i - 1, ("x"):rep(40000) .. i) end
+    p:holders{64}
+    assert(p:close())
+    local profile = assert(reader.read(path))
+    assert.same({57, 7, "paths"}, {#profile.holders.step, profile.left[1].count, profile.left[1].what})
+    assert.same({57}, profile.holders.path)
+    assert.truthy(profile.left[1].text:find("or of 64 MiB of their texts: 7 others were shortened", 1, true))
+  end)
+
   -- An endless path is not worth a stack of that depth, nor the reader's memory.
   it("ends paths after 64 steps, counts the paths cut by that, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})

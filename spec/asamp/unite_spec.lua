@@ -320,7 +320,7 @@ describe("profiles that are merged", function()
     end
     local code, _, err = report("--sum", "--label", "route=/x", list[1], list[2])
     assert.equal(1, code)
-    assert.is_truthy(err:find("no code ran with the label route=/x; --by-label route lists its values",
+    assert.is_truthy(err:find("no code ran with the label route=/x; --by-label NAME lists its values",
                                 1, true), err)
   end)
 

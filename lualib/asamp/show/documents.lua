@@ -61,6 +61,14 @@ local function verdictof(v, profile)
   end
 end
 
+-- Returns the rows of labels; nil: there are none, or they are omitted because of --exclude. Adds the number
+-- of rows beyond ROWS to left.count.
+local function labelsof(profile, top, left, exclude)
+  local all, n = labelled.all(profile, top, ROWS)
+  left.count = left.count + (exclude and 0 or n)
+  return not exclude and all or nil
+end
+
 --- Returns the report of a profile and its totals ('t'), with the call tree if 'options' request it. 'top':
 -- rows of each list (nil: up to ROWS). 'options': those of asamp.show.text.render.
 function M.report(profile, t, top, options)
@@ -78,7 +86,7 @@ function M.report(profile, t, top, options)
   end
   doc.range = options.range
   doc.exclude = options.focus and options.focus.exclude
-  doc.labels, doc.label = not doc.exclude and labelled.all(profile, top) or nil, options.label
+  doc.labels, doc.label = labelsof(profile, top, left, doc.exclude), options.label
   doc.collections = events.collections(profile)
   doc.marks = limited(events.marks(profile), top, left)
   if doc.range or doc.exclude then

@@ -27,6 +27,12 @@ function M.lines(style, name)
     function(i, n) return layout.cutmiddle(layout.clean(all[i].value), n) end)
 end
 
+--- Returns a remark, as a list of lines, that the tables of n labels are omitted.
+function M.left(style, n)
+  return n > 0 and {tables.remark(style, 2, ("and %s with fewer bytes; --by-label NAME shows one"):format(
+    units.plural(n, "label")))} or {}
+end
+
 --- Returns the tables of lines with samples, one table for each value of the label in 'parts' (result of
 -- asamp.sums.labelled.within).
 function M.within(style, name, parts)

@@ -171,10 +171,15 @@ function M.render(profile, t, options)
   end
   function section.labels()
     local labelled, labels = require "asamp.show.labelled", require "asamp.sums.labelled"
-    for _, name in ipairs(options.bylabel and {options.bylabel} or labels.names(profile)) do
+    local names, left = {options.bylabel}, 0
+    if not options.bylabel then
+      names, left = labels.names(profile, labels.MOST)
+    end
+    for _, name in ipairs(names) do
       append(labelled.lines(style, name))
       append(options.within and labelled.within(style, name, options.within) or {})
     end
+    append(labelled.left(style, left))
   end
   local part = options.focus or options.label or options.at
   function section.scripts()

@@ -486,9 +486,17 @@ local function shared(h, alive, keys, parts)
   end
 end
 
+-- The results of M.keyof, by line. Without them, each sample would have its own copy of a long key.
+local known = setmetatable({}, {__mode = "k"})
+
 --- Returns a key for a line (a row of totals.linerows); M.lineof parses it.
 function M.keyof(line)
-  return ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
+  local key = known[line]
+  if not key then
+    key = ("%s\0%d\0%s%s"):format(line.file, line.line, line.native and "\0" or "", line.name)
+    known[line] = key
+  end
+  return key
 end
 
 --- Parses a key of M.keyof. Returns the file, line number and function's name, and true for a C function.

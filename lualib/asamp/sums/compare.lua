@@ -228,19 +228,17 @@ function M.of(pa, a, pb, b, field, options)
   local scale = options.scaled and wa > 0 and wb / wa or 1
   sa = side(pa, a.whole, field, unita * scale)
   local key = options.cumulative and "total" or "self"
-  local files = samecode.files(a, b)
-  local functions = samecode.functions(a.functions, b.functions, files)
-  local lines = samecode.lines(a.lines, b.lines, functions, files)
+  local same = samecode.of(a, b)
   local ca, cb = classes(a.types), classes(b.types)
-  local function compared(rows, others, same, which)
-    return changes(paired(rows, others, same), which, field, sa, sb,
+  local function compared(rows, others, partners, which)
+    return changes(paired(rows, others, partners), which, field, sa, sb,
                    options.sigma)
   end
   return {
     field = field, seconds = seconds, scale = scale, a = wa, b = wb,
     error = error,
-    functions = compared(a.functions, b.functions, functions, key),
-    lines = compared(a.lines, b.lines, lines, key),
+    functions = compared(a.functions, b.functions, same.functions, key),
+    lines = compared(a.lines, b.lines, same.lines, key),
     types = compared(a.types, b.types, bynames(a.types, b.types), "self"),
     classes = compared(ca, cb, bynames(ca, cb), "self"),
     holders = held(pa, a, pb, b, field, options),

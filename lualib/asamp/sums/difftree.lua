@@ -49,7 +49,7 @@ end
 -- (a list), and for each function without its callees (a map from keyof). The sizes of single blocks are
 -- unknown: all blocks of an allocation site count as equally large.
 local function blocksvariance(profile)
-  local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
+  local parent, sites, list, own, byfn = profile.nodes.parent, profile.sites, {}, {}, {}
   for i = 0, #parent do
     list[i] = 0
   end
@@ -57,12 +57,16 @@ local function blocksvariance(profile)
     local objects, n = sites.objects and sites.objects[i] or 0, sites.samples[i]
     if objects > 0 and n > 0 then
       local variance = objects * objects / n
-      local fn = profile.functions[profile.nodes.fn[node]]
+      local f = profile.nodes.fn[node]
       list[node] = list[node] + variance
-      if fn then
-        own[keyof(fn)] = (own[keyof(fn)] or 0) + variance
+      if f then
+        byfn[f] = (byfn[f] or 0) + variance
       end
     end
+  end
+  for f, variance in pairs(byfn) do
+    local key = keyof(profile.functions[f])
+    own[key] = (own[key] or 0) + variance
   end
   for i = #parent, 1, -1 do
     list[parent[i]] = list[parent[i]] + list[i]
@@ -347,7 +351,7 @@ end
 -- list: measures to compare (M.measures)
 -- limit: largest number of nodes
 function M.of(pa, a, pb, b, list, limit)
-  local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
+  local same = samecode.of(a, b).functions
   local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)
   local tree, bykey = {parent = {}, fn = {}}, {}
   local foldedb, foldeda = start(pb, b), start(pa, a)

@@ -65,19 +65,19 @@ end
 -- sums: values of each call tree node with its callees (field of totals.of)
 -- field: the measure
 function M.callers(profile, entries, sums, field)
-  local rows, bykey = {}, {}
+  local rows, byfn = {}, {}
   local nodes = profile.nodes
   for _, entry in ipairs(entries) do
     local fn = profile.functions[nodes.fn[entry.caller]]
-    local line = fn and (fn.native and fn.line or nodes.line[entry.caller])
-    local key = fn and ("%s\0%s\0%d"):format(fn.name, fn.file, line) or ""
-    local row = bykey[key]
+    local line = fn and (fn.native and fn.line or nodes.line[entry.caller]) or 0
+    local oflines = byfn[fn or 0] or {}
+    local row = oflines[line]
     if not row then
       row = fn and {name = fn.name, file = fn.file, line = line,
                     native = fn.native, total = {}}
             or {name = "[the program's start]", file = "-", line = 0,
                 native = true, total = {}}
-      bykey[key] = row
+      byfn[fn or 0], oflines[line] = oflines, row
       rows[#rows + 1] = row
     end
     for _, name in ipairs(sums.fields) do

@@ -155,17 +155,43 @@ function M.cut(h, path)
   return found
 end
 
+--- Returns a function that compares a path (its number) with a text. It returns two values: true if the text
+-- of the path starts with this text; true if, moreover, the text is that of the path or of one of its first
+-- steps. It does not build the texts of paths, which together may need much memory.
+--
+-- h: profile.holders
+function M.starting(h, text)
+  local length = {[0] = 0}  -- by path: equal bytes of its text and 'text', in whole steps; -1: they differ
+  local function equal(path)
+    local n = length[path]
+    if not n then
+      n = equal(h.parent[path])
+      if n >= 0 and n < #text then
+        local step = (n > 0 and M.ARROW or "") .. h.step[path]
+        n = step:sub(1, #text - n) == text:sub(n + 1, n + #step) and n + #step or -1
+      end
+      length[path] = n
+    end
+    return n
+  end
+  return function(path)
+    local n = equal(path)
+    return n >= #text, n == #text
+  end
+end
+
 --- Returns the kind of a table that refers to objects by many elements: "list" (a list) or "keys" (a table
 -- with keys; always for package.loaded, _G and the registry). nil: the table has no such elements.
 --
 -- h: profile.holders
 -- text: text of the path to the table
 function M.elements(h, text)
-  local kind = M.NAMED[text] and "keys"
+  local kind, starting = M.NAMED[text] and "keys", M.starting(h, text)
+  local function through(path) return (select(2, starting(path))) end
   for path, step in ipairs(h.step) do
     local parent = h.parent[path]
     local own = parent > 0 and kind ~= "keys" and many(step, h.step[parent])
-    if own and M.pathtext(h, parent) == text then
+    if own and through(parent) and not through(h.parent[parent]) then
       kind = own
     end
   end

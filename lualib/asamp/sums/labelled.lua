@@ -23,18 +23,30 @@ local function shown(value)
   return not value and M.NONE or value:find(LIKENONE) and '"' .. value .. '"' or value
 end
 
---- Returns the names of all labels in alphabetical order.
-function M.names(profile)
-  local names, seen = {}, {}
+--- Number of labels for which a report or a page has tables. One process has at most as many; a merged
+-- profile or one of another profiler can have more.
+M.MOST = 64
+
+--- Returns the names of the labels in alphabetical order. Second result: the number of omitted names.
+--
+-- most: limit; if there are more names, those with most sampled bytes are returned. nil: no limit
+function M.names(profile, most)
+  local names, bytes = {}, {}
   for _, set in ipairs(profile.labels or {}) do
     for name in pairs(set.labels) do
-      if not seen[name] then
-        seen[name], names[#names + 1] = true, name
+      if not bytes[name] then
+        bytes[name], names[#names + 1] = 0, name
       end
+      bytes[name] = bytes[name] + set.bytes
     end
   end
+  local left = math.max(0, #names - (most or #names))
+  if left > 0 then
+    table.sort(names, order.values(bytes))
+    names = table.move(names, 1, most, 1, {})
+  end
   table.sort(names)
-  return names
+  return names, left
 end
 
 -- Integer fields of a label set. For each value of a label, M.rows returns a row with the sums of these
@@ -146,15 +158,22 @@ function M.within(profile, name, read)
   return parts
 end
 
---- Returns the rows (M.rows) of every label, by its name; nil: there are no labels. 'top': number of rows of
--- a label; nil: all.
-function M.all(profile, top)
-  local names, all = M.names(profile), {}
+--- Returns the rows (M.rows) of every label, by its name; nil: there are no labels. Second result: the number
+-- of rows that are omitted because of 'most', at least one for each omitted label.
+--
+--   - top: number of rows of a label; nil: all
+--   - most: limit of all rows if 'top' is nil, and of the labels
+function M.all(profile, top, most)
+  local all, names, left = {}, M.names(profile, most)
   for _, name in ipairs(names) do
     local rows = M.rows(profile, name)
-    all[name] = table.move(rows, 1, math.min(#rows, top or #rows), 1, {})
+    local n = math.min(#rows, top or most)
+    all[name] = table.move(rows, 1, n, 1, {})
+    if not top then
+      most, left = most - n, left + #rows - n
+    end
   end
-  return #names > 0 and all or nil
+  return #names > 0 and all or nil, left
 end
 
 --- Parses a label such as "route=/checkout" into {name, value, text}; nil: the text has another form. The
@@ -171,7 +190,7 @@ end
 
 --- Returns true if a profile has a label, with the given value if that is not nil; else nil and a message.
 function M.check(profile, name, value)
-  local names = M.names(profile)
+  local names, left = M.names(profile, M.MOST)
   if #names == 0 then
     return nil, "the profile has no labels; profiler.label{name = value} sets one"
   end
@@ -184,9 +203,10 @@ function M.check(profile, name, value)
     end
   end
   if not found then
-    return nil, ("the profile has no label named %s (known: %s)"):format(name, table.concat(names, ", "))
+    return nil, ("the profile has no label named %s (known: %s%s)"):format(
+      name, table.concat(names, ", "), left > 0 and (", and %d more"):format(left) or "")
   end
-  return nil, ("no code ran with the label %s=%s; --by-label %s lists its values"):format(name, value, name)
+  return nil, ("no code ran with the label %s=%s; --by-label NAME lists its values"):format(name, value)
 end
 
 return M

@@ -635,12 +635,11 @@ end
 --
 -- own: the line's samples: a map from the number of a path of references to the number of samples to which it
 -- leads. The result is such a map, too.
--- container: text of the path to the container; nil: the result is empty
-local function inside(h, own, container)
+-- starting: returns true for a path that leads to the container (holders.starting)
+local function inside(own, starting)
   local part = {}
   for path, n in pairs(own) do
-    local text = path > 0 and holders.pathtext(h, path) or ""
-    part[path] = container and text:sub(1, #container) == container and n or nil
+    part[path] = starting(path) and n or nil
   end
   return part
 end
@@ -656,9 +655,13 @@ local function hold(profile, rows)
   local groups = holders.grouped(h, function(node)
     return nearest[node] and births.keyof(nearest[node])
   end)
+  local starting = {}  -- by text of a container
   for _, row in ipairs(rows) do
-    local own = groups[births.keyof(row)]
-    own = own and row.whole and inside(h, own, row.container) or own
+    local own, at = groups[births.keyof(row)], row.container
+    if own and row.whole then
+      starting[at or ""] = starting[at or ""] or at and holders.starting(h, at) or function() end
+      own = inside(own, starting[at or ""])
+    end
     if own then
       row.holders, row.held = holders.of(h, own)
     end

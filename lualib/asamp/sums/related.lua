@@ -13,17 +13,17 @@ end
 --- Returns a map from each call tree node to the key of a function: the Lua function that called the
 -- innermost Lua function of the node's stack; "": none.
 function M.callers(profile)
-  local nodes, functions = profile.nodes, profile.functions
+  local nodes, keys = profile.nodes, {}
+  for f, fn in ipairs(profile.functions) do
+    keys[f] = not fn.native and key(fn.file, fn.line)
+  end
   -- maps from each node to a key: of its innermost Lua function (inner), and of the Lua caller of that
   -- (callers)
   local inner, callers = {[0] = ""}, {[0] = ""}
   for i, f in ipairs(nodes.fn) do
-    local fn, up = functions[f], nodes.parent[i]
-    if fn.native then
-      inner[i], callers[i] = inner[up], callers[up]
-    else
-      inner[i], callers[i] = key(fn.file, fn.line), inner[up]
-    end
+    local up = nodes.parent[i]
+    callers[i] = keys[f] and inner[up] or callers[up]
+    inner[i] = keys[f] or inner[up]
   end
   return callers
 end
@@ -46,9 +46,37 @@ end
 
 local larger = order.by("-keptbytes", "file", "line")
 
-local function together(a, b)
-  return a.own == b.own or a.caller == b.own or b.caller == a.own or
-         a.caller == b.caller and not ismain(a.caller)
+-- Returns the group of each row of a list: the smallest index of a row in the group. Two rows are in one
+-- group if they are lines of one function, or of a function and its caller, or of two functions with the same
+-- caller.
+local function joined(list)
+  local group, callers, byown, bycaller = {}, {}, {}, {}
+  local function first(i)
+    while group[i] ~= i do
+      group[i] = group[group[i]]
+      i = group[i]
+    end
+    return i
+  end
+  local function join(i, other)
+    i, other = first(i), first(other or i)
+    group[math.max(i, other)] = math.min(i, other)
+  end
+  for i, row in ipairs(list) do
+    local own, caller = key(row.file, row.defined), maincaller(row)
+    group[i], callers[i] = i, caller
+    byown[own] = byown[own] or i
+    join(i, byown[own])
+    bycaller[caller] = bycaller[caller] or not ismain(caller) and i or nil
+    join(i, bycaller[caller])
+  end
+  for i = 1, #list do
+    join(i, byown[callers[i]])
+  end
+  for i = 1, #list do
+    group[i] = first(i)
+  end
+  return group
 end
 
 --- Groups related lines: returns a new list, sorted by groups, and sets the field 'group' of the rows to the
@@ -59,19 +87,7 @@ end
 function M.grouped(rows)
   local list = table.move(rows, 1, #rows, 1, {})
   table.sort(list, larger)
-  local places, group, bytes = {}, {}, {}
-  for i, row in ipairs(list) do
-    places[i] = {own = key(row.file, row.defined), caller = maincaller(row)}
-    group[i] = i
-    for k = 1, i - 1 do
-      if together(places[i], places[k]) and group[k] ~= group[i] then
-        local from, to = math.max(group[i], group[k]), math.min(group[i], group[k])
-        for j = 1, i do
-          group[j] = group[j] == from and to or group[j]
-        end
-      end
-    end
-  end
+  local group, bytes = joined(list), {}
   for i, row in ipairs(list) do
     bytes[group[i]] = (bytes[group[i]] or 0) + row.keptbytes
     row.group = group[i]

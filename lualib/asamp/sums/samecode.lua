@@ -22,45 +22,51 @@ local function files(t)
   return set
 end
 
--- Returns an iterator over the parts of a file's path between slashes, the last one first.
-local function names(path)
-  local rest = path
-  return function()
-    local name = rest and rest:match "([^/]*)$" or ""
-    rest = rest and #rest > #name and rest:sub(1, -#name - 2) or nil
-    return name ~= "" and name or nil
+-- Returns the length of the common start of two texts, up to their last common "/".
+local function common(x, y)
+  local low, high = 0, math.min(#x, #y)  -- finds the longest equal start
+  while low < high do
+    local middle = (low + high + 1) // 2
+    if x:sub(low + 1, middle) == y:sub(low + 1, middle) then
+      low = middle
+    else
+      high = middle - 1
+    end
   end
+  return (x:sub(1, low):match "^.*()/" or 0)
 end
 
 -- Returns a function that finds the listed path that is most similar at its end: for "src/app.lua", a path
 -- that ends with "src/app.lua" rather than with "app.lua". It returns nil if none has the same file name, or
--- if several are equally similar.
+-- if several are equally similar. Paths with equal ends are neighbours in the sorted list of reversed paths,
+-- so neither time nor memory grow with the number of folders in all paths.
 local function byend(paths)
-  -- Tree of the paths' parts, the last part at the root. A node has the fields path (false: several paths
-  -- lead through it) and of (its children, by part).
-  local root = {}
-  for _, path in ipairs(paths) do
-    local node = root
-    for name in names(path) do
-      local kid = node[name]
-      if kid then
-        kid.path = false
-      else
-        kid = {path = path, of = {}}
-        node[name] = kid
-      end
-      node = kid.of
-    end
+  local keys, of = {}, {}
+  for i, path in ipairs(paths) do
+    keys[i] = path:reverse() .. "/"
+    of[keys[i]] = path
   end
+  table.sort(keys)
   return function(path)
-    local node, best = root, nil
-    for name in names(path) do
-      if not node[name] then
-        break
+    local key, low, high = path:reverse() .. "/", 1, #keys + 1  -- finds the first listed key after 'key'
+    while low < high do
+      local middle = (low + high) // 2
+      if keys[middle] < key then
+        low = middle + 1
+      else
+        high = middle
       end
-      node, best = node[name].of, node[name].path
     end
-    return best or nil
+    local function like(i)
+      return keys[i] and common(keys[i], key) or 0
+    end
+    local before, after = like(low - 1), like(low)
+    local best, second = low - 1, low - 2
+    if after > before then
+      best, second = low, low + 1
+    end
+    local most = math.max(before, after)
+    return most > 1 and before ~= after and like(second) < most and of[keys[best]] or nil
   end
 end
 
@@ -216,8 +222,8 @@ local function likeness(a, i, b, j)
 end
 
 -- Largest product of the lengths of two lists of functions for alignpart, which takes 16 MiB and a second for
--- it. 'align' splits longer lists.
-local CELLS = 1 << 20
+-- it. 'align' splits longer lists. ALL: largest sum of these products for all files.
+local CELLS, ALL = 1 << 20, 2 << 20
 
 -- Pairs the functions a[from..to] with b[start..stop], both in the order of their lines, so that the sum of
 -- their likeness is largest. Calls pair(x, y) for each pair.
@@ -308,16 +314,20 @@ local function anchors(a, b)
 end
 
 -- Pairs the functions of a file that are probably the same in both profiles, in the order of their lines.
--- Calls pair(x, y) for each pair. Long lists are split at functions that certainly correspond. a, b: the
--- functions of the file in the two profiles, sorted by line
-local function align(a, b, pair)
-  if #a * #b <= CELLS then
-    return alignpart(a, 1, #a, b, 1, #b, pair)
-  end
+-- Calls pair(x, y) for each pair. Long lists are split at functions that certainly correspond.
+--
+-- a, b: the functions of the file in the two profiles, sorted by line
+-- rest: {cells}: the product of lengths that remains for this and further files (ALL)
+local function align(a, b, pair, rest)
   local from, start = 1, 1
   local function part(to, stop)
-    local f = (to - from + 1) * (stop - start + 1) <= CELLS and alignpart or alignlines
+    local cells = (to - from + 1) * (stop - start + 1)
+    local f = cells <= math.min(CELLS, rest.cells) and alignpart or alignlines
+    rest.cells = rest.cells - (f == alignpart and cells or 0)
     f(a, from, to, b, start, stop, pair)
+  end
+  if #a * #b <= math.min(CELLS, rest.cells) then
+    return part(#a, #b)
   end
   for _, anchor in ipairs(anchors(a, b)) do
     part(anchor[1] - 1, anchor[2] - 1)
@@ -327,24 +337,29 @@ local function align(a, b, pair)
   part(#a, #b)
 end
 
-local function nativekey(row)
-  return row.name .. "\0" .. row.file
-end
-
 --- Pairs equal functions of two profiles: returns {[row of a] = row of b}. 'same': result of M.files.
 function M.functions(a, b, same)
-  local pairs_, native, lists = {}, {}, byfile(b, {})
+  local pairs_, lists, files_, rest = {}, byfile(b, {}), {}, {cells = ALL}
   for file, list in pairs(byfile(a, same)) do
-    align(list, lists[file] or {}, function(x, y)
-      pairs_[x] = y
-    end)
+    local others = lists[file] or {}
+    files_[#files_ + 1] = {name = file, a = list, b = others, cells = #list * #others}
   end
+  table.sort(files_, order.by("cells", "name"))  -- if 'rest' is too small, large files are aligned less well
+  for _, file in ipairs(files_) do
+    align(file.a, file.b, function(x, y)
+      pairs_[x] = y
+    end, rest)
+  end
+  local native = {}  -- by library and name
   for _, row in ipairs(b) do
-    native[nativekey(row)] = row.native and row or nil
+    if row.native then
+      native[row.file] = native[row.file] or {}
+      native[row.file][row.name] = row
+    end
   end
   for _, row in ipairs(a) do
     if row.native then
-      pairs_[row] = native[nativekey(row)]
+      pairs_[row] = native[row.file] and native[row.file][row.name]
     end
   end
   return pairs_
@@ -367,8 +382,17 @@ local function each(rows, f)
   end
 end
 
-local function place(file, defined, line)
-  return ("%s\0%d\0%d"):format(file, defined, line)
+-- Returns a function(file, defined, line) that returns a key for a line, with the line where its function is
+-- defined. Its length does not depend on that of the file's name.
+local function places()
+  local numbers, n = {}, 0
+  return function(file, defined, line)
+    if not numbers[file] then
+      n = n + 1
+      numbers[file] = n
+    end
+    return numbers[file] .. " " .. defined .. " " .. line
+  end
 end
 
 -- Returns a function(file, line) that returns the number of lines by which the code there has moved from the
@@ -416,7 +440,8 @@ end
 -- definition: map from the place (file and line) of a function in a to its partner, a function of b
 -- pairs_: receives the pairs {[row of a] = row of b}
 -- taken: set of paired rows of b
-local function addmoved(a, b, definition, pairs_, taken)
+-- place: returns the key of a line (places)
+local function addmoved(a, b, definition, pairs_, taken, place)
   local ofa, ofb = {}, {}
   local function add(lists, fn, row)
     local key = place(fn.file, fn.line, 0)
@@ -458,7 +483,7 @@ end
 -- functions, same: results of M.functions and M.files
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
-  local moved = movesof(functions)
+  local moved, place = movesof(functions), places()
   for x, y in pairs(functions) do
     definition[place(x.file, x.line, 0)] = y
   end
@@ -480,10 +505,27 @@ function M.lines(a, b, functions, same)
     take(row, inb[fn and place(fn.file, fn.line, row.line - defined + fn.line) or
                   place(same[row.file] or row.file, defined, row.line)])
   end)
-  addmoved(a, b, definition, pairs_, taken)
+  addmoved(a, b, definition, pairs_, taken, place)
   return pairs_
 end
 
 -- ==}
+
+-- Results of M.of, by the totals of the first profile.
+local results = setmetatable({}, {__mode = "k"})
+
+--- Returns the results of M.files, M.functions and M.lines for two profiles, as {files, functions, lines}.
+-- Keeps them for further calls. 'a', 'b': totals of the profiles.
+function M.of(a, b)
+  local found = results[a]
+  if not found or found.b ~= b then
+    local files_ = M.files(a, b)
+    local functions = M.functions(a.functions, b.functions, files_)
+    found = {b = b, files = files_, functions = functions,
+             lines = M.lines(a.lines, b.lines, functions, files_)}
+    results[a] = found
+  end
+  return found
+end
 
 return M

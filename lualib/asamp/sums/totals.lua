@@ -286,19 +286,19 @@ end
 --   3. map from call tree node to the row of the innermost Lua frame of its stack
 --   4. set of the rows of lines with several functions, such as two closures
 local function rowsoflines(profile)
-  local rows, rowof, nearest, bykey = {}, {}, {}, {}
+  local rows, rowof, nearest, byfile = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do
     local fn = profile.functions[f]
     if fn.native then
       nearest[i] = nearest[nodes.parent[i]]
     else
-      local key = fn.file .. "\0" .. nodes.line[i]
-      local row = bykey[key]
+      local oflines = byfile[fn.file] or {}
+      local row = oflines[nodes.line[i]]
       if not row then
         row = {file = fn.file, line = nodes.line[i], name = fn.name,
                defined = fn.line}
-        bykey[key], first[row] = row, f
+        byfile[fn.file], oflines[row.line], first[row] = oflines, row, f
         rows[#rows + 1] = row
       end
       several[row] = several[row] or first[row] ~= f or nil

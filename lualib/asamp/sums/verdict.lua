@@ -196,14 +196,18 @@ local function lines(profile, copies)
     return {}, profile.samples
   end
   local rows, all, samples = alllines(profile)
-  local copied, list = {}, {}
-  for _, row in ipairs(copies and copies.lines or {}) do
-    copied[row.file .. "\0" .. row.line] = row
+  local list = {}
+  local function copied(row)
+    for _, other in ipairs(copies and copies.lines or {}) do
+      if other.line == row.line and other.file == row.file then
+        return other
+      end
+    end
   end
   for i = 1, math.min(#rows, 10) do
     local row = rows[i]
     if row.bytes > 0 and row.bytes >= WORTH * all and (row.samples >= FEW or i == 1) then
-      row.reason = reasonof(row, copied[row.file .. "\0" .. row.line])
+      row.reason = reasonof(row, copied(row))
       row.share = row.bytes / all
       if i == 1 or #list < 3 and (STRONG[row.reason] or row.share >= 1 / 4) then
         list[#list + 1] = {file = row.file, line = row.line, name = row.name, native = row.native,
@@ -254,17 +258,24 @@ local function isnested(profile, holder)
   for _, bin in ipairs(alive and alive.bin or {}) do
     last = math.max(last, bin)
   end
-  for i, path in ipairs(holder and h and alive and alive.path or {}) do
-    local counts = path > 0 and 2 * alive.bin[i] >= last and alive.vector[i] == 0
-    local text = counts and holders.pathtext(h, path) or ""
-    local rest = text:sub(start)
-    if text:sub(1, start - 1) == holder and rest:find(holders.ARROW, 1, true) == 1 then
-      local element = rest:sub(#holders.ARROW + 1)
-      if not element:find(holders.ARROW, 1, true) then
+  local starting = holder and h and holders.starting(h, holder)
+  local sorts = {}  -- by path: "element" of the table, "inner": in a table inside of an element, or "other"
+  local function sortof(path)
+    local rest = starting(path) and holders.pathtext(h, path):sub(start) or ""
+    if rest:find(holders.ARROW, 1, true) ~= 1 then
+      return "other"
+    end
+    local element = rest:sub(#holders.ARROW + 1)
+    return not element:find(holders.ARROW, 1, true) and "element" or
+           select(2, holders.container(element)) and "inner" or "other"
+  end
+  for i, path in ipairs(starting and alive and alive.path or {}) do
+    if path > 0 and 2 * alive.bin[i] >= last and alive.vector[i] == 0 then
+      sorts[path] = sorts[path] or sortof(path)
+      if sorts[path] == "element" then
         return false
       end
-      local _, many = holders.container(element)
-      inside = inside + (many and alive.samples[i] or 0)
+      inside = inside + (sorts[path] == "inner" and alive.samples[i] or 0)
     end
   end
   return inside >= NESTED
@@ -487,12 +498,9 @@ local function holdings(profile, groups)
   end
   local _, _, nearest = totals.linerows(profile, true, true)
   for _, group in ipairs(groups) do
-    local all, outside, start = 0, 0, #(group.holder or "") + 1
-    for i, path in ipairs(group.holder and h.path or {}) do
-      local text = path > 0 and holders.pathtext(h, path) or ""
-      local rest = text:sub(start)
-      if text:sub(1, start - 1) == group.holder and
-         (rest == "" or rest:find(holders.ARROW, 1, true) == 1) then
+    local all, outside, starting = 0, 0, group.holder and holders.starting(h, group.holder)
+    for i, path in ipairs(starting and h.path or {}) do
+      if select(2, starting(path)) then
         all = all + h.bytes[i]
         outside = outside + (nearest[h.node[i]] and 0 or h.bytes[i])
       end

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Tables of the page of `asamp view`, by label, by Lua state and by OS thread, each with its ROWS largest
--- rows. The tables always cover the whole run.
+-- rows. The tables always cover the whole run. Of many labels, only those with most bytes have a table.
 
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"
+local units = require "asamp.show.units"
 
 local M = {}
 
@@ -20,7 +21,8 @@ local function cut(title, what, all, name)
 end
 
 --- Returns tables of totals for the page: {labels, states}. 'labels' is a list with a table for each label,
--- 'states' a list of tables by script, Lua state and OS thread. Fields of a table:
+-- 'states' a list of tables by script, Lua state and OS thread. Appends a sentence about omitted labels to
+-- the list 'omitted'. Fields of a table:
 --
 --   - title: heading of the table
 --   - what: heading of its column of names
@@ -31,9 +33,13 @@ end
 --     - time: sampled time, seconds
 --     - collections: number of collections
 --     - count: number of states, or nil
-function M.of(profile)
-  local out = {labels = {}, states = {}}
-  for _, label in ipairs(labelled.names(profile)) do
+function M.of(profile, omitted)
+  local out, names, left = {labels = {}, states = {}}, labelled.names(profile, labelled.MOST)
+  if left > 0 then
+    omitted[#omitted + 1] = ("The page has tables of the %d labels with most bytes, of %s; " ..
+      "asamp report --by-label NAME shows any other."):format(#names, units.plural(#names + left, "label"))
+  end
+  for _, label in ipairs(names) do
     out.labels[#out.labels + 1] = cut("By label " .. label, "value", labelled.rows(profile, label),
                                       function(row) return row.value end)
   end

@@ -193,7 +193,7 @@ function M.of(profile, options)
     rows = rows, bins = bins, untimed = untimedof(profile, bins), collections = points,
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
     trends = trended, functiontrends = functiontrends, copies = lives.copies(profile, left),
-    holders = heldby.of(profile), apart = apart.of(profile), native = lives.native(profile, left),
+    holders = heldby.of(profile), apart = apart.of(profile, left), native = lives.native(profile, left),
     memory = memory.of(profile),
     peak = options.peak and peak.of(profile, options.peak, tree, bins), verdict = verdict.of(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,

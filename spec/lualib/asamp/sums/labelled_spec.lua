@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Totals by label, for label sets with known numbers.
 
+local apart = require "asamp.show.page.apart"
 local labelled = require "asamp.sums.labelled"
 
 local function set(labels, n, exact)
@@ -31,6 +32,46 @@ describe("totals by label", function()
     assert.same({}, labelled.rows({}, "a"))
   end)
 
+  it("name the labels with most bytes if there are many", function()
+    local profile = {labels = {set({a = "x", b = "y", d = "z"}, 1), set({c = "x", b = "x"}, 2)}}
+    assert.same({{"a", "b", "c", "d"}, 0}, {labelled.names(profile)})
+    assert.same({{"b", "c"}, 2}, {labelled.names(profile, 2)})
+    assert.same({{"a", "b", "c"}, 1}, {labelled.names(profile, 3)})
+    local ok, wrong = labelled.check(profile, "e")
+    assert.same({nil, "the profile has no label named e (known: a, b, c, d)"}, {ok, wrong})
+  end)
+
+  it("have a limited number of rows", function()
+    local profile = {labels = {set({a = "x", b = "y"}, 1), set({a = "y", c = "x"}, 2), set({a = "z"}, 9)}}
+    local function rows(top, most)
+      local all, left = labelled.all(profile, top, most)
+      return {all.a and #all.a, all.b and #all.b, all.c and #all.c, left}
+    end
+    assert.same({3, 2, 2, 0}, rows(nil, 9))
+    assert.same({3, 2, 0, 2}, rows(nil, 5))
+    assert.same({2, nil, 0, 4}, rows(nil, 2))
+    assert.same({1, 1, 1, 0}, rows(1, 5))
+    assert.same({nil, 0}, {labelled.all({}, nil, 5)})
+  end)
+
+  -- A former fault: the page of asamp view had 36 MiB for 3,000 labels.
+  it("have tables only for 64 labels, with a note", function()
+    local profile, omitted = {labels = {}}, {}
+    for i = 1, 3000 do
+      profile.labels[i] = set({["name" .. i] = "x"}, i)
+    end
+    local tables = apart.of(profile, omitted).labels
+    assert.equal(64, #tables)
+    assert.equal("By label name2937", tables[1].title)
+    assert.same({"The page has tables of the 64 labels with most bytes, of 3,000 labels; " ..
+                 "asamp report --by-label NAME shows any other."}, omitted)
+    local _, wrong = labelled.check(profile, "e")
+    assert.truthy(wrong:find(", name2999, name3000, and 2936 more)", 1, true), wrong)
+    omitted = {}
+    profile.labels = {profile.labels[1]}
+    assert.same({1, {}}, {#apart.of(profile, omitted).labels, omitted})
+  end)
+
   -- A former fault: the time was the number of label names times the number of sets.
   it("of all names take a time in proportion to the labels", function()
     local profile, n = {labels = {}}, 3000
@@ -39,7 +80,7 @@ describe("totals by label", function()
     end
     local thousands = 0
     debug.sethook(function() thousands = thousands + 1 end, "", 1000)
-    local all = labelled.all(profile)
+    local all = labelled.all(profile, nil, 1 << 14)
     debug.sethook()
     assert.equal(n * (n + 1) // 2, all.name7[1].samples + all.name7[2].samples)
     assert.truthy(thousands < n, thousands .. " thousand instructions")
