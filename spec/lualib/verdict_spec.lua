@@ -45,6 +45,16 @@ describe("the verdict #plain", function()
     assert.same({}, accused)
   end)
 
+  -- Former verdicts named four fields of a chain's nodes, each as a holder of its own.
+  it("names a chain that it has seen growing once", function()
+    local maybe = judge.run("spec/planted/widgets.lua").maybe
+    for _, a in ipairs(maybe) do
+      for _, b in ipairs(maybe) do
+        assert.is_true(a == b or b.holder:sub(1, #a.holder) ~= a.holder, a.holder)
+      end
+    end
+  end)
+
   it("says of long strings that they may be copies of each other", function()
     local path = folder .. "/format.lua"
     shell.write(path, [[

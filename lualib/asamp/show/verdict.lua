@@ -15,7 +15,9 @@ local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 local SHOWN, MORE = 2, 3
 local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
 local FEW = 4         -- with fewer allocation samples, the verdict has no sentence about a line or a holder
-local HELD_SHARE = 1 / 10  -- a holder has a sentence if it keeps this share of the live bytes
+-- A holder has a sentence if it keeps 10% of the live bytes (HELD_SHARE), and at least 2 live samples
+-- (HELD_LEAST).
+local HELD_SHARE, HELD_LEAST = 1 / 10, 2
 local PARTLY = 1 / 10  -- a line that drops most objects has a remark if a leak keeps this share of its bytes
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
@@ -77,7 +79,8 @@ local KINDS = {
 local TYPES = {["Lua closure"] = "closures", ["table array part"] = "arrays of tables",
                ["table hash part"] = "fields of tables", table = "tables", string = "strings",
                coroutine = "coroutines", stack = "stacks of coroutines", upvalue = "upvalues of closures",
-               proto = "compiled code", outside = "memory outside of Lua's heap"}
+               proto = "compiled code", ["FILE*"] = "files (each open file counts as 32 KiB)",
+               outside = "memory outside of Lua's heap"}
 
 local function typename(name)
   return layout.clean(TYPES[name] or name)
@@ -235,8 +238,14 @@ local REASONS = {
   others = "new objects each time, which are soon dropped",
 }
 
-local LONG = ". Their mean size is %s: if each contains most of the previous one, the work is quadratic. " ..
-             "Copy the new text only, or collect the parts in a table"
+-- Advice for lines that make long strings, by the C function that allocates them; "": the operator "..". A
+-- string from another function, such as file:read, does not contain the previous one.
+local LONG = {[""] = "Collect the parts in a table, and call table.concat once",
+              str_format = "Collect the parts in a table, and call table.concat once",
+              str_gsub = "Replace all patterns in one call",
+              str_sub = "Keep a position in the text instead of copying the rest of it",
+              tconcat = "Call table.concat once, after the last part"}
+local IFLONG = ". Their mean size is %s: if each contains most of the previous one, the work is quadratic. %s"
 
 -- Returns the share of a line's bytes that likely leaks keep alive. Counts only leaks that a sentence of the
 -- verdict v names; nil: none of these has the line.
@@ -264,7 +273,8 @@ local function cause(line)
   elseif REASONS[line.reason] then
     local words, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
     local called = line.calls and cname(line.calls)
-    remedy = line.long and LONG:format(units.bytes(line.long // 1 | 0)) or remedy
+    local long = line.long and LONG[line.calls or ""]
+    remedy = long and IFLONG:format(units.bytes(line.long // 1 | 0), long) or remedy
     return (" Likely reason: %s%s%s."):format(words, called and (" (allocated by %s)"):format(called) or "",
                                               remedy)
   end
@@ -295,7 +305,8 @@ local function held(v, p, add)
   local inuse = p.course and p.course.last and p.course.last.inuse
   -- true: the sentence about the first likely leak names the same holder, which is not repeated here
   local known = leaking and first and leaking.holder == first.text
-  if first and (first.share or 0) >= HELD_SHARE and (v.samples or FEW) >= FEW and not known then
+  if first and (first.share or 0) >= HELD_SHARE and first.samples >= HELD_LEAST and
+     (v.samples or FEW) >= FEW and not known then
     add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
       units.seconds(v.held.at / 1e6) .. ", the last search for holders" or "the end",
       units.bytes(v.held.bytes),

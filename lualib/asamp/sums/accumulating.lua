@@ -217,11 +217,12 @@ local function isoutput(run, c)
   return false
 end
 
--- Returns the share of all allocated bytes that is alive at the end.
+-- Returns the share of all allocated bytes that is alive at the end. Objects that the heap walk did not reach
+-- are garbage.
 local function keptshare(profile)
-  local kept, all = 0, 0
-  for _, bytes in ipairs(profile.alive.bytes) do
-    kept = kept + bytes
+  local kept, all, alive = 0, 0, profile.alive
+  for i, bytes in ipairs(alive.bytes) do
+    kept = kept + (alive.path[i] > 0 and bytes or 0)
   end
   for _, bytes in ipairs(profile.born.bytes) do
     all = all + bytes

@@ -769,6 +769,40 @@ local function possible(c)
           stopped = c.stopped}
 end
 
+-- Replaces containers inside of another one, such as fields of the nodes of a chain, by the outer one. It has
+-- the sum of their samples, and the line of the container with most samples. Tables of modules, globals and
+-- references (holders.NAMED) do not count as outer ones. Returns the remaining elements, most samples first.
+--
+-- maybe: elements of 'maybe' (M.of)
+local function outermost(maybe)
+  local list, most = {}, {}
+  for _, c in ipairs(maybe) do
+    c.depth = #(c.holder or "")
+    most[c] = c.samples
+  end
+  table.sort(maybe, order.by("depth", "holder", "-samples", "file", "line"))
+  for _, c in ipairs(maybe) do
+    local outer
+    for _, o in ipairs(list) do
+      local start = (o.holder or "") .. holders.ARROW
+      outer = outer or o.holder and not holders.NAMED[o.holder] and c.holder and
+              c.holder:sub(1, #start) == start and o or nil
+    end
+    if outer and c.samples > most[outer] then
+      outer.file, outer.line, outer.name, outer.native = c.file, c.line, c.name, c.native
+      most[outer] = c.samples
+    end
+    if outer then
+      outer.samples = outer.samples + c.samples
+    else
+      list[#list + 1] = c
+    end
+    c.depth = nil
+  end
+  table.sort(list, order.by("-samples", "file", "line"))
+  return list
+end
+
 -- Returns the field 'maybe' of M.of: a list of the containers with the verdict "maybe", and of lines with a
 -- growing table that is in no container; nil: none. Second result: 'few' if a container has too few samples,
 -- else nil.
@@ -782,7 +816,7 @@ local function undecided(profile, containers, alone, few)
     maybe[#maybe + 1] = c.verdict == "maybe" and possible(c) or nil
     isfew = isfew or c.verdict == "few"
   end
-  table.sort(maybe, order.by("-samples", "file", "line"))
+  maybe = outermost(maybe)
   hold(profile, alone)
   for _, row in ipairs(alone) do
     local first = row.holders and row.holders[1]

@@ -29,11 +29,10 @@ local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 -- LIVED: the reason is "kept" if more than half of the line's bytes survive.
 -- SLOW: C code is reported as slow if it took 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line has the reason "resized" if its growing tables copied at least a quarter of its allocated bytes.
+-- A line that mainly allocates vectors (array or hash parts) has the reason "resized" if a growing table
+-- copied any bytes there: else its tables have their final size from the start. A line that mainly allocates
+-- tables has it if its growing tables copied at least a quarter of its allocated bytes.
 local GROWN = 1 / 4
--- A table that grows allocates several vectors. So a line with at least 2 tables for 3 vectors mainly creates
--- tables that do not grow: its reason is "tables" instead of "resized".
-local ONCE = 2 / 3
 -- Strings are "long" if their mean size is at least 1 KiB. Each may be a longer copy of the previous one.
 local TEXT = 1024
 local ENOUGH = 1000    -- number of samples that suffices to decide whether the heap grows
@@ -160,8 +159,9 @@ end
 -- Also sets the row's fields type, sort, calls, times and long, which M.of explains.
 --
 -- row: the line (alllines)
+-- known: true: copies were sampled
 -- copied: the line's row of asamp.sums.copies, or nil
-local function reasonof(row, copied)
+local function reasonof(row, known, copied)
   local sort, most = largest(row.sorts)
   row.type, row.sort = largest(row.types), sort
   local called, by = largest(row.called)
@@ -176,15 +176,13 @@ local function reasonof(row, copied)
   row.long = sort == "strings" and most >= TEXT * blocks and blocks > 0 and most / blocks or nil
   if row.survived > LIVED * row.bytes and not (row.long and row.later > LIVED * row.survived) then
     return "kept"
-  elseif copied and copied.grown >= GROWN * row.bytes and (sort == "vectors" or sort == "tables") and
-         not row.calls then
+  elseif copied and (sort == "vectors" and copied.grown > 0 or
+                     sort == "tables" and not row.calls and copied.grown >= GROWN * row.bytes) then
     return "resized"
   elseif most < MOST * row.bytes then
     return nil
-  elseif sort == "vectors" and blocks > 0 and (row.blocks.tables or 0) >= ONCE * blocks then
-    return "tables"
   end
-  return ({closures = "closures", strings = "strings", vectors = "resized", tables = "tables",
+  return ({closures = "closures", strings = "strings", vectors = known and "tables", tables = "tables",
            coroutines = "coroutines"})[sort] or "others"
 end
 
@@ -207,7 +205,7 @@ local function lines(profile, copies)
   for i = 1, math.min(#rows, 10) do
     local row = rows[i]
     if row.bytes > 0 and row.bytes >= WORTH * all and (row.samples >= FEW or i == 1) then
-      row.reason = reasonof(row, copied(row))
+      row.reason = reasonof(row, copies ~= nil, copied(row))
       row.share = row.bytes / all
       if i == 1 or #list < 3 and (STRONG[row.reason] or row.share >= 1 / 4) then
         list[#list + 1] = {file = row.file, line = row.line, name = row.name, native = row.native,

@@ -52,6 +52,18 @@ describe("a sentence of the verdict", function()
     assert.not_matches("part of the likely leak", out(50))
   end)
 
+  -- Former advice for the strings of table.concat was to collect the parts in a table.
+  it("has advice for long strings that depends on the function that makes them", function()
+    local function out(calls)
+      return text{lines = {line(7, {reason = "strings", calls = calls, long = 4096})}}
+    end
+    local long = "mean size is 4 KiB: if each contains most of the previous one, the work is quadratic%. "
+    assert.matches(long .. "Collect the parts in a table, and call table.concat once%.", out())
+    assert.matches(long .. "Call table.concat once, after the last part%.", out "tconcat")
+    assert.matches(long .. "Keep a position in the text instead", out "str_sub")
+    assert.matches("dropped %(allocated by io.read%)%. Keep them, or create fewer%.", out "g_read")
+  end)
+
   -- A former bug: "most of it strings from a.lua:6 (f), a.lua:6 (f), a.lua:6 (f)".
   it("names a line of a leak once if its objects are in several containers", function()
     local rows = {line(6, {}), line(6, {}), line(7, {}), line(6, {}), line(8, {}), line(9, {})}
@@ -113,7 +125,7 @@ describe("a sentence of the verdict", function()
 
   -- A run with one sample said that a line allocated 100% of all bytes.
   it("does not name a line or a holder of three samples", function()
-    local held = {{text = "_G", share = 1}, bytes = 640 << 10}
+    local held = {{text = "_G", samples = 9, share = 1}, bytes = 640 << 10}
     local facts = {lines = {line(7, {})}, held = held, samples = 3}
     assert.is_nil(text(facts):find("a.lua:7", 1, true))
     assert.is_nil(text(facts):find("_G", 1, true))
@@ -149,9 +161,13 @@ describe("a sentence of the verdict", function()
 
   -- A holder of 3% was named.
   it("names the holder of the live bytes if it holds a tenth of them", function()
-    local held = {{text = "_G", share = 0.1}, bytes = 640 << 10}
+    local held = {{text = "_G", samples = 9, share = 0.1}, bytes = 640 << 10}
     assert.matches("10%% of it held by _G", text{held = held})
     held[1].share = 0.09
+    assert.is_nil(text{held = held}:find("Alive at", 1, true))
+    held[1] = {text = "_G", samples = 2, share = 1}
+    assert.matches("100%% of it held by _G", text{held = held})
+    held[1].samples = 1
     assert.is_nil(text{held = held}:find("Alive at", 1, true))
   end)
 
@@ -199,7 +215,7 @@ describe("a sentence of the verdict", function()
   end)
 
   it("says how much was in use at the end if holders were searched before", function()
-    local held = {{text = "_G", share = 1}, bytes = 640 << 10, at = 2720}
+    local held = {{text = "_G", samples = 9, share = 1}, bytes = 640 << 10, at = 2720}
     PROFILE.course = {last = {inuse = 97 << 20}}
     assert.matches("Alive at 2%.72 ms, the last search for holders: 640 KiB %(at the end 97 " ..
                    "MiB were in use%), 100%% of it held by _G", text{held = held})
