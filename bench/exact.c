@@ -197,7 +197,7 @@ int luaopen_exact (lua_State *L);
 
 int luaopen_exact (lua_State *L) {
   static const luaN_Sampler sampler = {NULL, sample, decide, collected, freed, resized, point, closing,
-                                       copied, NULL};
+                                       copied, NULL, NULL};
   api = asamp_api(L);
   inner = luaN_getsampler(L);
   if (api == NULL || inner == NULL) return luaL_error(L, "nothing is sampled; use -l profiler -l exact");

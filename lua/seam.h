@@ -91,6 +91,9 @@ typedef struct luaN_Sampler {
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
      memory. Not called before memory errors that lauxlib.c raises. */
   void (*starved) (void *ud, lua_State *L);
+  /* Called when a protected call (lua_pcall, lua_resume) ends, unless it was made directly inside
+     another one of the same state. May be NULL. */
+  void (*returned) (void *ud, lua_State *L);
 } luaN_Sampler;
 
 /* Sets the state's sampler, which must exist until another is set, and the distance in bytes to the

@@ -255,6 +255,15 @@ void luaN_entered (lua_State *L, const luaN_Protected *outer) {
 }
 
 
+void luaN_returned (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  if (h->sampler->returned == NULL) return;
+  luaN_asking(h, 1);
+  h->sampler->returned(h->sampler->ud, L);
+  luaN_asking(h, 0);
+}
+
+
 void luaN_point (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
   luaN_Tick *t = &h->tick;

@@ -144,8 +144,14 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   else luaN_entered(L, outer);
 }
 
-/* Records that a protected call has ended. */
-#define luaN_unprotect(outer)  ((void)(luaN_innermost = *(outer)))
+/* Calls the sampler's 'returned', if it has one. */
+LUAI_FUNC void luaN_returned (lua_State *L);
+
+/* Records that a protected call of L has ended. */
+static inline void luaN_unprotect (lua_State *L, const luaN_Protected *outer) {
+  if (l_unlikely(outer->L != G(L)->mainthread) && G(L)->heap.sampler != NULL) luaN_returned(L);
+  luaN_innermost = *outer;
+}
 
 /* Records that a collection of kind 'how' (LUAN_MINOR, LUAN_MAJOR) starts or continues. */
 #define luaN_collecting(g,how)  ((g)->heap.tick.collecting = (how))

@@ -244,7 +244,7 @@ static void onholders (void *ud, Holders *h) {
 
 #define CLIENT(follows) \
   {onfunction, onclass, onroom, onsample, NULL, oncollection, NULL, onclosing, follows, \
-   NULL, onholders, NULL, NULL}
+   NULL, onholders, NULL, NULL, NULL}
 
 /* The callbacks that the tracker calls: clients[1] if the client has the callback 'died', else
    clients[0]. */

@@ -72,6 +72,12 @@ static void starved (void *ud, lua_State *L) {
   t->busy--;
 }
 
+static void returned (void *ud, lua_State *L) {
+  const Tracker *t = ud;
+  (void)L;
+  if (t->client != NULL && t->client->returned != NULL) t->client->returned(t->ud);
+}
+
 /* }===================================================================== */
 
 static void set (Tracker *t, lua_State *L) {
@@ -87,6 +93,7 @@ static void set (Tracker *t, lua_State *L) {
   t->seam.closing = closing;
   t->seam.copied = trackcopies_grown;
   t->seam.starved = starved;
+  t->seam.returned = returned;
 }
 
 int tracker_open (Tracker *t, lua_State *L, int lazy) {

@@ -52,6 +52,8 @@ typedef struct TrackerClient {
   void (*safe) (void *ud, lua_State *L);
   /* Called before the Lua core raises a memory error. NULL: not called. */
   void (*starved) (void *ud, lua_State *L);
+  /* 'returned' of luaN_Sampler. NULL: not called. */
+  void (*returned) (void *ud);
 } TrackerClient;
 
 #define TRACKER_WATCHLOG	16	/* log2 of the number of bits of 'watching' */

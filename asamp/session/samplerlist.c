@@ -22,6 +22,7 @@
 #include "labels.h"
 #include "mallocs.h"
 #include "orphans.h"
+#include "owner.h"
 #include "trackholders.h"
 #include "uncancelled.h"
 #include "workers.h"
@@ -29,8 +30,7 @@
 struct Samplers samplers;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Nonzero while this OS thread holds the lock or waits for it. The address of this variable
-   identifies the thread. */
+/* Nonzero while this OS thread holds the lock or waits for it. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
 /* Decides when the shared profile receives a snapshot of resident memory. */
@@ -51,7 +51,6 @@ void samplerlist_publish (Sampler *s) {
   Seen *to = &s->seen;
   luaN_Memory m;
   luaN_memory(t->L, &m);
-  __atomic_store_n(&to->thread, (const void *)&locking, __ATOMIC_RELAXED);
   seen_put(to, SEEN_SAMPLES, t->samples);
   seen_put(to, SEEN_TIMESAMPLES, s->timing.samples);
   seen_put(to, SEEN_NATIVES, t->natives);
@@ -101,7 +100,7 @@ void samplerlist_point (void *ud, lua_State *L) {
   Sampler *s = ud;
   if (s->state.profile == NULL) return;
   timing_point(&s->timing, L, &s->tracker);
-  if (s->shared != NULL) samplerlist_publish(s);
+  samplerlist_publish(s);
 }
 
 #define RATE_NS		500000000	/* ns of CPU time between two checks of the sampling rate */
@@ -193,25 +192,6 @@ static const char *amount (char text[24], uint64_t bytes) {
   return text;
 }
 
-/* Returns 1 if this OS thread runs the state: this thread published the state's numbers last. */
-static int ismine (const Sampler *s) {
-  return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
-}
-
-uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left) {
-  if (s->shared != NULL && !ismine(s)) {
-    seen_left(&s->seen, left);
-    return seen_get(&s->seen, SEEN_BYTES);
-  }
-  memset(left, 0, sizeof(*left));
-  left->chunks = s->tracker.stack.functions.lumpedchunks;
-  left->functions = s->tracker.stack.functions.lumped;
-  left->classes = s->tracker.classes.lumped;
-  left->paths = s->heldpaths.left;
-  left->steps = s->heldpaths.cut;
-  return tracker_bytes(&s->tracker, s->tracker.L);
-}
-
 static void emitset (void *ud, uint32_t set, uint64_t bytes) {
   if (set != 0) profile_labelled(ud, set, bytes);
 }
@@ -222,7 +202,8 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost) {
   ProfileLeft left;
-  uint64_t bytes = samplerlist_emitsets(s, state, samplerlist_ending(s, &left));
+  uint64_t bytes = samplerlist_emitsets(s, state, seen_get(&s->seen, SEEN_BYTES));
+  seen_left(&s->seen, &left);
   if (bytes > 0) profile_allocated(state, bytes);
   profile_left(state, &left);
   profile_lost(state->profile, lost);
@@ -316,7 +297,8 @@ static int nextlast (void *ud, ProfileLast *last) {
   }
   last->nruns = 0;
   last->state = &s->state;
-  last->bytes = samplerlist_ending(s, &last->left);
+  last->bytes = seen_get(&s->seen, SEEN_BYTES);
+  seen_left(&s->seen, &last->left);
   last->sets = lastsets;
   last->setsud = &s->tracker.account;
   last->lost = tracker_lost(&s->tracker);
@@ -338,12 +320,11 @@ static int nextshared (void *ud, ProfileLast *last) {
   return nextlast(&e->at, last) || (e->locked && orphans_last(e->p, &e->started, last));
 }
 
-void samplerlist_addup (SharedTotals *t, int isexit) {
+void samplerlist_addup (SharedTotals *t) {
   Sampler *s;
   *t = samplers.past;
   for (s = samplers.all; s != NULL; s = s->next) {
     if (s->shared == NULL || s->state.profile == NULL) continue;
-    if (isexit && ismine(s)) samplerlist_publish(s);
     t->samples += seen_get(&s->seen, SEEN_SAMPLES);
     t->timesamples += seen_get(&s->seen, SEEN_TIMESAMPLES);
     t->bytes += seen_get(&s->seen, SEEN_BYTES);
@@ -406,9 +387,9 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   if (s->reported) return t->error;
   s->reported = 1;
   if (s->options.summary) {
-    SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
-                        tracker_bytes(&s->tracker, s->tracker.L), 0,
-                        s->tracker.natives, tracker_unfollowed(&s->tracker), t->missing};
+    SharedTotals sum = {1, seen_get(&s->seen, SEEN_SAMPLES), seen_get(&s->seen, SEEN_TIMESAMPLES),
+                        seen_get(&s->seen, SEEN_BYTES), 0, seen_get(&s->seen, SEEN_NATIVES),
+                        tracker_unfollowed(&s->tracker), t->missing};
     sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period,
                     s->tracker.interval.random,
                     s->options.timeperiod > 0, t->error, s->path);
@@ -480,6 +461,16 @@ static int trylock (void) {
   return 0;
 }
 
+/* Publishes the numbers of the states whose protected calls this OS thread is running. */
+static void publishmine (void) {
+  const void *mine[16];
+  unsigned n = owner_states(__builtin_frame_address(0), mine, 16), i;
+  Sampler *s;
+  for (s = samplers.all; s != NULL && n > 0; s = s->next)
+    for (i = 0; i < n; i++)
+      if (s->tracker.L == mine[i] && s->state.profile != NULL) samplerlist_publish(s);
+}
+
 /* May run in a signal handler that interrupted any code. Runs no Lua code. Frees nothing, because
    other threads may still take samples. */
 void samplerlist_exiting (void) {
@@ -496,6 +487,7 @@ void samplerlist_exiting (void) {
   sigaddset(&ticks, SIGWINCH);
   pthread_sigmask(SIG_BLOCK, &ticks, &before);
   locked = trylock();
+  publishmine();
   for (s = samplers.all; s != NULL; s = s->next) {
     p = s->state.profile;
     if (p == NULL) continue;
@@ -514,7 +506,7 @@ void samplerlist_exiting (void) {
   else if (p != NULL) {
     SharedTotals sum;
     Exiting e = {NULL, p, locked, 0};
-    samplerlist_addup(&sum, 1);
+    samplerlist_addup(&sum);
     profile_exit(p, nextshared, &e, &t);
     samplers.shared->ended(&t, &sum);
   }

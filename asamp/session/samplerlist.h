@@ -32,8 +32,8 @@ struct Sampler {
   char *script;
   int named;			/* 1: 'script', the state's name, was emitted to the profile */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* in a shared profile: copies of the state's numbers, such as its
-                                   samples and collections, for other threads */
+  Seen seen;			/* copies of the state's numbers, such as its samples and
+                                   collections, for other threads */
   /* 1: this is a forked child in which the state has reported nothing yet. */
   int forked;
   /* 1: the number of states in the process's report (samplers.past.states) includes this state, so
@@ -103,14 +103,12 @@ void samplerlist_restrain (Sampler *s, lua_State *L);
    is about to end. */
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
-/* Returns the exact bytes allocated by a state, and stores its counts of dropped data. If another
-   thread runs the state, returns the numbers in s->seen. Call it before the profile ends. */
-uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /* Emits for each label set how many bytes the state has allocated in its profile. Call it once per
-   profile. 'all' is the result of samplerlist_ending. Returns the sum. */
+   profile. 'all': the state's bytes (SEEN_BYTES). Returns the sum. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /* Emits the totals of a state that leaves its profile and is not closed: bytes by label set, all
-   bytes, counts of dropped data, and 'lost' lost samples. Returns the bytes. */
+   bytes, counts of dropped data, and 'lost' lost samples. Takes them from s->seen. Returns the
+   bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
 /* For each label set, the process keeps the sum of the bytes that states allocated under it until
    they left the shared profile. Updates these sums when 's' leaves. 'part' ACCOUNT_WHOLE: adds all
@@ -120,8 +118,7 @@ uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost)
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/* Stores the sums over all states of the shared profile. Lock held, except perhaps at exit.
-   'isexit' 1: first publishes the numbers of this thread's states. */
-void samplerlist_addup (SharedTotals *t, int isexit);
+/* Stores the sums over all states of the shared profile. Lock held, except perhaps at exit. */
+void samplerlist_addup (SharedTotals *t);
 
 #endif

@@ -58,7 +58,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
     profile_called(&s->state, s->script);
   }
   profile_sample(&s->state, in, shared, frames, n);
-  if (s->shared != NULL) samplerlist_publish(s);
+  samplerlist_publish(s);
 }
 
 static void ontimesample (void *ud, const ProfileTime *in, size_t shared,
@@ -165,9 +165,16 @@ static void onpoint (void *ud, lua_State *L) {
   samplerlist_point(s, L);
 }
 
+/* Called after each call from the host program, so it only copies the number that changes without
+   samples (SE4). */
+static void onreturned (void *ud) {
+  Sampler *s = ud;
+  seen_put(&s->seen, SEEN_BYTES, tracker_bytes(&s->tracker, s->tracker.L));
+}
+
 static const TrackerClient client = {
   onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
-  onready, onholders, samplershared_safe, onstarved
+  onready, onholders, samplershared_safe, onstarved, onreturned
 };
 
 /* }===================================================================== */
@@ -368,6 +375,7 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   }
   configure(&c, o, period);
   dying_watch(DYING_THEN, samplerlist_exiting);
+  memset(&s->seen, 0, sizeof(s->seen));
   if (samplersession_openfile(s, &c, err, errsize) == NULL) return 0;
   s->starved = 0;
   s->ratetime = s->resident.policy.started = clock_now();
@@ -478,6 +486,7 @@ static int samplersession_finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;
   int e;
+  samplerlist_publish(s);
   samplerlist_lock();
   samplerlist_emittotals(s, &s->state, tracker_lost(&s->tracker));
   p = s->state.profile;

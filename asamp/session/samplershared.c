@@ -171,7 +171,8 @@ typedef struct Unreported {
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
-  uint64_t bytes = samplerlist_ending(s, &left), lost = tracker_lost(&s->tracker);
+  uint64_t bytes = seen_get(&s->seen, SEEN_BYTES), lost = tracker_lost(&s->tracker);
+  seen_left(&s->seen, &left);
   if (s->ended) {
     if (bytes > s->reportedbytes) since.bytes = bytes - s->reportedbytes;
     if (lost > s->reportedlost) since.lost = lost - s->reportedlost;
@@ -283,12 +284,12 @@ void samplershared_safe (void *ud, lua_State *L) {
   SamplerRequest *request;
   SamplerRate rate;
   samplerlist_measure(s, L, 0);
+  samplerlist_publish(s);
   if (s->shared == NULL) {
     samplerlist_restrain(s, L);
     return;
   }
   countpause(L);
-  samplerlist_publish(s);
   s->shared->runs();
   if ((s->forked ? s->shared->isidle() : s->shared->profile(0) != s->state.profile) &&
       samplershared_current(s) < 0) {
@@ -472,7 +473,7 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h) {
   int k;
   memset(h, 0, sizeof(*h));
   samplerlist_lock();
-  samplerlist_addup(t, 0);
+  samplerlist_addup(t);
   for (s = samplers.all; s != NULL; s = s->next) {
     uint64_t longest = seen_get(&s->seen, SEEN_LONGEST);
     if (s->shared == NULL) continue;

@@ -322,15 +322,20 @@ describe("a host with many states", function()
   end)
 
   -- A former bug: Ctrl-C in a host that does not handle it ended the host, and cut its profile.
-  -- A former fault: the last sample of each state of another thread was missing in the line.
-  it("counts in the closing line all samples of threads that have ended", function()
-    shell.output("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/leftopen.c -o %s/leftopen -L%s/lib " ..
-        "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
-    local _, _, err = process.run{program = folder .. "/leftopen", directory = folder,
-                                  env = {ASAMP = "alloc=64K,out=leftopen.vmprof"}}
-    local profile = assert(reader.read(folder .. "/leftopen.vmprof"))
-    assert.truthy(err:find(("profiler: %d samples,"):format(profile.samples), 1, true),
-                  profile.samples .. "; " .. err)
+  -- Former faults: of each state of another thread, the last sample was missing in the closing line, and
+  -- the bytes since that sample were missing in the exact bytes.
+  it("counts at exit all samples and bytes of states that no thread runs any more", function()
+    shell.output("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/leftopen.c -o %s/leftopen " ..
+        "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
+    for _, threads in ipairs{"ended", "waiting", "moved"} do
+      local path = folder .. "/" .. threads .. ".vmprof"
+      local code, out, err = process.run{program = folder .. "/leftopen", threads, directory = folder,
+                                         env = {ASAMP = "alloc=64K,out=" .. path}}
+      local profile = assert(reader.read(path))
+      assert.truthy(err:find(("profiler: %d samples,"):format(profile.samples), 1, true),
+                    profile.samples .. "; " .. err)
+      assert.same({0, threads, tonumber(out)}, {code, threads, profile.allocated})
+    end
   end)
 
   it("ends with a whole profile by a signal of the terminal", function()

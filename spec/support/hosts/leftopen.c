@@ -1,26 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* A host whose threads, one after the other, each run a state and end. The states stay open until
-   the process ends. */
+/*
+** A host whose threads, one after the other, each run a state. The states stay open until the process
+** ends. Prints how many bytes they have allocated since they were created, by their own counts.
+** argument: ended: each thread has ended before the process ends; waiting: each waits meanwhile;
+** moved: like ended, and the main thread has run each state before
+*/
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "lauxlib.h"
 #include "lua.h"
 #include "lualib.h"
+#include "seam.h"
 
 #define THREADS	20
 
+static int iswaiting;
+static sem_t ran;
+
+static void run (lua_State *L, const char *code) {
+  if (luaL_dostring(L, code)) abort();
+}
+
 static void *work (void *ud) {
-  if (luaL_dostring(ud, "local t = {} for i = 1, 30000 do t[i % 99] = {i} end")) abort();
+  run(ud, "local t = {} for i = 1, 30000 do t[i % 99] = {i} end");
+  sem_post(&ran);
+  while (iswaiting) pause();
   return NULL;
 }
 
-int main (void) {
+int main (int argc, char **argv) {
+  static lua_State *L[THREADS];
+  unsigned long long born[THREADS], sum = 0;
   pthread_t t;
   int i;
+  if (argc != 2) return 2;
+  iswaiting = (strcmp(argv[1], "waiting") == 0);
+  sem_init(&ran, 0, 0);
   for (i = 0; i < THREADS; i++) {
-    if (pthread_create(&t, NULL, work, luaL_newstate()) != 0) return 1;
-    pthread_join(t, NULL);
+    L[i] = luaL_newstate();
+    born[i] = luaN_allocated(L[i]);
+    if (strcmp(argv[1], "moved") == 0) run(L[i], "local t = {} for i = 1, 300 do t[i] = {} end");
+    if (pthread_create(&t, NULL, work, L[i]) != 0) return 1;
+    sem_wait(&ran);
+    if (!iswaiting) pthread_join(t, NULL);
   }
+  for (i = 0; i < THREADS; i++) sum += luaN_allocated(L[i]) - born[i];
+  printf("%llu\n", sum);
   return 0;
 }
