@@ -9,15 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "descriptor.h"
 #include "native.h"
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* longest time, in ms, that a fork waits for walks on other threads; a
-                           walking thread may itself wait for a lock of the forking thread */
+#define FORK_NS	100000000	/* longest time, in ns, that a fork waits for walks on other
+                                   threads; a walking thread may itself wait for a lock of the
+                                   forking thread */
+#define FORK_NAP	50000	/* ns between two attempts of a fork to take the lock */
 
 /* Locked by a thread while libunwind walks its stack. A fork takes this lock, so that libunwind's
    own locks are free in the child, where no thread could release them. Recursive, because functions
@@ -26,15 +28,13 @@ static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: this thread has locked 'walking' for a fork, and unlocks it after the fork */
 static __thread int waited __attribute__((tls_model("initial-exec")));
 
+/* Does not call pthread_mutex_timedlock, because that waits until a time of CLOCK_REALTIME, which
+   may be set back meanwhile. */
 static void forking (void) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += FORK_MS * 1000000;
-  if (until.tv_nsec >= 1000000000) {
-    until.tv_nsec -= 1000000000;
-    until.tv_sec++;
-  }
-  if (pthread_mutex_timedlock(&walking, &until) == 0) waited = 1;
+  const struct timespec nap = {0, FORK_NAP};
+  const uint64_t started = clock_now();
+  while (!(waited = (pthread_mutex_trylock(&walking) == 0)) && clock_since(started) < FORK_NS)
+    nanosleep(&nap, NULL);
 }
 
 static void parted (void) {

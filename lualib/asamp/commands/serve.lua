@@ -162,9 +162,14 @@ local function reachable(list, warn)
   return possible
 end
 
+-- Returns the time of the monotonic clock in seconds, because that of os.time may be set back.
+local function clock()
+  return host.clock() / 1000000
+end
+
 -- Sends a request to all targets of a list at the same time. Returns a map from target to the fields of its
 -- answer. Skips a target that does not answer for LEFT_ALONE seconds; the reason is stored in target.why.
--- 'now': seconds since the epoch.
+-- 'now': a result of clock().
 local function put(list, request, now)
   local answers, queried, words = {}, {}, {}
   for _, t in ipairs(list) do
@@ -175,7 +180,7 @@ local function put(list, request, now)
   for i, answer in ipairs(client.all(words, request, ANSWER_SECONDS)) do
     local t, fields, message = queried[i], answer[1], answer[2]
     local refused = message and message:find("refuses:", 1, true)
-    t.silent = not fields and not refused and os.time() + LEFT_ALONE or nil
+    t.silent = not fields and not refused and clock() + LEFT_ALONE or nil
     answers[t], t.why = fields, message
   end
   return answers
@@ -252,7 +257,7 @@ end
 --
 --   - path: the profile to convert: the file that the process writes anyway, or a file in the folder 'own'
 --   - since, till: range in seconds of the process's clock; 0 and 0: all
---   - due: time at which the conversion starts, in seconds since the epoch
+--   - due: time at which the conversion starts, in seconds of the clock
 --   - peer: {pid, uid} of the process that writes the profile
 --   - own: the folder created for this profile, or nil
 --   - ring: if the process keeps its samples in memory (a flight recorder): its id or socket, because the
@@ -317,7 +322,7 @@ function Server:profile(r, kind, now)
   if not job then
     return self:answer(r, status, message .. "\n")
   end
-  job.request, job.target, job.first, job.started = r, t, KINDS[kind].first, now
+  job.request, job.target, job.first = r, t, KINDS[kind].first
   self.jobs[#self.jobs + 1] = job
 end
 
@@ -424,7 +429,7 @@ end
 -- Runs one turn of the loop: responds to the requests that have arrived, and advances the jobs, which create
 -- profiles. All requests for metrics in one turn receive the same response.
 function Server:turn()
-  local queried, now = {}, os.time()
+  local queried, now = {}, clock()
   for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do
     local kind = r.path:match "^/debug/pprof/(%l+)$"
     local status, message = M.refusal(r, self.allowed)
@@ -443,7 +448,7 @@ function Server:turn()
   if #queried > 0 then
     self:metrics(queried, now)
   end
-  self:steps(os.time())
+  self:steps(clock())
 end
 
 M.run = options.command(DESCRIPTION, function(o, world, warn)

@@ -91,9 +91,12 @@ local function freeport()
   return port
 end
 
--- The command line of the server, as in bin/asamp, which exists in the release build only.
+-- The command line of the server, as in bin/asamp, which exists in the release build only. A former fault:
+-- the server waited until a time of os.time; here, this is set back by an hour at each reading.
 local function serving(port, ...)
-  local t = {"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", "serve", "--http", port}
+  local main = "local t = os.time() os.time = function() t = t - 3600 return t end " ..
+               "os.exit(require('asamp').main(arg), true)"
+  local t = {"-E", "-e", main, "/dev/null", "serve", "--http", port}
   return table.move({...}, 1, select("#", ...), #t + 1, t)
 end
 

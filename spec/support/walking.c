@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** walking: preloaded (LD_PRELOAD) and loaded as a module. Walks by libunwind of more than one
+** frame wait until release() is called. All who read CLOCK_REALTIME read a time one hour later, as if the clock were set back after
+** each reading.
+**
+**   started()  -> whether a walk has started     release()
+*/
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+static volatile int started, released;
+
+int clock_gettime (clockid_t clock, struct timespec *t) {
+  int result = (int)syscall(SYS_clock_gettime, clock, t);
+  if (result == 0 && clock == CLOCK_REALTIME) t->tv_sec += 3600;
+  return result;
+}
+
+int unw_backtrace (void **to, int max);
+
+int unw_backtrace (void **to, int max) {
+  const struct timespec nap = {0, 1000000};
+  (void)to;
+  if (max > 1) started = 1;
+  while (started && !released) nanosleep(&nap, NULL);
+  return 0;
+}
+
+static int l_started (lua_State *L) {
+  lua_pushboolean(L, started);
+  return 1;
+}
+
+static int l_release (lua_State *L) {
+  (void)L;
+  released = 1;
+  return 0;
+}
+
+int luaopen_walking (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"started", l_started}, {"release", l_release}, {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+  return 1;
+}
