@@ -45,8 +45,8 @@ typedef struct Functions {
   uint32_t n;	/* Largest function number given so far. */
   uint32_t nchunks;	/* Count of numbers given to functions whose source is not a file. */
   /* Highest prototype id seen in this session. Prototypes receive ids in the order of their first
-     samples. So one with a higher id is new, and increments 'lumped' or 'lumpedchunks' if it is
-     beyond the limits; one with a lower id is taken for counted. */
+     samples in the session. So one with a higher id is new, and increments 'lumped' or
+     'lumpedchunks' if it is beyond the limits; one with a lower id was counted. */
   unsigned int last;
   /* Number of prototypes beyond the limits: those with the name "(other functions)", and those with
      the source "[other chunks]". */

@@ -28,8 +28,7 @@
 #define NLINES		4096u
 #define NLINES_FIRST	256u	/* entries of a new cache of lines; a power of 2 */
 
-/* The function prototype id that was assigned last in the process. A prototype keeps its id for
-   life. */
+/* The function prototype id that was assigned last in the process. */
 static unsigned int lastid;
 
 void stack_close (Stack *s) {
@@ -73,6 +72,7 @@ int stack_ready (Stack *s) {
 
 void stack_forget (Stack *s) {
   functions_forget(&s->functions);
+  s->since = __atomic_load_n(&lastid, __ATOMIC_RELAXED);
   s->nknown = 0;
 }
 
@@ -80,6 +80,7 @@ void stack_start (Stack *s, StackEmit emit, void *ud) {
   functions_start(&s->functions);
   s->emit = emit;
   s->ud = ud;
+  s->since = __atomic_load_n(&lastid, __ATOMIC_RELAXED);
   s->nknown = 0;
 }
 
@@ -171,10 +172,13 @@ static int lineof (Stack *s, const luaN_Frame *f, unsigned id) {
   return (l->id == id && l->pc == f->pc) ? l->line : lookup(s, f, id);
 }
 
+/* Assigns an id to the function prototype at its first sample in the session, so that ids have the
+   order of these samples (Functions.last). */
 static void pushlua (Stack *s, const luaN_Frame *f) {
-  unsigned id;
+  unsigned id = *f->id;
   uint32_t i;
-  while ((id = *f->id) == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
+  while (id == 0 || (int)(id - s->since) <= 0)
+    id = *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
   i = functions_cached(&s->functions, id);
   push(s, (uint64_t)(i != 0 ? i : stack_number(s, f)) * 8, lineof(s, f, id));
 }

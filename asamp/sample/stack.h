@@ -67,6 +67,7 @@ typedef struct Stack {
                                    'missed': number of lookups that failed since 'lines' was
                                    allocated; above 'linemask', 'lines' grows. */
   Functions functions;		/* The functions reported in this session. */
+  unsigned int since;		/* Prototype ids up to this one are of earlier sessions. */
   StackEmit emit;
   void *ud;
 #if defined(LUAN_DEBUG)

@@ -4,6 +4,7 @@
 
 local natives = require "natives"
 local process = require "spec.support.process"
+local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
 -- Size of the userdata that each case allocates; no other userdata has it.
@@ -622,6 +623,29 @@ for i = 1, 100 do f() end]], "@stack")))
     -- Both names were "?".
     assert.same({"main chunk:1:@"}, names(chunk, "@"))
     assert.same({"main chunk:1:="}, names(chunk, "="))
+  end)
+end)
+
+describe("functions beyond a limit", function()
+  -- A former fault: functions that an earlier session had sampled later than others were not counted.
+  it("are counted in each session", function()
+    local path = os.tmpname()
+    local status, _, err = process.run{path, code = [[
+      local profiler, path = require "profiler", ...
+      local chunks, n = {}, 4096 + 500
+      for i = 1, n do chunks[i] = load("return {1, 2, 3, 4}", "=chunk" .. i) end
+      for session, from in ipairs{1, n} do
+        assert(profiler.alloc_start(64, {out = path .. session, fixed = true, native = false}))
+        for i = 1, n do chunks[math.abs(from - i) + 1]() end
+        assert(profiler.disable())
+      end]]}
+    assert.same({0, ""}, {status, err})
+    for session = 1, 2 do
+      local left = assert(reader.read(path .. session)).left
+      os.remove(path .. session)
+      assert.same({session, 1, "chunks", 500}, {session, #left, left[1].what, left[1].count})
+    end
+    os.remove(path)
   end)
 end)
 
