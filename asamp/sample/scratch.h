@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory that an OS thread needs for time samples: return addresses of a C stack, unwind rules, and
-** a cache of the starts of functions.
+** Memory that an OS thread needs for time samples: return addresses of a C stack, and unwind rules.
 **
 **   SC1  an OS thread has at most one Scratch. It is never freed, because a signal handler may
 **        read it; another thread may reuse it after the thread's end;
@@ -11,17 +10,7 @@
 #ifndef asamp_scratch_h
 #define asamp_scratch_h
 
-#include <stdint.h>
-
 #include "backtrace.h"
-
-/* An entry of Scratch.starts, a cache. 'start' is the start of the function that contains
-   'address'. Both are 0 in an empty entry. */
-typedef struct ScratchStart {
-  uintptr_t address, start;
-} ScratchStart;
-
-#define SCRATCH_STARTS	1024u	/* Number of elements of Scratch.starts, a power of two. */
 
 /* The memory that one OS thread uses to take time samples. */
 typedef struct Scratch {
@@ -34,7 +23,6 @@ typedef struct Scratch {
   int ready;			/* 1: 'backtrace' is initialized. */
   Backtrace backtrace;
   void *stack[BACKTRACE_MAX];	/* Return addresses found by the signal handler. */
-  ScratchStart starts[SCRATCH_STARTS];
 } Scratch;
 
 /* Returns this thread's Scratch; NULL: it has none. Async-signal-safe. */

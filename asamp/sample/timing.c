@@ -95,34 +95,29 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
     return timer_nomemory(err, errsize);
   owner_prime();
   if (scratch_open(native) == NULL) return timer_nomemory(err, errsize);
-  t->timer = timer_start(ns, clock, luaN_main(L), tick, t, err, errsize);
+  __atomic_store_n(&t->timer, timer_start(ns, clock, luaN_main(L), tick, t, err, errsize),
+                   __ATOMIC_RELEASE);
   return t->timer != NULL;
 }
 
 void timing_stop (Timing *t) {
   if (t->timer != NULL)
     __atomic_add_fetch(&t->away, timer_stop(t->timer), __ATOMIC_RELAXED);
-  t->timer = NULL;
+  __atomic_store_n(&t->timer, NULL, __ATOMIC_RELEASE);
 }
 
 typedef struct Point {
   Timing *t;
   lua_State *L;
   Tracker *k;
-  Scratch *own;
 } Point;
 
 /* Returns an address that represents the whole function that contains 'address': the function's
    start + 2. As a frame it has the same id as the frame that pushentry (stack.c) pushes for the
-   function. */
-static void *startof (Scratch *own, void *address) {
-  uintptr_t a = (uintptr_t)address - 1;
-  ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];
-  if (c->address != a) {
-    c->address = a;
-    c->start = backtrace_start(a);
-  }
-  return (void *)(c->start + 2);
+   function. Not cached, because the function's library may be unloaded, and another one loaded at
+   its address. */
+static void *startof (void *address) {
+  return (void *)(backtrace_start((uintptr_t)address - 1) + 2);
 }
 
 static void complete (void *ud, Moment *e) {
@@ -134,7 +129,7 @@ static void complete (void *ud, Moment *e) {
     return;
   }
   if (e->n > 0 && owner_marked(moment_native(e)[0]) == NULL)
-    moment_native(e)[0] = startof(at->own, moment_native(e)[0]);
+    moment_native(e)[0] = startof(moment_native(e)[0]);
   time.time = e->time;
   time.count = e->count;
   time.thread = at->k->number;
@@ -165,17 +160,18 @@ static void completeown (Point *at, uint64_t time) {
 }
 
 void timing_point (Timing *t, lua_State *L, Tracker *k) {
-  Point at = {t, L, k, NULL};
+  Point at = {t, L, k};
+  Scratch *own;
   uint64_t started, used, took;
   if (!hasbuffers(t) || (t->timer != NULL && !timer_mine(t->timer))) return;
-  if ((at.own = scratch_open(t->native)) == NULL) return;
+  if ((own = scratch_open(t->native)) == NULL) return;
   started = clock_now();
   used = clock_thread();
-  at.own->pointing = t;
-  if (t->native) backtrace_learn(&at.own->backtrace);
+  own->pointing = t;
+  if (t->native) backtrace_learn(&own->backtrace);
   moments_take(&t->moments, complete, &at);
   completeown(&at, started);
-  at.own->pointing = NULL;
+  own->pointing = NULL;
   took = clock_since(started);
   used = clock_between(used, clock_thread());
   t->inpoints += used;

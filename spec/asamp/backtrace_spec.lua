@@ -4,8 +4,10 @@
 -- libunwind.
 
 local process = require "spec.support.process"
+local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local shapes = require "shapes"
+local shell = require "spec.support.shell"
 local signals = require "signals"
 local times = require "spec.support.times"
 
@@ -71,6 +73,56 @@ describe("a signal", function()
   it("comes where the frame pointer leads to a stack that is unmapped now", function()
     local list = sampled("require 'shapes'.unmapped(60000000)", "alloc=0")
     assert.is_true(times.leaf(list, "shape_bare") > 0.5)
+  end)
+end)
+
+describe("an interrupted function", function()
+  -- A library whose code loops at byte 64, in the function 'name' that starts at byte 'start'. The bytes
+  -- before it, if any, are those of the function 'before', which does not run.
+  local function library(folder, name, start)
+    local nop, loop = 1, "movl $600000000, %eax\n1: subl $1, %eax\njnz 1b\nret"
+    if shell.output "uname -m":find "aarch64" then
+      nop, loop = 4, "movz w1, #0x23c3, lsl #16\n1: subs w1, w1, #1\nb.ne 1b\nmov w0, #0\nret"
+    end
+    local text = {".text\n.p2align 6\n"}
+    local function add(symbol, nops, code)
+      local format = ".globl NAME\n.type NAME, %%function\nNAME: .cfi_startproc\n" ..
+                     ".rept %d\nnop\n.endr\n%s\n.cfi_endproc\n.size NAME, . - NAME\n"
+      text[#text + 1] = format:format(nops // nop, code):gsub("NAME", symbol)
+    end
+    if start > 0 then add("before", start, "") end
+    add(name, 64 - start, loop)
+    shell.write(("%s/%s.s"):format(folder, name), table.concat(text))
+    shell.output("cd %s && gcc -shared -nostdlib -Wl,-z,separate-code -o %s.so %s.s", folder, name, name)
+  end
+
+  -- A former fault: a cache gave the start of the function that an unloaded library had there.
+  it("is that of the library which is loaded at its address now", function()
+    local folder = shell.folder()
+    library(folder, "first", 0)
+    library(folder, "second", 32)
+    local path = folder .. "/p.vmprof"
+    local env = {ASAMP = "alloc=0,time=1000,quiet,out=" .. path}
+    local status, out, err = process.run{folder, env = env, code = [[
+      local peers, folder = require "peers", ...
+      for _, name in ipairs{"first", "second"} do
+        local s = peers.new()
+        local _, at = assert(s:run([=[
+          local f = assert(package.loadlib(...))
+          f()
+          return ("%p"):format(f)]=], folder .. "/" .. name .. ".so", name))
+        print(at + 0)
+        if name == "first" then s:close() end  -- unloads the library
+      end
+      os.exit(0)]]}
+    local first, second = out:match "^(%d+)\n(%d+)\n$"
+    assert.same({0, "", 32}, {status, err, second - first})
+    local profile, n = assert(reader.read(path)), 0
+    for i, node in ipairs(profile.sites.node) do
+      local inner = profile.functions[profile.nodes.fn[node]].name
+      n = n + (inner == "second" and profile.sites.samples[i] or 0)
+    end
+    assert.is_true(n > 20, n)
   end)
 end)
 
