@@ -601,7 +601,7 @@ static void threadends (void *number) {
 
 /* Adds a stopped timer to the list of unused timers. */
 static void timer_release (Timer *t) {
-  t->clock = NULL;
+  STORE(t->clock, NULL);
   t->spare = unused;
   unused = t;
 }
@@ -772,7 +772,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
                         void *ud) {
   Timer *t = newtimer();
   if (t == NULL) return NULL;
-  t->clock = c;
+  STORE(t->clock, c);
   t->whose = whose;
   t->period = ns;
   t->time = draw(c, ns);  /* random start value, so that the quotient time / period is randomly
@@ -888,7 +888,8 @@ uint64_t timer_stop (Timer *t) {
 }
 
 int timer_mine (const Timer *t) {
-  return t->clock->thread == me;
+  const Clock *c = (t != NULL) ? LOAD(t->clock) : NULL;
+  return c != NULL && LOAD(c->thread) == me;
 }
 
 uint64_t timer_leave (Timer *t) {

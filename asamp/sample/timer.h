@@ -85,7 +85,8 @@ uint64_t timer_stop (Timer *t);
    another thread than the timer's. */
 uint64_t timer_leave (Timer *t);
 
-/* Returns 1 if the calling thread is the timer's OS thread. */
+/* Returns 1 if the calling thread is the timer's OS thread; 0 if it is another one, the timer is
+   stopped, or t is NULL. May be called on any thread. */
 int timer_mine (const Timer *t);
 
 /* Adds time that sampling has taken outside the handler, to the cost of ticks, which limits their

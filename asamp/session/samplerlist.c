@@ -491,7 +491,7 @@ void samplerlist_exiting (void) {
   for (s = samplers.all; s != NULL; s = s->next) {
     p = s->state.profile;
     if (p == NULL) continue;
-    if (s->timing.timer != NULL && timer_mine(s->timing.timer))
+    if (timer_mine(__atomic_load_n(&s->timing.timer, __ATOMIC_ACQUIRE)))
       tracker_lose(&s->tracker, timing_leave(&s->timing));
     if (s->tracker.mallocs) tracker_lose(&s->tracker, mallocs_left());
     if (s->shared != NULL) continue;
