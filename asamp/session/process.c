@@ -201,8 +201,9 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   if (isown) o.ring.most = 0;  /* a recording to a requested path is not a flight recorder */
   p = sampler_openshared(&o, with.rates.period, err, errsize);
   if (p != NULL) {
-    free(path);
+    char *last = path;
     path = strdup(profile_path(p));
+    free(last);  /* after the change: the child of a fork must not free it again */
     if (!o.made && profile_elsewhere(p) != NULL)
       complain("'%s' %s; this profile is written to '%s'", name, profile_elsewhere(p), path);
   }

@@ -162,8 +162,8 @@ void samplerlist_enlist (Sampler *s) {
   s->tracker.number = lastnumber++;
   s->before = NULL;
   s->next = samplers.all;
-  if (samplers.all != NULL) samplers.all->before = s;
-  samplers.all = s;
+  __atomic_store_n(&samplers.all, s, __ATOMIC_RELEASE);
+  if (s->next != NULL) s->next->before = s;
 }
 
 void samplerlist_delist (Sampler *s) {
@@ -404,11 +404,12 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
 
 /* Detaches all states from the parent's profiles, in a forked child. */
 static void samplerlist_forked (void) {
-  Sampler *s;
+  Sampler *s, *before = NULL;
   unsigned threads = 0;
   int isshared = 0;
   pthread_mutex_init(&lock, NULL);
-  for (s = samplers.all; s != NULL; s = s->next) {
+  for (s = samplers.all; s != NULL; before = s, s = s->next) {
+    s->before = before;  /* another thread may have been changing the list at the fork */
     isshared |= (s->shared != NULL);
     if (s->state.profile == NULL && !s->forked) continue;
     if (s->shared != NULL) tracker_forked(&s->tracker);
