@@ -380,7 +380,7 @@ function Server:finish(job, body, wrong, now)
 end
 
 -- Performs the next step of a job, if its time (job.due) has come. Returns true when the job is done. 'now':
--- seconds since the epoch.
+-- a result of clock().
 function Server:step(job, now)
   if now < job.due then
     return false
