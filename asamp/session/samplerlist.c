@@ -387,8 +387,9 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   if (s->reported) return t->error;
   s->reported = 1;
   if (s->options.summary) {
-    SharedTotals sum = {1, seen_get(&s->seen, SEEN_SAMPLES), seen_get(&s->seen, SEEN_TIMESAMPLES),
-                        seen_get(&s->seen, SEEN_BYTES), 0, seen_get(&s->seen, SEEN_NATIVES),
+    const Seen *n = &s->seen;
+    SharedTotals sum = {1, seen_get(n, SEEN_SAMPLES), seen_get(n, SEEN_TIMESAMPLES),
+                        seen_get(n, SEEN_BYTES), 0, seen_get(n, SEEN_NATIVES),
                         tracker_unfollowed(&s->tracker), t->missing};
     sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period,
                     s->tracker.interval.random,

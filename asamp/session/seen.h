@@ -11,9 +11,10 @@
 **   SE3  names and sums are read and changed with the lock of the list of samplers held (SS1 of
 **        sampler.h). The number of a name is permanent; the last number is for all names beyond the
 **        limit;
-**   SE4  SEEN_BYTES is also copied when a protected call (lua_pcall, lua_resume) returns to the host
-**        program. So it is exact while the state does not run, even if the thread that ran it last
-**        has ended; only bytes that the host allocates outside of protected calls may be missing.
+**   SE4  SEEN_BYTES is also copied when a protected call (lua_pcall, lua_resume) returns to the
+**        host program. So it is exact while the state does not run, even if the thread that ran it
+**        last has ended; only bytes that the host program allocates outside of protected calls may
+**        be missing.
 */
 #ifndef asamp_seen_h
 #define asamp_seen_h
