@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** walking: preloaded (LD_PRELOAD) and loaded as a module. Walks by libunwind of more than one
-** frame wait until release() is called. All who read CLOCK_REALTIME read a time one hour later, as if the clock were set back after
-** each reading.
+** walking: preloaded (LD_PRELOAD) and loaded as a module. Walks by libunwind of more than one frame
+** wait until release() is called. Each reading of CLOCK_REALTIME is one hour later than the true time,
+** as if the clock were set back after it.
 **
 **   started()  -> whether a walk has started     release()
 */
