@@ -247,8 +247,9 @@ describe("a fork", function()
     local path, status, _, err = run([[
       local peers, walking = require "peers", require "walking"
       local walker = peers.thread([=[
-        local profiler = require "profiler"
-        assert(profiler.enable{alloc = 64, time = 100, out = ..., quiet = true})
+        local profiler, shapes = require "profiler", require "shapes"
+        assert(profiler.enable{alloc = 64, out = ..., quiet = true})
+        shapes.signalled(function() local _ = {1, 2, 3, 4} end)  -- libunwind walks past the handler
         assert(profiler.disable())]=], ...)
       while not walking.started() do peers.sleep(0.001) end
       local pid = peers.fork()
