@@ -66,7 +66,7 @@ typedef struct Walk {
   List open;
   /* Hash table that finds the entries in 'open' by their keys. Each word is a bucket: 1 plus the
      index in 'open' of the first entry of the bucket's chain, or 0 if the chain is empty. The
-     number of buckets is a power of 2; it is 0 until the function 'chain' builds the table. */
+     number of buckets is a power of 2; it is 0 until 'open' has an entry. */
   List heads;
   /* The edge that is reported next. The function 'from' sets its members 'from' and 'place' once
      for all edges of an object. */
@@ -260,12 +260,11 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds node n of the ephemeron table t to w->open, because the key of n was not reached yet. If the
-   hash table w->heads was built, also adds n to it. */
+/* Adds node n of the ephemeron table t to w->open and to the hash table w->heads, because the key of
+   n was not reached yet. Enlarges the hash table if it has fewer chains than nodes. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
-  if (w->heads.n == 0) return;
   if (w->open.n / 3 > w->heads.n) chain(w);
   else link(w, w->open.n - 3);
 }
@@ -562,33 +561,6 @@ static void reach_drain (Walk *w, lua_State *L) {
 }
 
 
-/*
-** Visits all ephemeron entries in w->open once. (Their keys were not reached before their tables.)
-** If the key of an entry was reached meanwhile, reports the value and removes the entry.
-**
-** Then builds the hash table w->heads, which finds the other entries by their keys. To visit all of
-** them again and again would be slow if the value of each entry is the key of the next one.
-*/
-static void converge (Walk *w, lua_State *L) {
-  size_t i, n;
-  if (w->open.n == 0 || w->heads.n > 0) return;
-  for (n = i = 0; i < w->open.n && !w->failed; i += 3) {
-    Node *node = (Node *)w->open.a[i + 1];
-    if (luaN_isvisited(w->g, gckey(node)))
-      weakentry(w, (const Table *)w->open.a[i], node);
-    else {
-      w->open.a[n] = w->open.a[i];
-      w->open.a[n + 1] = node;
-      n += 3;
-    }
-  }
-  if (w->failed) return;
-  w->open.n = n;
-  if (n > 0) chain(w);
-  reach_drain(w, L);
-}
-
-
 static void root (Walk *w, luaN_Root which, GCObject *o) {
   if (o == NULL) return;
   w->e.kind = LUAN_EROOT;
@@ -647,10 +619,8 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
       w.g->gcemergency)
     return LUAN_BUSY;
   roots(&w, L);
-  do {
-    reach_drain(&w, L);
-    converge(&w, L);
-  } while (!w.failed && reach_next(&w, &finalizers));
+  do reach_drain(&w, L);
+  while (!w.failed && reach_next(&w, &finalizers));
   luaN_clearvisits(w.g);
   if (w.failed == ENOUGH) w.failed = LUAN_WALKED;
   if (!w.failed && walker->done != NULL)
