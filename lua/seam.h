@@ -732,7 +732,7 @@ LUA_API luaN_Protected luaN_protected (void);
 /* Returns the main thread of the state of L. */
 LUA_API lua_State *luaN_main (lua_State *L);
 
-/* Checks the invariants of the heap (luaN_verify of verify.h). Returns NULL, or a line with the
+/* Checks the invariants of the heap (inspect/verify.c). Returns NULL, or a line with the
    first violated one. Walks all reachable objects, with memory from malloc. */
 LUA_API const char *luaN_check (lua_State *L);
 

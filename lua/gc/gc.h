@@ -144,9 +144,9 @@
 **
 ** A store that lacks its barrier has this effect: if only the old object refers to the young one,
 ** the next minor collection does not mark the young object, and its lines are allocated from again
-** while the reference still exists. To find such a store, call luaN_check, which runs luaN_verify:
+** while the reference still exists. To find such a store, call luaN_check (verify.c):
 ** it reports G1 from the store on, or G3 if the stored object is old and a major collection is
-** marking. The debug build runs luaN_verify after each collection, or after every sixteenth of a
+** marking. The debug build runs the verifier after each collection, or after every sixteenth of a
 ** large heap. There the error is H1: a reachable object is in free lines.
 **
 ** 5 Minor collection
@@ -330,7 +330,7 @@
 **
 ** 14 Invariants
 **
-** luaN_verify checks those that a walk over the heap can test. H1 to H8 are in heap.h, N1 to N3,
+** The verifier checks those that a walk over the heap can test. H1 to H8 are in heap.h, N1 to N3,
 ** S1 and S2 in nursery.h, LM1 and LM2 in allowance.h, UO1 and UO2 in outside.h, GA1 to GA3 in
 ** growth.h, TK1 to TK6 in tick.h.
 **

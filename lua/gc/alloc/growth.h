@@ -33,7 +33,7 @@
 ** - if hardly any keys collide: the buffer is filled while the search for free nodes proceeds
 **   ('lastfree'), and without collisions there is no search before the table is full
 **
-** Invariants (checked by luaN_verify):
+** Invariants (checked by verify.c):
 **   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which the
 **        growth started.
 **   GA2  The first 'cleared' nodes of the buffer are initialized. The buffer has copies only if all

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap verifier (verify.h). Walks all reachable objects, with a bit for each reached one
-   (visits.h) and a stack from malloc. */
+/* The heap verifier, in every build. The debug build runs it after each collection, in a large heap
+   after every sixteenth. Walks all reachable objects, with a bit for each reached one (visits.h) and
+   a stack from malloc. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -28,7 +29,6 @@
 #include "remset.h"
 #include "seam.h"
 #include "sweep.h"
-#include "verify.h"
 #include "visits.h"
 #include "weak.h"
 
@@ -688,7 +688,17 @@ static const char *checkfinalizers (const luaN_Heap *h) {
 }
 
 
-const char *luaN_verify (lua_State *L, int exact, int over) {
+/*
+** Checks the invariants of the collector's headers, as far as a walk over the heap can. Returns
+** NULL if all hold. Otherwise returns a line of text in static memory: the first violated
+** invariant, or that there is no memory. If a marked object did not fit on a mark stack, no walk is
+** possible (visits.h), and only the invariants that need no walk are checked.
+**
+** over: 1 if a collection has just ended: reachable objects must be old, except those that the
+** collection did not tenure (G2). exact: 1 if that was a full collection: bytes.old must be exact,
+** unless a table is weak.
+*/
+static const char *verify (lua_State *L, int exact, int over) {
   global_State *g = G(L);
   const luaN_Heap *h = &g->heap;
   const char *bad;
@@ -737,7 +747,7 @@ static void mustverify (lua_State *L, int exact) {
   /* Memory that the verifier allocates must not appear as the program's: a hook of malloc that
      calls luaN_isallocating takes it for memory of a Lua heap. */
   lent = luaN_lend(1);
-  broken = luaN_verify(L, exact, 1);
+  broken = verify(L, exact, 1);
   luaN_lend(lent);
   if (broken == NULL) return;
   fprintf(stderr, "heap: %s\n", broken);
@@ -754,5 +764,5 @@ __attribute__((constructor(101))) static void setverifier (void) {
 
 
 LUA_API const char *luaN_check (lua_State *L) {
-  return luaN_verify(L, 0, 0);
+  return verify(L, 0, 0);
 }

@@ -4,7 +4,7 @@
 **
 **   LUAN_DEBUG  Detects memory that is allocated twice (H3), with a bitmap of the granules in use.
 **               Fills free lines with LUAN_DEADBYTE. Ends the process if a function of the sampler
-**               calls the Lua API, or if luaN_verify finds a violated invariant.
+**               calls the Lua API, or if the verifier finds a violated invariant.
 **   ASan        Poisons free lines, and lines of a hole until they are allocated.
 */
 #ifndef luaN_debug_h

@@ -17,7 +17,7 @@
 ** a major collection adds new marks next to old ones. The lines of the objects of lists.large have
 ** the mark LUAN_HELD instead.
 **
-** Invariants (checked by luaN_verify; H2 is not, H3 is checked by debug.h):
+** Invariants (checked by verify.c; H2 is not, H3 is checked by debug.h):
 **   H1  marks[i] of a block is 0 if and only if line i is free. A free line contains no reachable
 **       byte, and is not part of a hole that was taken since the last minor collection.
 **   H2  An object or vector is in exactly one place: in lines (at most LUAN_LARGE bytes, or

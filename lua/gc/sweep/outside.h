@@ -9,7 +9,7 @@
 ** dead, it subtracts the external bytes of the userdata from bytes.outside. If the userdata had a
 ** finalizer, the finalizer has run before, because a userdata pending finalization counts as alive.
 **
-** Invariants (checked by luaN_verify):
+** Invariants (checked by verify.c):
 **   UO1  bytes.outside is the sum of the external bytes of the userdata in lists.standins. These
 **        userdata have LUAN_LISTED and are listed once; no other userdata owns external bytes.
 **   UO2  'most' of a userdata is the largest number of units (of LUAN_UNIT external bytes) that it
