@@ -319,7 +319,7 @@
 **
 ** One OS thread at a time runs a state, as in upstream Lua. The collector starts no thread and
 ** waits for no lock. Data shared by all states of a process are counters with atomic operations and
-** two caches of free memory: the last block of malloc's heap (endblock.c) and the spare mappings
+** two caches of free memory: the last block of malloc's heap (giveback.c) and the spare mappings
 ** for chunks (mapped.c). Each cache has a flag that is taken by an atomic exchange; code that does
 ** not get it works without the cache: it allocates and frees, maps and unmaps directly. So a child
 ** process that was forked while another thread held the flag loses the cache and nothing else.

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Returns free memory inside malloc's heap to the system. malloc returns only the end of its heap,
-** and one small live block there prevents that: a state that had dropped 190 of 200 MB of large
-** strings kept its size.
+** The process keeps one freed block at the end of malloc's heap, and returns free memory inside
+** this heap to the system.
 **
-** So malloc_trim of the GNU C library is called if many bytes were freed
+** The kept block. malloc returns the end of its heap to the system as soon as more than 128 KiB are
+** free there, and the system clears the memory again for the next request. A state of luaL_newstate
+** has only its large blocks in malloc's heap, and each sweep frees some: without the kept block,
+** programs that make and drop large strings took up to six times as long.
+**
+** All states of the process share the kept block: the freed block with the highest address.
+** luaN_freeend (host.h) frees it in luaC_fullgc, and in other collections if no block was offered
+** for a second.
+**
+** Memory inside the heap. malloc returns only the end of its heap, and one small live block there
+** prevents that: a state that had dropped 190 of 200 MB of large strings kept its size. So
+** malloc_trim of the GNU C library is called if many bytes were freed
 ** - in luaC_fullgc, except in an emergency
 ** - when the last state of the process is closed
 ** - after a major collection that has found the heap shrunk (major.c), if the heap is not big; at
@@ -32,6 +42,21 @@
 
 /* Releases a flag taken by luaN_hold. */
 #define luaN_letgo(flag)  __atomic_store_n(flag, 0, __ATOMIC_RELEASE)
+
+/* True if a freed block of n bytes may be kept, so that the end of malloc's heap is not returned to
+   the system: n is from 8 KiB to 16 MiB. */
+#define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
+
+/* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps
+   this block if its address is below the program break and above that of the block kept before.
+   Returns the block that the caller must free: p, the block kept before, or NULL. ms: time in
+   milliseconds. Thread-safe. */
+LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
+
+/* Stops keeping the freed block at the end of malloc's heap, and returns it; the caller must free
+   it. Returns NULL if no block is kept, if another OS thread uses it, or if luaN_keepend was called
+   less than a second ago and 'now' is 0. ms: present time in milliseconds. Thread-safe. */
+LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 /* Counts bytes that a state has freed, for luaN_giveback. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);

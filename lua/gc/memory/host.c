@@ -8,7 +8,6 @@
 
 #include "lstate.h"
 
-#include "endblock.h"
 #include "giveback.h"
 #include "host.h"
 #include "mapped.h"

@@ -28,7 +28,7 @@ LUAI_FUNC int luaN_lend (int on);
 
 /* Allocates, resizes or frees a block by lua_Alloc, like realloc, and updates the count of bytes
    obtained from lua_Alloc ('held' of luaN_Blocks). Returns NULL if there is no memory. May keep a
-   freed block instead of freeing it (endblock.h). Never collects. */
+   freed block instead of freeing it (giveback.h). Never collects. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
