@@ -17,8 +17,8 @@
 #include "lstate.h"
 #include "lvm.h"
 
-#include "allowance.h"
 #include "debug.h"
+#include "limit.h"
 #include "seam.h"
 
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)

@@ -89,7 +89,7 @@
 **   - the address at which GCdebt, the bytes allocated beyond the pacer's budget (section 11),
 **     becomes greater than 0 (N3);
 **   - in a state with limits of allocated or live bytes, the address at which the nearer of these
-**     is reached (LM1 of allowance.h).
+**     is reached (LM1 of limit.h).
 **
 ** If the limit is passed, or the size is above LUAN_LARGE (LUAN_LARGETEXT for a long string or
 ** userdata), luaN_slow allocates:
@@ -331,7 +331,7 @@
 ** 14 Invariants
 **
 ** The verifier checks those that a walk over the heap can test. H1 to H8 are in heap.h, N1 to N3,
-** S1 and S2 in nursery.h, LM1 and LM2 in allowance.h, UO1 and UO2 in outside.h, GA1 to GA3 in
+** S1 and S2 in nursery.h, LM1 and LM2 in limit.h, UO1 and UO2 in outside.h, GA1 to GA3 in
 ** growth.h, TK1 to TK6 in tick.h.
 **
 **   G1  For each reference from an old object to a young one, at least one of these holds:
@@ -623,7 +623,7 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
 
 /*
 ** Ends a resize of table t after t got its new vectors: updates the remembered set (G1), adds t to
-** lists.tables if a vector is large, and counts the copied bytes (copies.h).
+** lists.tables if a vector is large, and counts the copied bytes (sampling.h).
 **
 ** before: bytes of the previous vectors. array, asize: address and size of the previous array part,
 ** whose contents are not read. old: a table with the previous hash part.

@@ -562,7 +562,7 @@ typedef struct luaN_Heap {
      When such blocks are freed, at most this number of bytes is subtracted from GCdebt (payback of
      nursery.c). */
   size_t spare;
-  /* Bytes that growing tables and buffers may copy until the sampler is called (copies.h).
+  /* Bytes that growing tables and buffers may copy until the sampler is called (sampling.h).
      LUAN_NOCOPIES: the sampler is never called for copies. */
   uint64_t copyleft;
   /* the functions that the core calls for samples (seam.h), or NULL */

@@ -26,7 +26,7 @@
 ** A buffer comes from lua_Alloc and is freed by an explicit call, not by a sweep (explicit memory,
 ** H6). Samples and the pacer count its bytes when it becomes the table's vector. A table gets no
 ** buffer
-** - if the state has limits (allowance.h)
+** - if the state has limits (limit.h)
 ** - if lua_Alloc has refused memory (blocks.ceiling)
 ** - if MAX_GROWTHS other tables have a buffer
 ** - if its hash part will keep its size (room.c), and so is rehashed in place (lua/vm/inplace.h)

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets nursery_limit, and updates the counts of allocated bytes (limit.h). */
+/* Sets nursery_limit, updates the counts of allocated bytes, and checks limits of the state
+   (limit.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
 
 #include "lgc.h"
+#include "lmem.h"
+#include "lstring.h"
 
+#include "debug.h"
+#include "host.h"
 #include "limit.h"
-
-
+#include "seam.h"
 
 
 void luaN_setlimit (global_State *g) {
@@ -134,3 +138,35 @@ int luaN_resume (global_State *g) {
   luaE_setdebt(g, g->GCdebt - d);
   return g->GCdebt <= 0;
 }
+
+
+/* {== limits of a state ================================================= */
+
+int luaN_compare (lua_State *L, uint64_t n) {
+  global_State *g = G(L);
+  const luaN_Limits *l = g->heap.limits;
+  if (n > luaN_leftallocated(g)) g->heap.refusal = l->whyallocated;
+  else {
+    if (n > luaN_leftinuse(g) && luaN_maycollect(g)) luaN_emergency(L);
+    if (n <= luaN_leftinuse(g)) return 0;
+    g->heap.refusal = l->whyinuse;
+  }
+  g->heap.starved = 1;
+  return 1;
+}
+
+
+LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits) {
+  global_State *g = G(L);
+  luaN_mayenter(L, "luaN_setlimits");
+  g->heap.limits = limits;
+  g->heap.refusal = NULL;
+  luaN_flush(g);
+}
+
+
+LUA_API const luaN_Limits *luaN_getlimits (lua_State *L) {
+  return G(L)->heap.limits;
+}
+
+/* }===================================================================== */

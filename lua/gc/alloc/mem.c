@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The core's memory interface (lmem.h) over the heap. Replaces upstream's lmem.c, with the same
-** contract and messages, except the messages of limits (allowance.h).
+** contract and messages, except the messages of limits (limit.h).
 */
 #define LUA_CORE
 

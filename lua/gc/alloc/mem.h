@@ -39,7 +39,7 @@ LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))
 
 /* Returns the message of memory errors: that of the limit that has refused the last failed
-   allocation (LM2 of allowance.h), or upstream's. */
+   allocation (LM2 of limit.h), or upstream's. */
 #define luaN_memerrmsg(g) \
   ((g)->heap.refusal != NULL ? (TString *)(g)->heap.refusal : (g)->memerrmsg)
 

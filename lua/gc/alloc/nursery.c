@@ -14,7 +14,6 @@
 #include "lmem.h"
 #include "lstring.h"
 
-#include "allowance.h"
 #include "chunks.h"
 #include "holes.h"
 #include "host.h"

@@ -6,7 +6,7 @@
 **   nursery_limit = min(end of the current hole,
 **                       address before the sample point,
 **                       address at which a collection is due,
-**                       address at which a limit of the state is reached (LM1 of allowance.h))
+**                       address at which a limit of the state is reached (LM1 of limit.h))
 **
 ** The fast path adds the size to nursery_free and compares the sum with nursery_limit; it is the
 ** same with and without a sampler. If the sum is above the limit, luaN_slow allocates and handles

@@ -7,7 +7,6 @@
 #include "ldo.h"
 #include "lgc.h"
 
-#include "copies.h"
 #include "limit.h"
 #include "sampling.h"
 #include "debug.h"
@@ -160,6 +159,19 @@ void luaN_atomic (lua_State *L, int major) {
 }
 
 
+void luaN_reportcopy (lua_State *L, size_t n) {
+  luaN_Heap *h = &G(L)->heap;
+  const luaN_Sampler *s = h->sampler;
+  uint64_t over = n - h->copyleft;
+  h->copyleft = LUAN_NOCOPIES;
+  if (s == NULL || s->copied == NULL) return;
+  luaN_asking(h, 1);
+  h->copyleft = s->copied(s->ud, L, n, over);
+  luaN_asking(h, 0);
+  lua_assert(h->copyleft >= 1);
+}
+
+
 /* {== settings of the sampler ========================================== */
 
 LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
@@ -214,6 +226,15 @@ LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2) {
   luaN_Heap *h = &G(L)->heap;
   h->watched = bits;
   h->watchlog = log2;
+}
+
+LUA_API void luaN_grown (lua_State *L, size_t n) {
+  luaN_countcopy(L, n);
+}
+
+
+LUA_API void luaN_setcopies (lua_State *L, uint64_t distance) {
+  G(L)->heap.copyleft = (distance < 1) ? 1 : distance;
 }
 
 /* }===================================================================== */

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that call the sampler (seam.h). None of them is on the fast path of allocation. */
+/*
+** Functions that call the sampler (seam.h). None of them is on the fast path of allocation.
+**
+** Copy samples show where a program spends time on copying because a table or a buffer of C code
+** grows. The copied bytes are subtracted from the countdown heap.copyleft; when it reaches 0, the
+** sampler is called (luaN_setcopies of seam.h). Without copy samples the countdown is
+** LUAN_NOCOPIES, which is never used up. Bytes copied into a new string do not count, because
+** allocation samples count the string.
+*/
 #ifndef luaN_sampling_h
 #define luaN_sampling_h
+
+#define LUAN_NOCOPIES	UINT64_MAX
 
 /*
 ** Counts the block of n bytes at p for samples. If a sample is due, takes it, or postpones it while
@@ -49,5 +59,17 @@ LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 /* If the sampler watches the external bytes of u, reports them as freed. (The address &u->outside
    represents them.) */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
+
+/* Calls the sampler's function 'copied' when the countdown has reached 0, and starts the next
+   countdown. n: bytes copied just now. */
+LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);
+
+/* Counts n bytes that were copied because a table or buffer has grown. May call the sampler, which
+   may walk L's stack: the stack must be complete. */
+static inline void luaN_countcopy (lua_State *L, size_t n) {
+  luaN_Heap *h = &G(L)->heap;
+  if (l_likely(n < h->copyleft)) h->copyleft -= n;
+  else luaN_reportcopy(L, n);
+}
 
 #endif

@@ -12,7 +12,6 @@
 #include "lstring.h"
 
 #include "chunks.h"
-#include "copies.h"
 #include "finalize.h"
 #include "growth.h"
 #include "host.h"
@@ -22,6 +21,7 @@
 #include "pace.h"
 #include "pause.h"
 #include "remset.h"
+#include "sampling.h"
 #include "seam.h"
 #include "stress.h"
 #include "sweep.h"

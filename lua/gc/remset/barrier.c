@@ -10,12 +10,12 @@
 #include "lstring.h"
 #include "ltable.h"
 
-#include "copies.h"
 #include "limit.h"
 #include "mark.h"
 #include "optional.h"
 #include "refine.h"
 #include "remset.h"
+#include "sampling.h"
 #include "vec.h"
 #include "weak.h"
 

@@ -13,7 +13,6 @@
 #include "ltm.h"
 
 #include "ageing.h"
-#include "allowance.h"
 #include "finalize.h"
 #include "limit.h"
 #include "mark.h"

@@ -9,7 +9,6 @@
 #include "lgc.h"
 #include "lmem.h"
 
-#include "allowance.h"
 #include "host.h"
 #include "limit.h"
 #include "mark.h"
