@@ -4,9 +4,9 @@
 ** (N1 to N3 and S1 of nursery.h).
 **
 ** Limits on the bytes that a state may allocate in its life, and on its bytes in use
-** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails like one that lua_Alloc
-** refuses, but with the limit's message. The fast path has no test for limits: nursery_limit
-** includes the distance to the nearer limit.
+** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails like one that
+** lua_Alloc refuses, but with the limit's message. The fast path has no test for limits:
+** nursery_limit includes the distance to the nearer limit.
 **
 ** Invariants:
 **   LM1  While a state has limits, nursery_limit is at most luaN_left bytes above nursery_free after

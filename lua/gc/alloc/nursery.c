@@ -91,20 +91,23 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
-** current hole), aligned to 16 bytes for a userdata. Takes other free lines if the region is too
-** short. Returns NULL if there are none. desperate: 1 after an emergency collection, to search all
-** blocks.
+** current hole), at a multiple of 'align' bytes from the end of the region, which is the end of a
+** line. Takes other free lines if the region is too short. Returns NULL if there are none.
+** desperate: 1 after an emergency collection, to search all blocks. A block that shares lines does
+** not reach the end of its hole, so that an array can grow in place.
 */
-static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
+static char *bumpoverflow (global_State *g, size_t n, size_t align, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
+  size_t pad = (size_t)(r->end - r->free) % align;
+  size_t more = (align < LUAN_LINE) ? LUAN_GRANULE : 0;
   char *p;
-  if ((size_t)(r->end - r->free) < n + 8 &&
-      !luaN_holehere(g, r, n + 8) && !luaN_nexthole(g, r, n + 8, desperate))
-    return NULL;
-  if (kind == LUA_VUSERDATA && ((uintptr_t)r->free & 15)) r->free += 8;
-  p = r->free;
-  r->free += n;
+  if ((size_t)(r->end - r->free) < n + (pad > more ? pad : more)) {
+    if (!luaN_holehere(g, r, n + more) && !luaN_nexthole(g, r, n + more, desperate)) return NULL;
+    pad = 0;  /* a hole starts with a line */
+  }
+  p = r->free + pad;
+  r->free = p + n;
   luaN_handedout(&h->blocks, p, n);
   return p;
 }
@@ -167,24 +170,6 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates n bytes that share no line with other objects, from the overflow region. If the region
-   is too short, takes other free lines for it. Returns NULL if there are no such lines. */
-static char *bumplines (global_State *g, size_t n, int desperate) {
-  luaN_Heap *h = &g->heap;
-  luaN_Region *r = &h->overflow;
-  size_t lines = wholelines(n), pad = (size_t)(r->end - r->free) % LUAN_LINE;
-  char *p;
-  if ((size_t)(r->end - r->free) < lines + pad) {
-    if (!luaN_holehere(g, r, lines) && !luaN_nexthole(g, r, lines, desperate)) return NULL;
-    pad = 0;
-  }
-  p = r->free + pad;
-  r->free = p + lines;
-  luaN_handedout(&h->blocks, p, lines);
-  return p;
-}
-
-
 /* Allocates a block that is not in the nursery. If the block is an object, adds the object to its
    list (listfor). Returns NULL if there is no memory. A string or userdata of up to LUAN_LINETEXT
    bytes gets lines of its own, other blocks come from lua_Alloc. */
@@ -193,7 +178,8 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
   char *p;
   if (v != NULL && !luaN_reserve(g, v, 1)) return NULL;
-  if (luaN_istextkind(kind) && size <= LUAN_LINETEXT) p = bumplines(g, size + room, desperate);
+  if (luaN_istextkind(kind) && size <= LUAN_LINETEXT)
+    p = bumpoverflow(g, wholelines(size + room), LUAN_LINE, desperate);
   else {
     if (!desperate && !luaN_leavesroom(g, size + room)) return NULL;
     p = (char *)luaN_callalloc(g, NULL, (kind < LUAN_VARRAY)
@@ -218,7 +204,8 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
   *outside = 1;
   if (islarge(size, kind)) return newlarge(g, size, kind, desperate);
   if ((p = bump(g, n, desperate)) != NULL) *outside = 0;
-  else if (n > LUAN_SMALL) p = bumpoverflow(g, n, kind, desperate);
+  else if (n > LUAN_SMALL)
+    p = bumpoverflow(g, n, (kind == LUA_VUSERDATA) ? 16 : LUAN_GRANULE, desperate);
   return p;
 }
 

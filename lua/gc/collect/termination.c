@@ -71,16 +71,15 @@ static void resolvetable (global_State *g, Table *t) {
 
 /* Marks the values of the entries in weak.unresolved whose keys were marked meanwhile, with
    everything that these values refer to. Removes these entries from the list and returns their
-   number. backwards: 1 to visit the list from its end. */
-static size_t resolveentries (global_State *g, int backwards) {
+   number. */
+static size_t resolveentries (global_State *g) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
   g->heap.gc.pause.looked[LUAN_LWEAK] += before;
   for (i = 0; i < before; i++) {
-    void **p = &o->a[backwards ? before - 1 - i : i];
-    Node *n = (Node *)*p;
+    Node *n = (Node *)o->a[i];
     if (luaN_iskeygone(g, n)) continue;
-    *p = NULL;
+    o->a[i] = NULL;
     luaN_markvalue(g, gval(n));
     luaN_drain(g, !g->heap.gc.mark.minor);
   }
@@ -121,7 +120,7 @@ static int follow (global_State *g) {
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
-  int changed, passes = 0, backwards = 0;
+  int changed, passes = 0;
   do {
     size_t i;
     for (; *first < w->n; ++*first) {  /* the list may grow in the loop */
@@ -130,11 +129,10 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
         luaN_drain(g, !g->heap.gc.mark.minor);
       }
     }
-    backwards = !backwards;
     changed = 0;
     if (clockof(c) != *clock) {
       *clock = clockof(c);
-      changed = (resolveentries(g, backwards) > 0);
+      changed = (resolveentries(g) > 0);
       if (!c->mark.minor && luaN_resolvedoubtful(g)) {
         changed = 1;
         /* makes the loop visit the entries once more */

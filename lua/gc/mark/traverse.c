@@ -208,27 +208,20 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Traverses the objects on mark.young in a minor collection that need not tenure all live objects
-   (ageing.h). Sets mark.holder to the object that is being traversed, for luaN_staysyoung. */
-static void drainageing (global_State *g) {
-  luaN_Gc *c = &g->heap.gc;
-  while (c->mark.young.n > 0) {
-    GCObject *o = (GCObject *)c->mark.young.a[--c->mark.young.n];
-    c->mark.holder = o;
-    luaN_traverse(g, o);
-  }
-  c->mark.holder = NULL;
-}
-
-
+/* Sets mark.holder to the young object that is being traversed, for luaN_staysyoung. */
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
-  if (c->mark.ageing) drainageing(g);
   /* 'all' is 1 only when slices have finished mark.table and mark.thread */
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
-    if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
-    else if (all && c->mark.old.n > 0) {
+    if (c->mark.young.n > 0) {
+      GCObject *o = (GCObject *)c->mark.young.a[--c->mark.young.n];
+      luaN_agein(c, o);
+      luaN_traverse(g, o);
+      continue;
+    }
+    luaN_agein(c, NULL);
+    if (all && c->mark.old.n > 0) {
       GCObject *o = (GCObject *)c->mark.old.a[--c->mark.old.n];
       if (luaN_isnear(c)) luaN_traverse(g, o);
       else traverseinorder(g, o);

@@ -213,24 +213,12 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 
 /* {== holes ============================================================= */
 
-/* Returns the index of the first free line of b from i on, or nlines if there is none. */
-static unsigned nextfree (const luaN_Block *b, unsigned i) {
+/* Returns the index of the first line of b from i on that is free ('free' is 1) or in use ('free' is
+   0); nlines if there is none. */
+static inline unsigned nextline (const luaN_Block *b, unsigned i, int free) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
-    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* the lowest 1 bit is in the first 0 byte of w */
-    if (zeros != 0) {
-      i += (unsigned)__builtin_ctzll(zeros) / 8;
-      break;
-    }
-  }
-  return (i < b->nlines) ? i : b->nlines;
-}
-
-
-/* Returns the index of the first line in use of b from i on, or nlines if there is none. */
-static unsigned nextused (const luaN_Block *b, unsigned i) {
-  for (; i < b->nlines; i += 8) {
-    uint64_t w = eight(b, i);
+    if (free) w = (w - LOW) & ~w & HIGH;  /* the lowest 1 bit is in the first 0 byte of w */
     if (w != 0) {
       i += (unsigned)__builtin_ctzll(w) / 8;
       break;
@@ -245,8 +233,8 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
-  while ((i = nextfree(b, i)) < b->nlines) {
-    unsigned j = nextused(b, i);
+  while ((i = nextline(b, i, 1)) < b->nlines) {
+    unsigned j = nextline(b, i, 0);
     if ((size_t)(j - i) * LUAN_LINE >= n) {
       memset(b->marks + i, LUAN_YOUNG, j - i);
       if (b->released) luaN_usepages(h, b, i, j);
