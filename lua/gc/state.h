@@ -369,9 +369,7 @@ typedef struct luaN_Bytes {
 /* A table whose hash part is nearly full, and its next, larger hash part (growth buffer), to which
    keys are copied in advance (growth.h). */
 typedef struct luaN_Growth {
-  /* next growing table of the state, or NULL */
-  struct luaN_Growth *next;
-  Table *t;			/* the growing table */
+  Table *t;			/* the growing table; NULL: none */
   const Node *old;		/* its current hash part */
   /* number of nodes of 'old'; the next hash part has twice as many */
   unsigned size;
@@ -505,8 +503,7 @@ typedef struct luaN_Gc {
   luaN_Lists lists;
   luaN_Sweep sweep;
   luaN_Bytes bytes;
-  /* the list of growing tables */
-  luaN_Growth *growths;
+  luaN_Growth growth;
   luaN_Pace pace;
   luaN_Pauses pause;
   luaN_Stress stress;

@@ -216,7 +216,7 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
     }
     else dropcopy(w, i);  /* copysome has not visited node k yet, and will copy its key */
   }
-  else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
+  else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L));
 }
 
 
@@ -235,7 +235,7 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
     return;
   }
   w->iswanted = 1;
-  if ((i < w->copied && !copyagain(w, i)) || !growon(w, left)) luaN_endgrowth(g, w);
+  if ((i < w->copied && !copyagain(w, i)) || !growon(w, left)) luaN_endgrowth(g);
 }
 
 
@@ -297,7 +297,7 @@ int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
     luaH_set(L, t, &key, cast(TValue *, gval(w->old + i)));
     i = w->copyof[i];
   }
-  luaN_endgrowth(g, w);
+  luaN_endgrowth(g);
   luaN_resized(L, t, before, t->array, asize, &old);
   luaN_release(L, old.node, (size_t)sizenode(&old) * sizeof(Node), LUAN_VHASH);
   return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates and frees growth buffers: the next, larger hash parts of tables that are nearly full
+/* Allocates and frees the growth buffer: the next, larger hash part of a table that is nearly full
    (growth.h). */
 #define LUA_CORE
 
@@ -16,12 +16,6 @@
 #include "limit.h"
 #include "nursery.h"
 #include "vec.h"
-
-
-/* Largest number of growth buffers (next, larger hash parts, allocated in advance) of a state at a
-   time. A higher value needs more memory; a table without a buffer copies all its keys in one
-   pause. */
-#define MAX_GROWTHS	4u
 
 
 static size_t nodebytes (const luaN_Growth *w) {
@@ -63,35 +57,22 @@ static void giveback (global_State *g, void *p, size_t n) {
 
 
 luaN_Growth *luaN_growthof (global_State *g, const Table *t) {
-  luaN_Growth *w = g->heap.gc.growths;
-  while (w != NULL && w->t != t) w = w->next;
-  return w;
-}
-
-
-static int istoomany (const luaN_Growth *w) {
-  unsigned n = 0;
-  for (; w != NULL; w = w->next) n++;
-  return n >= MAX_GROWTHS;
+  return (g->heap.gc.growth.t == t) ? &g->heap.gc.growth : NULL;
 }
 
 
 void luaN_begingrowth (global_State *g, Table *t, unsigned left) {
-  luaN_Growth **first = &g->heap.gc.growths, *w;
-  if (istoomany(*first) || g->heap.blocks.ceiling != 0 || g->heap.limits != NULL) return;
-  w = (luaN_Growth *)luaN_ask(g, NULL, 0, sizeof(*w));
-  if (w == NULL) return;
+  luaN_Growth *w = &g->heap.gc.growth;
+  if (w->t != NULL || g->heap.blocks.ceiling != 0 || g->heap.limits != NULL) return;
   memset(w, 0, sizeof(*w));
   w->t = t;
   w->old = t->node;
   w->size = (unsigned)sizenode(t);
   w->from = left;
   w->iswanted = 1;
-  w->next = *first;
-  *first = w;
   w->node = (Node *)growth_take(g, nodebytes(w));
   w->copyof = (w->node == NULL) ? NULL : (uint32_t *)growth_take(g, copyofbytes(w));
-  if (w->copyof == NULL) luaN_endgrowth(g, w);
+  if (w->copyof == NULL) luaN_endgrowth(g);
   else w->lastfree = w->node + 2 * (size_t)w->size;
 }
 
@@ -110,43 +91,29 @@ int luaN_adoptgrowth (lua_State *L, luaN_Growth *w) {
 }
 
 
-void luaN_endgrowth (global_State *g, luaN_Growth *w) {
-  luaN_Growth **p = &g->heap.gc.growths;
-  while (*p != w) p = &(*p)->next;
-  *p = w->next;
+void luaN_endgrowth (global_State *g) {
+  luaN_Growth *w = &g->heap.gc.growth;
   giveback(g, w->node, nodebytes(w));
   giveback(g, w->copyof, copyofbytes(w));
-  luaN_ask(g, w, sizeof(*w), 0);
+  memset(w, 0, sizeof(*w));
 }
 
 
 void luaN_leavegrowth (global_State *g, const Table *t) {
-  luaN_Growth *w = luaN_growthof(g, t);
-  if (w != NULL) luaN_endgrowth(g, w);
-}
-
-
-void luaN_dropgrowths (global_State *g) {
-  while (g->heap.gc.growths != NULL) luaN_endgrowth(g, g->heap.gc.growths);
+  if (luaN_growthof(g, t) != NULL) luaN_endgrowth(g);
 }
 
 
 void luaN_dropidle (global_State *g) {
-  luaN_Growth *w, *next;
-  for (w = g->heap.gc.growths; w != NULL; w = next) {
-    next = w->next;
-    if (!w->iswanted) luaN_endgrowth(g, w);
-    else w->iswanted = 0;
-  }
+  luaN_Growth *w = &g->heap.gc.growth;
+  if (!w->iswanted) luaN_endgrowth(g);
+  else w->iswanted = 0;
 }
 
 
 void luaN_dropdead (global_State *g) {
-  luaN_Growth *w, *next;
-  for (w = g->heap.gc.growths; w != NULL; w = next) {
-    next = w->next;
-    if (luaN_white(g, w->t)) luaN_endgrowth(g, w);
-  }
+  const Table *t = g->heap.gc.growth.t;
+  if (t != NULL && luaN_white(g, t)) luaN_endgrowth(g);
 }
 
 
@@ -165,8 +132,13 @@ static int isnode (const luaN_Growth *w, const Node *n) {
 }
 
 
-static const char *growth_check (const luaN_Growth *w, const void **where) {
+const char *luaN_checkgrowth (const global_State *g, const void **where) {
+  const luaN_Growth *w = &g->heap.gc.growth;
   size_t i, copies = 0;
+  *where = w->t;
+  if (w->t == NULL) return NULL;
+  if (isdead(g, w->t)) return "GA1 (dead)";
+  if (w->t->node != w->old || (unsigned)sizenode(w->t) != w->size) return "GA1 (nodes)";
   for (i = 0; i < w->cleared; i++) {
     const Node *n = *where = &w->node[i];
     if (!isnode(w, n)) return "GA2";
@@ -182,20 +154,6 @@ static const char *growth_check (const luaN_Growth *w, const void **where) {
     copies--;
   }
   return (copies == 0) ? NULL : "GA3 (copies)";
-}
-
-
-const char *luaN_checkgrowths (global_State *g, const void **where) {
-  const luaN_Growth *w;
-  for (w = g->heap.gc.growths; w != NULL; w = w->next) {
-    const char *bad;
-    *where = w->t;
-    if (isdead(g, w->t)) return "GA1 (dead)";
-    if (w->t->node != w->old || (unsigned)sizenode(w->t) != w->size) return "GA1 (nodes)";
-    if (luaN_growthof(g, w->t) != w) return "GA1 (once)";
-    if ((bad = growth_check(w, where)) != NULL) return bad;
-  }
-  return NULL;
 }
 
 /* }===================================================================== */

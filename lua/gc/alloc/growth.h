@@ -28,14 +28,13 @@
 ** buffer
 ** - if the state has limits (limit.h)
 ** - if lua_Alloc has refused memory (blocks.ceiling)
-** - if MAX_GROWTHS other tables have a buffer
+** - if another table has one: a state has at most one buffer
 ** - if its hash part will keep its size (room.c), and so is rehashed in place (lua/vm/inplace.h)
 ** - if hardly any keys collide: the buffer is filled while the search for free nodes proceeds
 **   ('lastfree'), and without collisions there is no search before the table is full
 **
 ** Invariants (checked by verify.c):
-**   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which the
-**        growth started.
+**   GA1  The table of the growth is not dead, and has the nodes with which the growth started.
 **   GA2  The first 'cleared' nodes of the buffer are initialized. The buffer has copies only if all
 **        its nodes are initialized. The value of a copy is an integer (luaN_setcopy). The value of
 **        any other initialized node is empty, and its key is nil, or dead and NULL.
@@ -88,23 +87,20 @@ LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
    that. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees w, the description of a growth buffer. Also frees the buffer (the table's next, larger hash
-   part), unless luaN_adoptgrowth was called, so that the table uses it. */
-LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
+/* Frees the growth buffer (the next, larger hash part of a table), if there is one. If
+   luaN_adoptgrowth was called, so that the table uses the buffer, frees only what describes it. */
+LUAI_FUNC void luaN_endgrowth (global_State *g);
 
-/* Frees the hash parts that were allocated in advance for all growing tables. */
-LUAI_FUNC void luaN_dropgrowths (global_State *g);
-
-/* Frees the hash parts that were allocated in advance for tables into which no key was inserted
-   since the previous call. To be called when a major collection starts. */
+/* Frees the growth buffer if no key was inserted into its table since the previous call. To be
+   called when a major collection starts. */
 LUAI_FUNC void luaN_dropidle (global_State *g);
 
-/* Frees the hash parts that were allocated in advance for tables that this collection has not
-   marked. To be called when all marks are final. */
+/* Frees the growth buffer if this collection has not marked its table. To be called when all marks
+   are final. */
 LUAI_FUNC void luaN_dropdead (global_State *g);
 
 /* Checks GA1 to GA3. Returns the name of the violated invariant and sets *where to the table or
    node; returns NULL if all hold. */
-LUAI_FUNC const char *luaN_checkgrowths (global_State *g, const void **where);
+LUAI_FUNC const char *luaN_checkgrowth (const global_State *g, const void **where);
 
 #endif

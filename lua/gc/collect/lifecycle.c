@@ -83,7 +83,7 @@ static void freeall (lua_State *L) {
   if (L->stack.p != NULL)
     /* lstate.c frees the block of the stack, and computes its size from stack_last */
     L->stack_last.p = L->stack.p + L->stackroom;
-  luaN_dropgrowths(g);
+  luaN_endgrowth(g);
   luaN_freelists(L);
   g->strt.nuse = 0;
   for (i = 0; i < LUAN_VECS; i++) luaN_freevec(g, luaN_vecat(g, i));

@@ -337,7 +337,7 @@ void luaN_full (lua_State *L) {
   int i;
   g->gcstopem = 1;
   luaN_retire(g);
-  luaN_dropgrowths(g);
+  luaN_endgrowth(g);
   luaN_forgetall(L);
   c->mark.old.n = 0;  /* abandons a major collection that was running */
   if (c->mark.pending) luaN_clearbits(g, LUAN_PENDING);

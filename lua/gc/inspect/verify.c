@@ -723,7 +723,7 @@ static const char *verify (lua_State *L, int exact, int over) {
   if ((bad = checkstrings(g, over)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);
-  if ((bad = luaN_checkgrowths(g, &where)) != NULL) return broken(bad, where, 0, 0);
+  if ((bad = luaN_checkgrowth(g, &where)) != NULL) return broken(bad, where, 0, 0);
   return checkgraph(L, exact, over);
 }
 
