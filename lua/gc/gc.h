@@ -636,11 +636,6 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
    advance (growth.h). To be called before t is resized without it. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
-/* Returns the number of nodes that the hash part gets in a rehash: at least 'hashed', the number of
-   its keys, and often more, so that the next rehash comes later (room.c). asize: size of the next
-   array part. */
-LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
-
 /* Returns the bytes of the array part and the hash part of t, each rounded up to 8. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 

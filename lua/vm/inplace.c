@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Rehash in place (inplace.h).
-*/
+/* Size of a hash part, and rehash in place (inplace.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -15,6 +13,11 @@
 #include "inplace.h"
 #include "optional.h"
 
+/* A table of at least MIN_SLOTS slots (array and hash part) gets at least one free node for each
+   PART slots. A larger PART saves memory and makes rehashes more frequent. */
+#define MIN_SLOTS	256u
+#define PART	16u
+
 /* Longest chain, in nodes. With a longer one, the rehash in place fails. */
 #define LONGESTCHAIN	32u
 
@@ -27,6 +30,17 @@
 #endif
 
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
+
+
+unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed) {
+  size_t size = 1;
+  if (hashed > (unsigned)allocsizenode(t) || asize > t->alimit)
+    return hashed;
+  while (size < hashed) size *= 2;
+  if (asize + size < MIN_SLOTS) return hashed;
+  while (size - hashed < (asize + size) / PART) size *= 2;
+  return (size > MAX_INT) ? hashed : (unsigned)size;
+}
 
 
 /* Moves the entry of node 'from' to the empty node n. The links of both nodes stay the same. */

@@ -29,7 +29,7 @@
 ** - if the state has limits (limit.h)
 ** - if lua_Alloc has refused memory (blocks.ceiling)
 ** - if another table has one: a state has at most one buffer
-** - if its hash part will keep its size (room.c), and so is rehashed in place (lua/vm/inplace.h)
+** - if its hash part will keep its size, and so is rehashed in place (lua/vm/inplace.h)
 ** - if hardly any keys collide: the buffer is filled while the search for free nodes proceeds
 **   ('lastfree'), and without collisions there is no search before the table is full
 **

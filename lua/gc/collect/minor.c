@@ -18,7 +18,6 @@
 #include "mark.h"
 #include "minor.h"
 #include "pace.h"
-#include "remembered.h"
 #include "remset.h"
 #include "sampling.h"
 #include "interned.h"

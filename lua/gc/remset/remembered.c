@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits the remembered set in a minor collection (remembered.h). */
+/* Visits the remembered set in a minor collection (remset.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -9,7 +9,6 @@
 #include "ageing.h"
 #include "ahead.h"
 #include "mark.h"
-#include "remembered.h"
 #include "remset.h"
 #include "traverse.h"
 #include "vec.h"
