@@ -82,7 +82,7 @@
 
 /* True if state g maps its chunks. Always false with AddressSanitizer, because LeakSanitizer
    searches for pointers only in memory of malloc. */
-#if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
+#if defined(__SANITIZE_ADDRESS__)
 #define ismapped(g)	0
 #else
 #define ismapped(g)	((g)->frealloc == luaN_alloc)
@@ -102,11 +102,7 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 }
 
 
-#if defined(MADV_HUGEPAGE)
 #define hugepages(g,p,n,yes)  advise(g, p, n, (yes) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE)
-#else
-#define hugepages(g,p,n,yes)  (-1)
-#endif
 
 
 /* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes: requests the pieces and

@@ -13,16 +13,8 @@
 
 #include "giveback.h"
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-
-/* A weak symbol: a statically linked program may have a malloc without this function. */
-#pragma weak malloc_trim
-
-#define trim()	((void)(malloc_trim != NULL && malloc_trim(0)))
-#else
-#define trim()	((void)0)
-#endif
+/* A weak symbol: NULL if the program's malloc is not that of the GNU C library. */
+extern int malloc_trim (size_t pad) __attribute__((weak));
 
 /* Bytes that must have been freed since the last call of malloc_trim. A lower number returns memory
    earlier, with more calls. */
@@ -94,7 +86,7 @@ int luaN_giveback (unsigned ms, int now) {
     __atomic_store_n(&at, ms, __ATOMIC_RELAXED);
   }
   __atomic_store_n(&freed, 0, __ATOMIC_RELAXED);
-  trim();
+  if (malloc_trim != NULL) malloc_trim(0);
   return 1;
 }
 

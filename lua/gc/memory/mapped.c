@@ -43,18 +43,15 @@ static struct {
 
 /* {== mappings ========================================================== */
 
-#if defined(MAP_ANONYMOUS)
 static char *pages (char *at, size_t size) {
   void *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return (p != MAP_FAILED) ? (char *)p : NULL;
 }
-#endif
 
 
 /* Like luaN_map, but does not unmap spare mappings if the system refuses. The first mmap usually
    returns an aligned address, directly below the previous mapping. */
 static char *map (size_t size, size_t to, char *at) {
-#if defined(MAP_ANONYMOUS)
   size_t before;
   char *p;
   if ((p = pages(at, size)) == NULL || ((uintptr_t)p & (to - 1)) == 0) return p;
@@ -64,10 +61,6 @@ static char *map (size_t size, size_t to, char *at) {
   if (before > 0) munmap(p, before);
   if (before < to) munmap(p + before + size, to - before);
   return p + before;
-#else
-  (void)size; (void)to; (void)at;
-  return NULL;
-#endif
 }
 
 
