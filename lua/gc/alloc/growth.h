@@ -87,8 +87,9 @@ LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
    that. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees the growth buffer (the next, larger hash part of a table), if there is one. If
-   luaN_adoptgrowth was called, so that the table uses the buffer, frees only what describes it. */
+/* Frees the growth buffer (the next, larger hash part of a table), if there is one, and its index
+   'copyof'. If luaN_adoptgrowth was called, so that the table uses the buffer, frees only the
+   index. */
 LUAI_FUNC void luaN_endgrowth (global_State *g);
 
 /* Frees the growth buffer if no key was inserted into its table since the previous call. To be
