@@ -51,7 +51,7 @@
    the number of bytes that are marked in the same time */
 #define CLEAR_COST	24u
 
-/* distance of prefetches, in slots of a table or words of a list */
+/* distance of prefetches, in slots of a table */
 #define PREFETCH_DISTANCE	12u
 
 
@@ -98,41 +98,6 @@ typedef struct Entry {
 } Entry;
 
 
-/* Prefetches the memory of o that luaN_isunseen will read: the header and, for a table or Lua
-   closure (type tag 'tag'), the mark byte of its line. */
-static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
-  if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
-    const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
-    __builtin_prefetch(&b->marks[luaN_lineof(b, o)]);
-  }
-  __builtin_prefetch(o);
-}
-
-
-/* While word k of list d is visited, prefetches memory for later visits: the slot
-   2 * PREFETCH_DISTANCE words after k, and the key or value of the slot PREFETCH_DISTANCE words
-   after k, if that slot is in the table of e. */
-static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
-  unsigned i;
-  int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
-  if (k + 2 * PREFETCH_DISTANCE < d->n) __builtin_prefetch(d->a[k + 2 * PREFETCH_DISTANCE]);
-  if (k + PREFETCH_DISTANCE < d->n &&
-      luaN_slotof(e->t, e->asize, d->a[k + PREFETCH_DISTANCE], &i)) {
-    const TValue *v = (i < e->asize) ? &e->t->array[i] : NULL;
-    const Node *n = (v == NULL) ? gnode(e->t, i - e->asize) : NULL;
-    if (n != NULL && keys) {
-      if (keyiscollectable(n)) fetchmarks(g, gckey(n), keytt(n));
-    }
-    else {
-      if (v == NULL) v = gval(n);
-      if (n != NULL && keyisshrstr(n)) __builtin_prefetch(keystrval(n));
-      if (iscollectable(v)) fetchmarks(g, gcvalue(v), rawtt(v));
-      else if (luaN_ishidden(v)) __builtin_prefetch(luaN_hiddenobject(v));
-    }
-  }
-}
-
-
 /* Returns an Entry for table t (or NULL), without a slot. */
 static Entry entryin (global_State *g, Table *t) {
   Entry e = {t, 0, 0, 0, NULL, NULL};
@@ -158,7 +123,6 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
     if (luaN_kindof(slot) == 1) *e = entryin(g, luaN_tableof(slot));
     return 0;
   }
-  fetch(g, d, k, e);
   if (!(e->t->flags & LUAN_SCANNED) || !luaN_slotof(e->t, e->asize, slot, &i)) return 0;
   e->i = i;
   e->n = (i < e->asize) ? NULL : gnode(e->t, i - e->asize);
