@@ -9,8 +9,8 @@
 ** nursery_limit includes the distance to the nearer limit.
 **
 ** Invariants:
-**   LM1  While a state has limits, nursery_limit is at most luaN_left bytes above nursery_free after
-**        each call of luaN_setlimit.
+**   LM1  While a state has limits, nursery_limit is at most luaN_left bytes above nursery_free
+**        after each call of luaN_setlimit.
 **   LM2  If a limit has refused the last failed allocation, heap.refusal is the message of that
 **        limit. It is NULL if that allocation had another cause (luaN_unlimited), if none has
 **        failed since the limits were set, or if there are no limits. Successful allocations do not

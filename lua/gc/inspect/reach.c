@@ -260,8 +260,8 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds node n of the ephemeron table t to w->open and to the hash table w->heads, because the key of
-   n was not reached yet. Enlarges the hash table if it has fewer chains than nodes. */
+/* Adds node n of the ephemeron table t to w->open and to the hash table w->heads, because the key
+   of n was not reached yet. Enlarges the hash table if it has fewer chains than nodes. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;

@@ -213,8 +213,8 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 
 /* {== holes ============================================================= */
 
-/* Returns the index of the first line of b from i on that is free ('free' is 1) or in use ('free' is
-   0); nlines if there is none. */
+/* Returns the index of the first line of b from i on that is free ('free' is 1) or in use ('free'
+   is 0); nlines if there is none. */
 static inline unsigned nextline (const luaN_Block *b, unsigned i, int free) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
