@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The state's lua_Alloc: counts bytes, checks that Lua passes correct old sizes, and refuses
-** requests as 'memory' requires. A request that does not grow a block is never refused.
-** Invariant: 'memory.bytes' is the number of bytes that Lua holds.
+** The lua_Alloc of the fuzzed state: counts bytes, checks that Lua passes correct old sizes, and
+** refuses requests as the fields of 'memory' require. A request that does not grow a block is never
+** refused. Invariant: 'memory.bytes' is the number of bytes that Lua has requested and not freed.
 */
 #include <stdlib.h>
 #include <string.h>

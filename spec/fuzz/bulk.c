@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions with many operations between two safe points, or with one operation in many variants:
+** Actions with many operations between two collections, or with one operation in many variants:
 ** weak tables that become shorter while a collection is overdue, very many raw stores, chains of
-** ephemerons, variables that C functions close. Their objects live no longer than the action,
-** except for the tables that 'a_shrink' leaves; so the actions themselves compare them, and the
-** model does not contain them.
+** ephemerons, variables that C functions close. Each action checks its objects itself, because the
+** model does not contain them: they are garbage when the action ends, except for the tables that
+** 'a_shrink' keeps.
 */
 #include "model.h"
 
-#define DYING	24	/* values of a weak table that nothing else holds */
-#define FLOOD	70000	/* raw stores after which a collection is overdue */
+#define DYING	24	/* number of values of a weak table that have no other reference */
+#define FLOOD	70000	/* number of raw stores that are enough to make a collection overdue */
 
 /* {== Raw stores == */
 
@@ -26,8 +26,8 @@ static void flood (lua_State *L, int n) {
 }
 
 /*
-** Adds fields with the value at 2 to the table at 1, under keys that the model never uses, and
-** removes most of them again.
+** C function called with table, value: stores the value in the table under w.a keys that the model
+** never uses, and removes most of these keys again.
 */
 static int b_flood (lua_State *L) {
   int i;
@@ -69,7 +69,7 @@ static void a_flood (lua_State *L) {
 
 static struct {
   int slots, mode, flood;
-  int first, dying;	/* keys from 'first' on have values that nothing holds */
+  int first, dying;	/* keys first to first + dying - 1 have values without other references */
 } shrink;
 
 static int b_weak (lua_State *L) {
@@ -80,8 +80,8 @@ static int b_weak (lua_State *L) {
 }
 
 /*
-** table, value: stores the value in all slots and erases it in seven eighths of them; then stores
-** the dying values.
+** C function called with table, value: stores the value in all slots and erases it in seven eighths
+** of them; then stores the values without other references.
 */
 static int b_prepare (lua_State *L) {
   int i;
@@ -104,7 +104,7 @@ static int b_prepare (lua_State *L) {
   return 0;
 }
 
-/* table, value: sets the key for which the array part becomes shorter. */
+/* C function called with table, value: stores a key that makes Lua shrink the array part. */
 static int b_shrink (lua_State *L) {
   lua_rawseti(L, 1, 16 * shrink.slots);
   return 0;
@@ -117,7 +117,7 @@ static int b_shrink (lua_State *L) {
 static int b_compare (lua_State *L) {
   int i;
   check_invariants(L);
-  for (i = 0; i < 1000; i++) {  /* over freed memory */
+  for (i = 0; i < 1000; i++) {  /* allocates, so that freed memory is overwritten */
     lua_createtable(L, 3, 0);
     lua_pop(L, 1);
   }
@@ -149,7 +149,7 @@ static void a_shrink (lua_State *L) {
   if (shrink.dying > shrink.slots / 8) shrink.dying = shrink.slots / 8;
   shrink.first = shrink.slots / 2 + (int)random_below((unsigned)(shrink.slots / 4));
   if (!call(L, b_weak, 0, 1)) return;
-  v = slot(s);  /* a finalizer may have stored there */
+  v = slot(s);  /* the slot is read only now, because a finalizer may have stored into it */
   if (v.tag == V_NIL) {
     lua_pop(L, 1);
     return;
@@ -158,7 +158,7 @@ static void a_shrink (lua_State *L) {
   n->mt = shrink.mode;
   push_slot(L, s);
   lua_insert(L, -2);
-  store(L, to, node_value(n));  /* leaves the value */
+  store(L, to, node_value(n));  /* pops the table, but not the value */
   push_slot(L, to);
   lua_pushvalue(L, -2);
   calm(L, b_prepare, 2, 0);
@@ -177,14 +177,14 @@ static void a_shrink (lua_State *L) {
 /* {== Ephemerons == */
 
 /*
-** A table with weak keys in which the value of each key is the next key, stored from the last one
-** to the first or in reverse order; only the first key is referenced elsewhere. The slots between
-** are filled with entries that die.
+** Creates a table with weak keys in which the value of each key is the next key; the fields are
+** stored from the last key to the first, or in reverse order. Only the first key has another
+** reference. The slots between are filled with entries that die.
 */
 static int b_chain (lua_State *L) {
   int i, j, n = w.a;
-  if (!lua_checkstack(L, n + 8)) return 0;  /* not enough memory, and this function raises no
-					       error */
+  /* not enough memory; this function must not raise an error */
+  if (!lua_checkstack(L, n + 8)) return 0;
   lua_createtable(L, 0, 0);
   lua_rawgeti(L, LUA_REGISTRYINDEX, w.mtref[MODE_KEYS]);
   lua_setmetatable(L, 1);
@@ -200,12 +200,12 @@ static int b_chain (lua_State *L) {
     lua_rawset(L, 1);
     lua_createtable(L, 0, 0);
     lua_pushvalue(L, -1);
-    lua_rawset(L, 1);  /* its own value: dead */
+    lua_rawset(L, 1);  /* the value refers to its own key, so that the entry dies */
   }
   lua_settop(L, 2);
   if (w.b & 2) lua_gc(L, LUA_GCSTEP, 1);
   if (w.b & 4) flood(L, 2000);
-  for (i = 0; i < n; i++) {  /* the key is at 2 */
+  for (i = 0; i < n; i++) {  /* the current key of the chain is at index 2 */
     if (!lua_istable(L, 2)) wrong("a chain of ephemerons ends at %d, not at %d", i, n);
     lua_rawgeti(L, 2, 1);
     if (lua_tointeger(L, -1) != i) wrong("link %d of a chain of ephemerons is another", i);
@@ -228,7 +228,10 @@ static void a_chain (lua_State *L) {
 
 /* {== Variables to be closed == */
 
-/* object, value. w.a: how control leaves the variable's block. */
+/*
+** C function called with object, value: the object is in a variable to be closed. w.a chooses how
+** control leaves the variable's block.
+*/
 static int b_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   int i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the whole graph through the API, together with the model, from the slots of the running
-** frame and of the registry; verifies identity and content of every visited value. Allocates
-** nothing from the state except space on the stack of the queue, and never while failures are
-** armed.
+** Walks the whole graph of Lua objects through the API, together with the model, from the slots of
+** the running frame and of the registry. Checks identity and content of every visited value.
+** Allocates nothing from the Lua state except stack space of the thread 'queue'. The fuzzer's
+** refusal of memory requests is off during the walk.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static Node **queue;
 static unsigned queued, queuesize;
 
-/* Returns 1 if the entry of a weak table may be missing before a full collection. */
+/* Returns 1 if a collection that is not full may have removed the entry e of the weak table n. */
 int may_vanish (const Node *n, const Entry *e) {
   int mode = mt_mode(n->mt);
   return ((mode & MODE_KEYS) && !reachable(e->key, REACH_NOW)) ||
@@ -21,7 +21,7 @@ int may_vanish (const Node *n, const Entry *e) {
           (n->revived || e->value.u.node->revived || !reachable(e->value, REACH_NOW)));
 }
 
-/* Returns 1 if the entry must be missing after a full collection. */
+/* Returns 1 if a full collection must have removed the entry e of the weak table n. */
 static int must_vanish (const Node *n, const Entry *e) {
   int mode = mt_mode(n->mt);
   if (!(n->marks & REACH_NOW) || n->revived) return 0;
@@ -53,7 +53,7 @@ static void check_border (lua_State *L, Node *n) {
     wrong("object %u: %zu is no border", n->id, border);
 }
 
-/* Compares the table at the top with its node. */
+/* Compares the table at the top of the stack with its node n. */
 static void check_table (lua_State *L, Node *n, int collected) {
   unsigned count = 0, i;
   int weak = mt_mode(n->mt);
@@ -188,8 +188,8 @@ static int b_check (lua_State *L) {
 }
 
 /*
-** Compares the state with the model. 'collected': a full collection has just ended, and REACH_NOW
-** was computed before it.
+** Compares the Lua state with the model. 'collected': a full collection has just ended, and the
+** marks REACH_NOW were computed before it.
 */
 void check (lua_State *L, int collected) {
   int s, armed = memory.armed;

@@ -9,7 +9,7 @@
 
 #include "model.h"
 
-/* The functions of the seam; NULL in upstream's Lua. */
+/* Functions of Asamp's core; NULL if the fuzzer is linked with upstream's Lua. */
 extern void luaN_outside (lua_State *L, int idx, size_t n) __attribute__((weak));
 extern unsigned long luaN_setnursery (lua_State *L, unsigned long n) __attribute__((weak));
 
@@ -20,7 +20,10 @@ static int b_setmetatable (lua_State *L) {
   return 0;
 }
 
-/* Resurrects the object, and marks it for finalization again at random. */
+/*
+** Stores a resurrected object in one of the slots for such objects, and marks it for finalization
+** again at random.
+*/
 static void keep_revived (lua_State *L, Node *n) {
   int i;
   for (i = GLOBALS - REVIVED; i < GLOBALS; i++)
@@ -38,7 +41,10 @@ static void keep_revived (lua_State *L, Node *n) {
     }
 }
 
-/* __gc: checks that the object is not in use, and that its finalizer is called once only. */
+/*
+** The metamethod __gc: checks that the object is not in use, and that its finalizer is called only
+** once.
+*/
 static int on_gc (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   if (n == NULL) wrong("finalizer of an unknown object at %p", lua_topointer(L, 1));
@@ -58,12 +64,15 @@ static int on_gc (lua_State *L) {
   w.log[w.logged++] = n->seq;
   if (mt_fin(n->mt) == FIN_REVIVE && !w.closing) keep_revived(L, n);
   w.finalizing = 1;
-  lua_createtable(L, 3, 0);  /* garbage; may raise */
+  lua_createtable(L, 3, 0);  /* creates garbage, which may raise an error */
   w.finalizing = 0;
   return 0;
 }
 
-/* Counts the calls of __gc that raised an error: in on_gc, or for lack of memory before it. */
+/*
+** Warning function: counts the calls of __gc that raised an error, which they may do only for lack
+** of memory. The error was raised in on_gc or, counted in w.lost, before it ran.
+*/
 void on_warning (void *ud, const char *message, int more) {
   (void)ud;
   (void)more;
@@ -73,7 +82,9 @@ void on_warning (void *ud, const char *message, int more) {
   else w.lost++;
 }
 
-/* Returns 1 if one of these calls may have been the finalizer of n. */
+/*
+** Returns 1 if the finalizer of n may be one of the w.lost finalizers that failed before they ran.
+*/
 int lost_finalizer (Node *n) {
   if (w.lost == 0) return 0;
   w.lost--;
@@ -81,7 +92,7 @@ int lost_finalizer (Node *n) {
   return 1;
 }
 
-/* __close: threads.c computes when it is due. */
+/* The metamethod __close. threads.c computes how many calls are due. */
 static int on_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   if (n == NULL || n->closers <= 0) wrong("__close called, but not due");
@@ -92,8 +103,8 @@ static int on_close (lua_State *L) {
 const luaL_Reg metamethods[] = {{"__gc", on_gc}, {"__close", on_close}};
 
 /*
-** Checks that finalizers ran in the order of newest first, except at up to 'ascents' places: each
-** earlier collection that has left finalizers to call causes one. -1: any number.
+** Checks that finalizers ran in the order from newest to oldest, except at up to 'ascents' places.
+** Each earlier collection that has left finalizers to call causes one such place. -1: any number.
 */
 void check_finalized (int ascents) {
   unsigned i;
@@ -113,8 +124,7 @@ static void a_setmetatable (lua_State *L) {
   if (s < 0) return;
   n = slot_node(s);
   if (n->kind == N_USERDATA) m -= mt_mode(m);
-  if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);  /* a weak table stays weak in the same
-							       way */
+  if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);  /* a weak table keeps its mode */
   if (n->fin && mt_fin(m) == FIN_NONE) m += 4;
   if (!n->fin && !n->closable && !mt_mode(n->mt) && chance(3)) {
     m = -1;
@@ -159,9 +169,9 @@ static void forget_dead (void) {
 }
 
 /*
-** Called when all weak tables that are certainly reachable have been compared: from here on, a
-** resurrected object counts as any other object, and so do the objects that are certain only
-** because of it. Only if every slot was visible.
+** Resets the flags of resurrected objects. Called when all weak tables that are certainly reachable
+** have been compared and every slot was visible. From now on, a resurrected object counts as any
+** other object, and so do the objects that only it reaches.
 */
 static void settle (void) {
   unsigned i;
@@ -175,7 +185,10 @@ static void settle (void) {
     w.node[i]->revived = (w.node[i]->marks & REACH_NOW) && w.node[i]->visited;
 }
 
-/* Checks Lua's count: at most the bytes that Lua holds, at least those that it must hold. */
+/*
+** Checks the result of LUA_GCCOUNT: at most the bytes that lua_Alloc has given to Lua, and at least
+** the sum of the sizes of the objects that must be alive.
+*/
 static void check_count (lua_State *L) {
   size_t count = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
   size_t least = 0;
@@ -187,7 +200,10 @@ static void check_count (lua_State *L) {
     wrong("count says %zu bytes, of %zu held; the model needs %zu", count, memory.bytes, least);
 }
 
-/* Checks external bytes: at least those of live userdata, at most those of all known ones. */
+/*
+** Checks the number of external bytes that Lua reports: at least the sum over live userdata, and at
+** most the sum over all userdata of the model.
+*/
 static void check_outside (lua_State *L) {
   size_t sum, least = 0, most = 0;
   unsigned i;
@@ -217,10 +233,10 @@ static int b_collect (lua_State *L) {
 }
 
 /*
-** An emergency collection, or one that raw stores have made overdue, leaves finalizers to call,
-** and the next collection treats all objects that they may access as reachable: so those
-** finalizers run first. The action may have changed the model since a finalizer marked the
-** object.
+** Runs finalizers that an emergency collection, or one that raw stores had made overdue, has
+** queued. The next collection treats all objects that they may access as reachable, so that it
+** could not be predicted before they have run. Resets w.marked: the model may have changed since
+** these finalizers were queued.
 */
 static void drain (lua_State *L) {
   static unsigned long failed;
@@ -251,10 +267,12 @@ void full_collect (lua_State *L) {
   calm(L, b_collect, 0, 0);
   w.collecting = 0;
   check_finalized(strict ? 0 : memory.failed ? -1 : 2);
-  /* the marks computed before the collection predict the result: keep them */
+  /*
+  ** the check needs the marks computed before the collection, so REACH_AFTER is computed separately
+  */
   reach(REACH_AFTER);
   for (i = 0; i < dues; i++)
-    /* a finalizer queued by an earlier cycle may have resurrected it */
+    /* a finalizer queued by an earlier cycle may have resurrected the object */
     if (due[i]->fin && !(due[i]->marks & REACH_AFTER) && !lost_finalizer(due[i]))
       wrong("a full collection did not call the finalizer of object %u", due[i]->id);
   free(due);
@@ -310,7 +328,10 @@ static void a_mode (lua_State *L) {
   w.generational = w.a;
 }
 
-/* Stops the collector for some actions: objects that die meanwhile die in one cycle. */
+/*
+** Stops the collector for some actions, so that all objects that die during these actions are
+** collected in one cycle.
+*/
 static void a_stop (lua_State *L) {
   static unsigned long since;
   if (!w.stopped && chance(6)) {
@@ -339,8 +360,8 @@ static void a_parameters (lua_State *L) {
 }
 
 /*
-** Changes the external bytes of a userdata: more, fewer or none; or, for a moment, close to the
-** maximum.
+** C function: changes the external bytes of a userdata to more, fewer or none, or for a short time
+** to almost the maximum.
 */
 static int b_outside (lua_State *L) {
   static const size_t all[] = {~(size_t)0, ~(size_t)0 / 2, (size_t)1 << 60};
@@ -362,13 +383,15 @@ static void a_outside (lua_State *L) {
   w.b = chance(50);
   w.strict = 0;
   known = (n->outside > 0 && !w.b);
-  n->outside = (n->outside > (size_t)w.a) ? n->outside : (size_t)w.a;  /* it may collect */
+  /* the call may collect, so the larger of both numbers is expected meanwhile */
+  n->outside = (n->outside > (size_t)w.a) ? n->outside : (size_t)w.a;
   push_slot(L, s);
   calm(L, b_outside, 1, 0);
   n->outside = (size_t)w.a;
   /*
-  ** A first hint may be lost, also without a call of lua_Alloc: a total that lua_Alloc has
-  ** refused is not requested again before the next major collection.
+  ** The first external bytes of a userdata may not be counted after a lack of memory, even without
+  ** a call of lua_Alloc: Lua does not request a table that lua_Alloc has refused again before the
+  ** next major collection.
   */
   if (memory.failed != 0 && !known) {
     push_slot(L, s);

@@ -77,7 +77,7 @@ static int usable (lua_State *L) {
   return 0;
 }
 
-/* Returns 1 if this is an expected memory error. */
+/* Returns 1 if a request was refused and the error is a lack of memory. */
 static int excused (lua_State *L, int status) {
   const char *message = lua_tostring(L, -1);
   if (memory.refused == 0) return 0;
@@ -113,7 +113,10 @@ static void run (void) {
   if (memory.bytes != 0) wrong("bytes leaked", NULL);
 }
 
-/* Returns the number of runs. */
+/*
+** Runs the program with the k-th request refused for k = 1, 2, 3, ..., at most 'most'; if
+** 'lasting', all later requests are refused, too. Returns the number of runs.
+*/
 static unsigned long series (int lasting, unsigned long most) {
   unsigned long k;
   for (k = 1; k <= most; k++) {

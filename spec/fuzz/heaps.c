@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the reader of snapshots: for damaged snapshots there must be no crash, no hang, and no
+** A fuzzer of the reader of heap snapshots: damaged snapshots must cause no crash, no hang, and no
 ** inconsistent graph.
 **
 **   heaps SEED INPUTS [FOLDER]
 **
-** Creates snapshots of random heaps, well-formed and other ones, damages most of them in several
-** ways, compresses some, and processes each as asamp heap does: graph, classes, dominators, trees, the
-** file for DevTools. An undamaged file must be accepted, and every graph that was read is checked: GR1
-** and GR2, on small graphs the dominators against their definition, and sums. Arguments and failures:
-** input.h.
+** Creates snapshots of random heaps, well-formed and malformed, damages most of them in several
+** ways, compresses some, and processes each as `asamp heap` does: graph, classes, dominators,
+** trees, file for DevTools. An undamaged file must be accepted. Every graph that was read is
+** checked: the invariants GR1 and GR2, sums and, on small graphs, the dominators against their
+** definition. Arguments and failures: input.h.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -22,7 +22,7 @@
 #include "merge.h"
 #include "words.h"
 
-#define SMALL	64	/* objects of a graph whose dominators are tried */
+#define SMALL	64	/* the dominators of graphs up to this number of objects are checked */
 
 /* ------------------------------------------------------- a snapshot -- */
 
@@ -68,11 +68,11 @@ static size_t n;
 
 static uint64_t edges;
 
-/* C functions with known names. */
+/* C functions that have names in the snapshot. */
 #define CODES	3
 static uint64_t codes[CODES];
 
-/* Returns the index of a random object of that kind (-1: any kind). */
+/* Returns the index of a random object of this kind (-1: of any kind). */
 static size_t pick (int kind) {
   size_t i = (size_t)upto(n), tried;
   for (tried = 0; tried < n && kind >= 0 && all[i].kind != kind; tried++)
@@ -192,14 +192,17 @@ static void make (void) {
   text("state");
   text("800");
   functions();
-  byte(HEAP_EDGE + HEAP_EROOT);  /* the holder is the state */
+  byte(HEAP_EDGE + HEAP_EROOT);  /* the Lua state refers to the first object */
   address(all[0].at, 0);
   distance(0);
   edges++;
   for (i = 0; i < n; i++) {
     size_t more = (size_t)upto(4);
     object(i, &last, &bytes);
-    /* a tree, so that every object has a holder, and further edges */
+    /*
+    ** the loop adds a binary tree, so that every object has a holder; the lines after it, random
+    ** edges
+    */
     for (k = i + 1; k < n && k <= 2 * i + 2; k++)
       if (k > 2 * i)
         edge(i, 1 + (int)upto(HEAP_EDGES - 1), k);
@@ -230,13 +233,13 @@ static void damage (void) {
       case 0: data[at] ^= (unsigned char)(1 << upto(8)); break;
       case 1: data[at] = (unsigned char)next(); break;
       case 2: data[at] = (unsigned char)(HEAP_EDGE + upto(HEAP_EDGES)); break;
-      case 3:  /* a part again */
+      case 3:  /* repeats a part of the data */
         if (size + k <= MOST) {
           memmove(data + at + k, data + at, size - at);
           size += k;
         }
         break;
-      case 4:  /* a long number */
+      case 4:  /* writes a number of many bytes */
         memset(data + at, upto(2) ? 0xff : 0x80, k < 11 ? k : 11);
         break;
       default:

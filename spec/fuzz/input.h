@@ -46,8 +46,8 @@ static void unusable (void) {
 
 /*
 ** Parses the arguments of main, SEED INPUTS [FOLDER], and sets the number of requested inputs.
-** Returns the descriptor of the input file FOLDER/asamp-NAME.SEED.PROCESS; the name contains the
-** process because others may use the same seed at the same time.
+** Returns the descriptor of the input file FOLDER/asamp-NAME.SEED.PROCESS. The process id is part
+** of the name because several processes may use the same seed at the same time.
 */
 static int start (const char *program, const char *name, int argc, char **argv,
                   unsigned long long *inputs) {

@@ -58,7 +58,10 @@ void push_slot (lua_State *L, int s) {
   else lua_rawgeti(L, LUA_REGISTRYINDEX, w.ref[s - LOCALS]);
 }
 
-/* Pops the value. A slot of the registry is never nil: its key must stay. */
+/*
+** Stores the value at the top of the stack in slot s, and pops it. A slot of the registry is never
+** nil, because its key must stay in the registry.
+*/
 void store (lua_State *L, int s, Value v) {
   if (s < LOCALS) {
     lua_replace(L, s + 1);
@@ -92,8 +95,8 @@ int slot_of (unsigned kinds) {
 /* == Slots ==} */
 
 /*
-** Calls 'f' with the 'args' values at the top. Returns 0, without results, if a memory request
-** was refused; any other error ends the process.
+** Calls 'f' in protected mode with the 'args' values at the top of the stack. Returns 0, without
+** results, if a memory request was refused; any other error ends the process.
 */
 int call (lua_State *L, lua_CFunction f, int args, int results) {
   int status;
@@ -107,7 +110,7 @@ int call (lua_State *L, lua_CFunction f, int args, int results) {
   return 0;
 }
 
-/* As call, without failures, where a partly executed function would be of no use. */
+/* As call, but no memory request is refused: for functions that must run completely. */
 int calm (lua_State *L, lua_CFunction f, int args, int results) {
   int armed = memory.armed, done;
   memory.armed = 0;
@@ -119,10 +122,10 @@ int calm (lua_State *L, lua_CFunction f, int args, int results) {
 /* {== The loop == */
 
 /*
-** Returns 1 if the memory in use leaves little below the limit. (The bytes that lua_Alloc
-** has returned are no measure: a heap of blocks uses all available memory before it collects, and
-** frees a part of each block. With that measure, nearly every action was followed by two full
-** collections.)
+** Returns 1 if the memory in use is more than 90% of the limit. Uses LUA_GCCOUNT, not the bytes
+** that lua_Alloc has returned: a heap made of blocks takes all available memory before it collects,
+** and frees only parts of blocks. With the bytes of lua_Alloc, nearly every action was followed by
+** two full collections.
 */
 static int isfull (lua_State *L) {
   return memory.limit && (size_t)lua_gc(L, LUA_GCCOUNT) > memory.limit / 10 * 9 / 1024;
@@ -176,7 +179,7 @@ static void step (lua_State *L) {
   if (options.invariants && w.action % options.invariants == 0) check_invariants(L);
 }
 
-/* A C function with its own slots, in which actions run. */
+/* C function that runs random actions in its own frame, which has its own slots. */
 int run_frame (lua_State *L) {
   int s;
   unsigned long n = w.depth == 0 ? w.actions : random_below(60);
@@ -229,9 +232,9 @@ static int prepare (lua_State *L) {
 }
 
 /*
-** Lua seeds its hashes with the time and with addresses. Both are made constant, so that the
-** fuzzer's seed determines everything: the C stack continues at a multiple of STACK_PLACE, for
-** any length of environment and arguments.
+** Makes two inputs of Lua's hash seed constant, the time and the address of the C stack, so that
+** the fuzzer's seed determines everything: main continues on the C stack at a multiple of
+** STACK_PLACE, whatever the size of environment and arguments.
 */
 #define STACK_PLACE	65536u
 

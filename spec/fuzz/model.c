@@ -114,7 +114,7 @@ void map_remove (Map *m, Entry *e) {
   m->count--;
 }
 
-/* A nil 'value' removes the key. */
+/* Sets the value of a key. The value nil removes the key. */
 void map_set (Map *m, Value key, Value value) {
   Entry *e = map_find(m, key);
   if (value.tag == V_NIL) {
@@ -147,7 +147,7 @@ Entry *map_random (Map *m) {
 
 /* {== Nodes == */
 
-/* Nodes by address. */
+/* Hash table of all nodes by the address of their Lua object. */
 static Node **table;
 static unsigned tablesize, tableused;
 static Node deleted;
@@ -197,7 +197,9 @@ static Node *add (Kind kind, const void *address) {
   return n;
 }
 
-/* Returns the node of a new object. The previous object at this address must be dead. */
+/*
+** Adds the node of a new Lua object. If a node with this address exists, its object must be dead.
+*/
 Node *node_new (Kind kind, const void *address) {
   Node *n, **p;
   if (tableused * 2 >= tablesize) rebuild();

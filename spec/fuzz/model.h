@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The shadow model of one Lua state: the contents of every slot, field, upvalue and stack, in
-** plain C structs outside of the collector. It predicts which objects must be alive (reach.c);
-** actions change Lua and the model in the same way (objects.c, threads.c, collect.c, bulk.c) and
-** check.c compares the two.
+** The shadow model of one Lua state: the contents of every slot, field, upvalue and stack, in plain
+** C structs outside of the collector. The model predicts which objects must be alive (reach.c).
+** Each action changes Lua and the model in the same way (objects.c, threads.c, collect.c, bulk.c),
+** and check.c compares the two.
 **
-** The model reads from Lua only where a weak table or a collection may have removed something;
-** every difference ends the process through 'wrong'.
+** The model reads from Lua only where a weak table or a collection may have removed something. The
+** function 'wrong' reports a difference and ends the process.
 **
-** Invariant: two nodes of the model never share an address, and a node whose address was reused
-** ('gone') is never reachable.
+** Invariant: two nodes of the model never have the same address, except nodes with 'gone' set,
+** whose addresses were reused; such a node is never reachable.
 */
 #ifndef fuzz_model_h
 #define fuzz_model_h
@@ -37,7 +37,10 @@ typedef struct Value {
 
 typedef struct Entry { Value key, value; unsigned seen; } Entry;
 
-/* A hash table with open addressing; 'used' counts deleted entries, too, 'count' does not. */
+/*
+** A hash table with open addressing. 'used' is the number of entries including deleted ones;
+** 'count' excludes them.
+*/
 typedef struct Map { Entry *entry; unsigned size, used, count; } Map;
 
 typedef enum Kind {
@@ -47,52 +50,53 @@ typedef enum Kind {
 #define MODE_KEYS	1
 #define MODE_VALUES	2
 
-/* The fixed metatables: mode + 4 * finalizer. */
+/* Numbers of the fixed metatables: weak mode + 4 * kind of finalizer. -1: no metatable. */
 enum { FIN_NONE, FIN_PLAIN, FIN_REVIVE, FIN_KINDS };
 #define METATABLES	(4 * FIN_KINDS)
 #define mt_mode(m)	((m) < 0 ? 0 : (m) % 4)
 #define mt_fin(m)	((m) < 0 ? FIN_NONE : (m) / 4)
 
-/* A call of 'body' (threads.c) in a coroutine. */
+/* The model of one call of the Lua function 'body' (threads.c) in a coroutine. */
 typedef struct Frame {
   Node *cell[3], *get, *set;
   Value tbc, command, x;
-  Node *cell4, *keep;	/* the block of command 7; NULL outside of it */
+  Node *cell4, *keep;	/* upvalue and closure of command 7; NULL if its block is not active */
 } Frame;
 
 #define FRAMES	16
 
 struct Node {
   Kind kind;
-  unsigned id, index;	/* index in w.node */
+  unsigned id, index;	/* index: position in w.node */
   const void *address;
-  unsigned marks;	/* the sets that contain it: REACH_... */
-  unsigned visited;	/* the last check that visited it */
+  unsigned marks;	/* bit set of REACH_... */
+  unsigned visited;	/* number of the last check that visited the node */
   char fin;		/* marked for finalization, and its finalizer was not called yet */
-  char maybe;		/* was unreachable and is resurrected: its finalizer may be called */
-  char revived;		/* was resurrected: weak tables may have lost its entries */
+  char maybe;		/* unreachable when a finalizer resurrected it: its own finalizer may be called */
+  char revived;		/* resurrected by a finalizer: weak tables may have lost its entries */
   char gone;		/* its address was reused for another object */
-  int mt;		/* fixed metatable, or -1 */
-  Node *meta;		/* a table of the model as metatable, or NULL */
-  unsigned long seq;	/* order of marking for finalization */
+  int mt;		/* number of a fixed metatable, or -1 */
+  Node *meta;		/* metatable that is itself a table of the model, or NULL */
+  unsigned long seq;	/* rank in the order of marking for finalization */
   int closers;		/* calls of __close that are still due */
-  char open;		/* N_CELL: on the stack of a coroutine */
-  char closable;	/* some coroutine will close it: it keeps __close */
+  char open;		/* N_CELL: the variable is still on the stack of a coroutine */
+  /* a coroutine has it in a variable to be closed: its metatable must keep __close */
+  char closable;
   Map map;		/* N_TABLE */
-  Value *value;		/* user values, upvalues, stack; N_CELL: one */
+  Value *value;		/* user values, upvalues or stack slots; one for N_CELL */
   int n;
-  Node *cell[3];	/* N_GET, N_SET, N_KEEP: upvalues */
-  size_t size;		/* N_USERDATA: bytes, ... */
-  size_t outside;	/* its external bytes */
-  Frame *frame;		/* N_COROUTINE: FRAMES of them */
+  Node *cell[3];	/* N_GET, N_SET, N_KEEP: cells of the upvalues */
+  size_t size;		/* N_USERDATA: size of its block in bytes; other kinds: a size */
+  size_t outside;	/* external bytes of a userdata */
+  Frame *frame;		/* N_COROUTINE: FRAMES frames, of which 'frames' are in use */
   int frames;
 };
 
-#define REACH_NOW	1u	/* strongly reachable, for certain */
-#define REACH_POSSIBLE	2u	/* strongly reachable, perhaps */
-#define REACH_FINAL	4u	/* REACH_POSSIBLE, and from objects pending finalization */
-#define REACH_AFTER	8u	/* REACH_POSSIBLE after a collection */
-#define REACH_HELD	16u	/* gone, but a node that may be reachable refers to it */
+#define REACH_NOW	1u	/* certainly strongly reachable */
+#define REACH_POSSIBLE	2u	/* possibly strongly reachable */
+#define REACH_FINAL	4u	/* REACH_POSSIBLE, or reachable from objects pending finalization */
+#define REACH_AFTER	8u	/* REACH_POSSIBLE, computed after a collection */
+#define REACH_HELD	16u	/* 'gone' is set, but a node that may be reachable refers to the node */
 
 #define LOCALS	14	/* slots in each frame of the fuzzer */
 #define GLOBALS	48	/* slots in the registry; the last REVIVED are for resurrected objects */
@@ -115,13 +119,13 @@ typedef struct World {
   unsigned logged, logsize;
   int closing, collecting;
   int noempty, noopenjoin, noswitch;	/* options: main.c */
-  int finalizing;	/* in __gc, which may raise an error */
-  unsigned lost;	/* calls of __gc that failed for lack of memory */
+  int finalizing;	/* 1 while a __gc runs statements that may raise an error */
+  unsigned lost;	/* number of calls of __gc that failed for lack of memory before on_gc ran */
   int generational, stopped;
-  int flooded;		/* raw stores may have made a collection overdue */
-  int strict;		/* no cycle has started since the last full one */
+  int flooded;		/* 1 after many raw stores, which may have made a collection overdue */
+  int strict;		/* 1 if no collection has started since the last full one */
   lua_State *queue;
-  int a, b;		/* parameters of the protected part of an action */
+  int a, b;		/* parameters of an action for its protected C function */
   unsigned string;
   /* figures */
   unsigned long collections, finalized, back, errors;
@@ -134,8 +138,8 @@ void wrong (const char *format, ...)
   __attribute__((noreturn, format(printf, 1, 2)));
 void *fresh (size_t bytes);
 void random_seed (unsigned long seed);
-unsigned random_below (unsigned n);	/* 0 for n = 0 */
-int chance (unsigned n);		/* true once in n */
+unsigned random_below (unsigned n);	/* returns a number from 0 to n - 1; 0 if n is 0 */
+int chance (unsigned n);		/* returns 1 with probability 1 / n */
 Value nil_value (void);
 Value int_value (long long i);
 Value node_value (Node *n);
@@ -145,7 +149,8 @@ void map_set (Map *m, Value key, Value value);
 void map_remove (Map *m, Entry *e);
 Entry *map_random (Map *m);
 Node *node_new (Kind kind, const void *address);
-Node *node_at (const void *address);	/* NULL when unknown */
+/* returns the node of the Lua object at this address; NULL if unknown */
+Node *node_at (const void *address);
 void node_delete (Node *n);
 Node *cell_new (const void *address, Value v);
 
@@ -153,21 +158,21 @@ Node *cell_new (const void *address, Value v);
 void strings_init (unsigned long seed);
 const char *strings_text (unsigned string, size_t *length);
 unsigned strings_random (void);
-const char *noise (unsigned id);	/* at least NOISE bytes */
+const char *noise (unsigned id);	/* returns at least NOISE bytes */
 #define NOISE	40000u
-void push_scalar (lua_State *L, Value v);  /* for strings it may raise an error; not for nodes */
+/* v must not be a node; may raise an error if v is a string */
+void push_scalar (lua_State *L, Value v);
 Value value_at (lua_State *L, int index);
 void match (lua_State *L, int index, Value v, const char *where);
 
 /* reach.c */
-void reach (unsigned set);	/* from the roots */
-void reach_final (void);	/* REACH_POSSIBLE and REACH_FINAL */
-void reach_more (unsigned sets);	/* adds the contents of the nodes in these sets to
-					   REACH_AFTER */
-void reach_now (void);		/* REACH_NOW, computed at most once per action */
-void reach_settled (void);	/* REACH_NOW; nodes with 'visited' set count as resurrected */
-int reachable (Value v, unsigned sets);  /* 1 for values that are not nodes */
-void revive (Node *n);		/* n is about to become reachable */
+void reach (unsigned set);	/* computes one set of nodes from the roots */
+void reach_final (void);	/* computes REACH_POSSIBLE and REACH_FINAL */
+void reach_more (unsigned sets);	/* adds the nodes reachable from these sets to REACH_AFTER */
+void reach_now (void);		/* computes REACH_NOW if the current action has not done so */
+void reach_settled (void);	/* computes REACH_NOW; nodes with 'visited' set count as resurrected */
+int reachable (Value v, unsigned sets);  /* returns 1 if v is not a node or in one of the sets */
+void revive (Node *n);		/* called before n becomes reachable again */
 
 /* alloc.c */
 typedef struct Allocator {
@@ -182,9 +187,10 @@ void *allocate (void *ud, void *block, size_t old, size_t size);
 /* slots and calls: main.c */
 Value slot (int s);
 void push_slot (lua_State *L, int s);
-void store (lua_State *L, int s, Value v);	/* pops the value */
+/* stores the value at the top of the stack and pops it */
+void store (lua_State *L, int s, Value v);
 int any_slot (void);
-int slot_of (unsigned kinds);		/* bit mask of Kind; -1: none */
+int slot_of (unsigned kinds);		/* returns a slot with a node of these kinds (bit mask); -1: none */
 int call (lua_State *L, lua_CFunction f, int args, int results);
 int calm (lua_State *L, lua_CFunction f, int args, int results);
 Node *slot_node (int s);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions on tables, strings, userdata and closures. Functions with the prefix a_ choose the
-** action and update the model; those with b_ run in protected mode.
+** Actions on tables, strings, userdata and closures. A function a_NAME chooses the parameters of an
+** action and updates the model; b_NAME is the C function that runs in protected mode.
 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-static Value key;	/* the key of a field, if it is no node */
+static Value key;	/* key of the chosen field, unless the key is a node */
 
 static Value random_scalar (void) {
   Value v = nil_value();
@@ -181,7 +181,10 @@ static void push_key (lua_State *L) {
   }
 }
 
-/* table, key or nil, value */
+/*
+** C function called with table, key (nil: the variable 'key'), value: sets the field through one of
+** several API functions.
+*/
 static int b_set (lua_State *L) {
   switch (w.a) {
     case 1:
@@ -207,7 +210,7 @@ static int b_set (lua_State *L) {
         char *copy = fresh(length + 1);
         memcpy(copy, s, length);
         lua_settop(L, 3);
-        lua_pushstring(L, copy);  /* may raise an error, which leaks 'copy' */
+        lua_pushstring(L, copy);  /* an error here leaks 'copy' */
         free(copy);
         lua_replace(L, 2);
         lua_setfield(L, 1, lua_tostring(L, 2));
@@ -220,7 +223,7 @@ static int b_set (lua_State *L) {
   return 0;
 }
 
-/* Sets 'key' to a possible key of a field; pushes it if it is a node, else nil. */
+/* Sets 'key' to a random key of a field. Pushes the key if it is a node, otherwise nil. */
 static void push_random_key (lua_State *L, int limit) {
   int s = any_slot();
   key = slot(s);
@@ -244,7 +247,10 @@ static void a_set (lua_State *L) {
   if (call(L, b_set, 3, 0)) map_set(&n->map, key, v);
 }
 
-/* Appends and overwrites elements, as programs usually do with large tables. */
+/*
+** C function: appends w.b elements to a table and overwrites some, as programs do with large
+** tables.
+*/
 static int b_fill (lua_State *L) {
   int i;
   for (i = 0; i < w.b; i++) {
@@ -275,7 +281,7 @@ static int b_get (lua_State *L) {
   return 1;
 }
 
-/* Chooses a field whose key can be pushed. Returns 0 if there is none. */
+/* Sets 'key' to the key of a random field of n that is not a node. Returns 0 if there is none. */
 static int choose_field (Node *n) {
   Entry *e = map_random(&n->map);
   if (e == NULL || e->key.tag == V_NODE) return 0;
@@ -283,7 +289,10 @@ static int choose_field (Node *n) {
   return 1;
 }
 
-/* Stores the value at the top, which is that of entry e of table n; NULL: there is none. */
+/*
+** Stores the value at the top of the stack in a slot. It was read from entry e of table n; NULL:
+** from an absent key.
+*/
 static void took (lua_State *L, Node *n, Entry *e) {
   Value v = e ? e->value : nil_value();
   if (e && mt_mode(n->mt)) {
@@ -328,8 +337,8 @@ static void a_clear (lua_State *L) {
 }
 
 /*
-** Finds a field with a node as key through lua_next, and stores key and value. The model chooses
-** the field, since the order of lua_next does not depend on the seed.
+** Finds a field with a node as key by lua_next, and stores key and value in slots. The model
+** chooses the field, because the order of lua_next depends on addresses and not only on the seed.
 */
 static void a_walk (lua_State *L) {
   int t = slot_of(1u << N_TABLE), ks, found = 0;
@@ -363,7 +372,10 @@ static void a_walk (lua_State *L) {
   }
 }
 
-/* Traverses the table and clears half of its fields, with collections in between. */
+/*
+** C function: traverses a table by lua_next and clears half of its fields, with collections between
+** the steps.
+*/
 static int b_clear_walk (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   unsigned count = 0, all = n->map.count;
@@ -469,7 +481,7 @@ static int b_ref (lua_State *L) {
   int ref;
   lua_createtable(L, 2, 2);
   lua_insert(L, 1);
-  ref = luaL_ref(L, LUA_REGISTRYINDEX);  /* the last call that may raise an error */
+  ref = luaL_ref(L, LUA_REGISTRYINDEX);  /* this is the last call here that may raise an error */
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   luaL_unref(L, LUA_REGISTRYINDEX, ref);
   return 1;

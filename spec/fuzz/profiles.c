@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the reader and the converters: for damaged profiles there must be no crash, no hang and
-** no wrong sum.
+** A fuzzer of the profile reader and the converters: damaged profiles must cause no crash, no hang
+** and no wrong sum.
 **
 **   profiles SEED INPUTS [FOLDER]
 **
-** Creates profiles of random runs with the encoder (both flavours, and logs as other programs write
-** them), damages each in several ways, compresses some, and computes the totals, or runs a converter
-** with /dev/null as output. FOLDER (/dev/shm) is for the input (input.h) and the spill files. The
-** totals are checked after each input.
+** Creates profiles of random runs with the encoder, in both file versions, and logs as other
+** programs write them. Damages each in several ways, compresses some, and computes the totals, or
+** runs a converter with /dev/null as output. FOLDER (/dev/shm) is for the input file (input.h) and
+** for spill files. The totals are checked after each input.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -22,8 +22,8 @@
 #include "transcode.h"
 #include "unite.h"
 
-#define SEEDS		32       /* profiles to damage */
-#define STATES		3        /* of a profile of many */
+#define SEEDS		32       /* number of well-formed profiles that are damaged */
+#define STATES		3        /* number of states in a profile of many states */
 
 /* ---------------------------------------------------------- the seeds -- */
 
@@ -99,7 +99,7 @@ static void mark (Encoder *e, uint64_t time) {
   encoder_mark(e, time, name, n, value, m);
 }
 
-/* Writes holders of the followed samples, valid or not. */
+/* Writes reference paths and holders of the followed samples; some are invalid. */
 static void hold (Encoder *e, uint64_t time) {
   uint32_t runs[9], i;
   for (i = 1; i <= many; i++) {
@@ -115,7 +115,9 @@ static void hold (Encoder *e, uint64_t time) {
   encoder_walk(e, time, upto(9999999));
 }
 
-/* Writes rows of resident memory, with words that the reader knows and one that it does not. */
+/*
+** Writes rows of a resident-memory snapshot, with words that the reader knows and one unknown word.
+*/
 static void picture (Encoder *e, uint64_t time) {
   static const char *const words[] = {"rss", "lua.old", "lua.free", "free", "native", "file", "new"};
   size_t i, n = 1 + (size_t)upto(12);
@@ -140,7 +142,7 @@ static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return n;
 }
 
-/* Writes functions, some of which have the same name, and classes. */
+/* Writes names of functions and classes. Some functions have the same name. */
 static void names (Encoder *e) {
   char name[80];
   int i;
@@ -229,7 +231,7 @@ static void ownprofile (Bytes *to, int format) {
         s.kind = COPY_NEW + (int)upto(COPY_END - COPY_NEW);
       stack(e);
       encoder_sample(e, &s);
-      open[state] += !profile_iscopy(s.kind);  /* these have no fate */
+      open[state] += !profile_iscopy(s.kind);  /* copies have no survival outcome */
     }
   }
   for (i = 1; config.states && i <= STATES; i++) {
@@ -254,7 +256,7 @@ static void foreignprofile (Bytes *to) {
   int mode = version >= 4 ? (int)(upto(2) * VMPROF_LINES + upto(2)
                                   + upto(3) / 2 * VMPROF_PAIRS) : 0;
   vmprof_start(to, 1000, version, mode, upto(4) ? "cpython" : "pypy");
-  if (version < 4) {  /* has no mode byte */
+  if (version < 4) {  /* versions below 4 have no mode byte, at offset 43 */
     memmove(to->data + 43, to->data + 44, to->n - 44);
     to->n--;
   }
@@ -335,7 +337,7 @@ static size_t damage (unsigned char *data, size_t n) {
           n += pieces[i].n;
         }
         break;
-      case 4:  /* a part again */
+      case 4:  /* repeats a part of the data */
         if (n + k <= MOST) {
           memmove(data + at + k, data + at, n - at);
           n += k;
@@ -361,7 +363,7 @@ static size_t make (unsigned char *data) {
     n = (size_t)upto(400);
     for (i = 0; i < n; i++)
       data[i] = (unsigned char)next();
-    if (upto(2))  /* after a valid start */
+    if (upto(2))  /* random bytes after a valid header */
       memcpy(data, s->data, n < 60 ? n : 60);
     return n;
   }
@@ -369,7 +371,6 @@ static size_t make (unsigned char *data) {
   return damage(data, n);
 }
 
-/* Packs the input; sometimes damages that. */
 /* -------------------------------------------------------- the readers -- */
 
 static void checksums (const ReadProfile *r, const ReaderSum *sum) {
@@ -446,7 +447,7 @@ static ReadProfile *readinput (ReaderClient *client) {
 
 static Fold fold;
 
-/* Folds the stacks of the profile, and checks the result. */
+/* Computes the folded stacks of the profile, and checks them. */
 static const Fold *folded (const ReadProfile *r) {
   uint32_t i;
   if (!fold_init(&fold, r, upto(4) == 0))
@@ -460,7 +461,7 @@ static const Fold *folded (const ReadProfile *r) {
   return &fold;
 }
 
-/* Merges the input with itself. Returns the result; NULL: there is none. */
+/* Merges the input with itself. Returns the merged profile; NULL if it was rejected. */
 static ReadProfile *merged (Output *o) {
   static Unite u;
   ReadProfile *r = NULL;

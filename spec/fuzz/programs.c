@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The programs of failing.c: each is a Lua chunk that makes one part of the language allocate,
-** and raises an error if a result is wrong. They print nothing and store nothing in globals.
+** The programs that failing.c runs. Each is a Lua chunk that makes one feature of the language
+** allocate memory, and raises an error if a result is wrong. The programs print nothing and set no
+** globals.
 */
 #include <stddef.h>
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reachability in the model: Lua's rules of strong references, weak references and finalization,
-** by a plain search that has no algorithm in common with a collector. A set is a bit in
-** Node.marks, valid until the model changes. If a weak value is dead or resurrected, its entry
-** may or may not exist, and so may the objects that the key reaches: REACH_NOW excludes them, the
-** other sets include them.
+** Reachability in the model by Lua's rules of strong references, weak references and finalization.
+** A plain search that shares no algorithm with a collector. A set of nodes is a bit in Node.marks,
+** valid until the model changes. If a weak value is dead or resurrected, a collection may or may
+** not have removed its entry, and the objects that the key reaches: REACH_NOW excludes these
+** objects, the other sets include them.
 */
 #include <stdlib.h>
 
 #include "model.h"
 
-static Node **work, **weak;	/* tables with fields to visit again */
+static Node **work, **weak;	/* 'work': nodes to visit; 'weak': weak tables to visit again */
 static unsigned works, worksize, weaks;
 static unsigned current;
-static int reviving;	/* 1: nodes newly reached have 'visited' set */
-static const Node *from;	/* the node that is being visited; NULL: a slot */
-static const char *by;	/* the part of that node */
+static int reviving;	/* 1: nodes with 'visited' set count as resurrected */
+static const Node *from;	/* for error messages: the node that is being visited; NULL: a slot */
+static const char *by;	/* for error messages: the part of 'from' that refers to a node */
 
 static void given_away (const Node *n) {
   static const Node none;
@@ -50,7 +50,10 @@ static int came_back (const Node *n) {
   return n->revived || (reviving && n->visited);
 }
 
-/* Visits an entry of a weak table whose key keeps the value alive, or the reverse. */
+/*
+** Visits an entry of a weak table: visits the value if the key is reachable (weak keys), or the key
+** if the value is (weak values).
+*/
 static void visit_weak (const Node *table, const Entry *e) {
   if (e->key.tag <= V_NIL) return;
   from = table;
@@ -144,8 +147,8 @@ void reach (unsigned set) {
 }
 
 /*
-** Adds the contents of the nodes of 'sets' to REACH_AFTER: a finalizer may have stored something
-** in an object that only a later finalizer will access.
+** Adds the nodes reachable from 'sets' to REACH_AFTER: a finalizer may have stored an object where
+** only a later finalizer will find it.
 */
 void reach_more (unsigned sets) {
   unsigned i;
@@ -156,9 +159,8 @@ void reach_more (unsigned sets) {
 }
 
 /*
-** Computes REACH_NOW with nodes that have 'visited' set counted as resurrected: a weak table
-** among them was not compared, and may have lost entries of objects that were resurrected long
-** before.
+** Computes REACH_NOW and counts nodes with 'visited' set as resurrected: a weak table among them
+** was not compared, and may have lost entries of objects that were resurrected long before.
 */
 void reach_settled (void) {
   reviving = 1;
@@ -173,7 +175,7 @@ void reach_now (void) {
 }
 
 /*
-** Computes REACH_POSSIBLE, and REACH_FINAL, which also has the objects that later finalizers may
+** Computes REACH_POSSIBLE and REACH_FINAL, which adds the objects that queued finalizers may
 ** access.
 */
 void reach_final (void) {
@@ -186,8 +188,9 @@ void reach_final (void) {
 }
 
 /*
-** Objects reachable only from n were garbage until now: a collection may have removed them from
-** weak tables and queued their finalizers.
+** Called before n becomes reachable again. Sets 'revived' in all objects reachable only from n:
+** they were garbage until now, so that a collection may have removed them from weak tables and
+** queued their finalizers.
 */
 void revive (Node *n) {
   unsigned i;
@@ -197,7 +200,7 @@ void revive (Node *n) {
   for (i = 0; i < w.nodes; i++)
     w.node[i]->visited = w.node[i]->marks & REACH_NOW ? 0 : 1;
   start(REACH_NOW);
-  /* a weak table that was reachable before may have an entry with n as key or value */
+  /* n may also be key or value of a weak table that was reachable all the time */
   touch(n);
   for (i = 0; i < w.nodes; i++)
     if (!w.node[i]->visited && w.node[i]->kind == N_TABLE) {

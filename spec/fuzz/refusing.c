@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing MILLIONTHS SEED FILE ARGUMENT...: runs a Lua program for which that share of the
-** memory requests is refused, at random. A function that the program passes to 'try' may fail for
-** lack of memory; any other failure, or bytes left by lua_close, lead to exit status 1.
+** refusing MILLIONTHS SEED FILE ARGUMENT...: runs a Lua program while random memory requests are
+** refused, MILLIONTHS of each million. Refusals happen only in a function that the program passes
+** to the global function 'try', which may fail for lack of memory. Any other failure, or bytes that
+** lua_close does not free, lead to exit status 1.
 */
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static unsigned draw (void) {
 static void *allocate (void *ud, void *block, size_t old, size_t size) {
   void *fresh = NULL;
   (void)ud;
-  if (block == NULL) old = 0;  /* for a new block, 'old' is the kind of object */
+  if (block == NULL) old = 0;  /* for a new block, Lua passes the kind of object as old size */
   if (size > old && memory.armed && draw() < memory.millionths) return NULL;
   if (size == 0) free(block);
   else if ((fresh = realloc(block, size)) == NULL) return NULL;

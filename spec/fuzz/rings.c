@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the flight recorder (ring.h, past.h): its input are random events of several states,
-** some of which contradict earlier ones; now and then the ring is written to an encoder. There must be
-** no crash, no leak, and nothing beyond the limits; and the log of a run without contradictions must
-** be accepted by the reader, and contain the samples that were marked as earlier than the recording.
+** A fuzzer of the flight recorder (ring.h, past.h). Its input are random events of several Lua
+** states; some contradict earlier events. At random times the ring is written to an encoder. There
+** must be no crash, no leak, and no access beyond limits. The log of a run without contradictions
+** must be accepted by the reader, and must contain the samples that were marked as older than the
+** recording.
 **
 **   rings SEED EVENTS [FOLDER]
 **
-** With tiny limits (spec/fuzz/build, -DASAMP_TINY) every table is full, and every piece is
-** overwritten, within a few events. FOLDER (/dev/shm) is for a log (input.h) that is read back.
+** spec/fuzz/build compiles it with tiny limits (-DASAMP_TINY), with which every table is full, and
+** every chunk of the ring overwritten, within a few events. FOLDER (/dev/shm) is for a log
+** (input.h) that is read back.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -21,10 +23,14 @@
 #include "ring.h"
 
 #define STATES		4
-#define DEEP		(READER_MAXDEPTH / 8 < 1500 ? READER_MAXDEPTH / 8 : 1500)  /* of a stack */
+/* largest number of frames of a stack */
+#define DEEP		(READER_MAXDEPTH / 8 < 1500 ? READER_MAXDEPTH / 8 : 1500)
 #define SECOND		UINT64_C(1000000000)
 
-/* The guarantees of the sampler for a state: P5, P6, PA1. */
+/*
+** The data that an event generator needs to keep the sampler's guarantees P5, P6 (profile.h) and
+** PA1 (past.h) for a state.
+*/
 typedef struct State {
   uint32_t id;
   int started;
@@ -32,7 +38,7 @@ typedef struct State {
   uint32_t classes, paths;
 } State;
 
-/* The reader has space for fewer stacks than a batch can contain. */
+/* TINY: the reader's limits are so small that it accepts fewer stacks than a batch may contain. */
 #if defined(ASAMP_TINY)
 #define TINY	1
 #else
@@ -44,7 +50,7 @@ static uint32_t lastid;
 static unsigned char body[1 << 16] __attribute__((aligned(16)));
 static uint64_t now = SECOND;
 static Ring *ring;
-static int wild;	/* events may contradict earlier ones */
+static int wild;	/* 1: events may contradict earlier events */
 
 static void gather (void *ud, Bytes *out) {
   bytes_add(ud, out->data, out->n);
@@ -215,7 +221,10 @@ static void endstate (State *s) {
   s->started = 0;
 }
 
-/* Writes an event for a state that has ended, is running, or never existed. */
+/*
+** Writes an event about native memory of a closed state. The id is that of a state that has ended,
+** is running, or never existed.
+*/
 static void orphans (State *s) {
   OrphansEvent *o = (OrphansEvent *)body;
   size_t i, n = 2 * upto(4);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions on Lua closures, coroutines, stacks and calls. The Lua part is 'thread_chunk': 'body'
-** executes the commands with which the model resumes it, and keeps no value in a register that is
-** not in the model's Frame. Failures are armed only where the state after an error is known.
+** Actions on Lua closures, coroutines, stacks and calls. Their Lua code is 'thread_chunk'. Its
+** function 'body' runs in coroutines and executes one command for each resume; it keeps no value in
+** a register that is not in the model's Frame. Memory requests are refused only where the state
+** after an error is known.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,8 @@ static Node *closure (lua_State *L, int index, Kind kind, Node **cell, int n) {
 }
 
 /*
-** Creates the nodes of the closures 'get' at 'index' and 'set' above it, and of their cells with
-** the values a, b, c.
+** Creates the nodes of two closures, 'get' at 'index' and 'set' at the next index, and of their
+** common cells, which have the values a, b and c.
 */
 static void closures (lua_State *L, int index, const Value *abc, Node **cell, Node **get, Node **set) {
   int i;
@@ -75,7 +76,7 @@ static void closures (lua_State *L, int index, const Value *abc, Node **cell, No
 }
 
 static int b_make (lua_State *L) {
-  if (w.a)  /* code of its own */
+  if (w.a)  /* sometimes loads a new prototype */
     if (luaL_loadstring(L, "local a, b, c = ...\n"
         "local function get() return a, b, c end\n"
         "local function set(x) b, c = x, b end\n"
@@ -154,7 +155,10 @@ static void leave_block (Frame *f) {
   f->cell4 = f->keep = NULL;
 }
 
-/* Removes the frames from index 'from' on; their __close calls must have run. */
+/*
+** Removes the frames with indices from 'from' on from the model; their __close metamethods must
+** have been called.
+*/
 static void unwind (Node *n, int from) {
   while (n->frames > from) {
     Frame *f = &n->frame[--n->frames];
@@ -177,8 +181,8 @@ static void close_coroutine (lua_State *L, Node *n, lua_State *co) {
 }
 
 /*
-** Resumes the coroutine and moves the values that it yields to L; memory requests for this are
-** not refused.
+** Resumes the coroutine and moves the values that it yields to L. While the values are moved, no
+** memory request is refused.
 */
 static int resume (lua_State *L, lua_State *co, int args) {
   int n = 0, status = lua_resume(co, L, args, &n);
@@ -192,7 +196,7 @@ static int resume (lua_State *L, lua_State *co, int args) {
   return status;
 }
 
-/* Records that a call of 'body' has started; pops get and set from the top. */
+/* Adds a call of 'body' to the model; pops the closures get and set from the top of the stack. */
 static void enter_frame (lua_State *L, Node *n, const Value *abc, Value tbc) {
   Frame *f = &n->frame[n->frames++];
   int i;
@@ -210,7 +214,7 @@ static int can_close (Value v) {
          v.u.node->mt >= 0;
 }
 
-/* Starts a new coroutine, or one that has ended again. */
+/* Starts a new coroutine, or runs 'body' again in a coroutine that has ended. */
 static void a_start (lua_State *L) {
   int s = slot_of(1u << N_COROUTINE), d = any_slot(), i, armed = memory.armed, status;
   Value v[4];
@@ -265,7 +269,10 @@ static int choose_command (Node *n, Value x) {
   return c;
 }
 
-/* Updates the model after a command; its results are above index 'from'. */
+/*
+** Updates the model after a coroutine has executed a command. The results of the command are on the
+** stack of L above index 'from'.
+*/
 static void obeyed (lua_State *L, Node *n, int command, Value x, int from) {
   Frame *f = &n->frame[n->frames - 1];
   Value abc[3];
@@ -465,7 +472,10 @@ static int b_tramp (lua_State *L) {
   return 0;
 }
 
-/* Runs actions in a nested frame of the fuzzer: called from C, through Lua, or in a coroutine. */
+/*
+** Runs actions in a nested frame of the fuzzer, which is called from C, through a Lua function, or
+** in a coroutine.
+*/
 static void a_descend (lua_State *L) {
   int kind = (int)random_below(3), depth = w.depth;
   if (depth >= DEPTH) return;

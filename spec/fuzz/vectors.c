@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A big table that lives from action to action: young and old objects are stored into thousands
-** of its slots by hand, exchanged and erased, while the table gets another metatable, strong or
-** weak, and its arrays are resized. Only this file has a model of it: a cell has the number that
-** its object contains in [1], and whether it may be missing.
+** A big table that exists across actions. Actions store young and old objects into thousands of its
+** slots, exchange and erase them, set strong and weak metatables, and resize its parts. Only this
+** file models the table: a cell has the number that its object contains in field [1], and whether
+** the object may be missing.
 */
 #include "model.h"
 
 #define ARRAY	1500
 #define KEYS	400
 #define CELLS	(ARRAY + KEYS)
-#define MANY	200	/* stores of one action */
+#define MANY	200	/* largest number of stores in one action */
 
 static struct {
-  int made, ref;	/* of a table: [1] the big one, [2] the table that holds objects, [3] keys */
+  /* ref: reference to a table: [1] the big table, [2] objects held strongly, [3] keys */
+  int made, ref;
   int mode;
-  int last;	/* number of the last object */
+  int last;	/* number of the last object that was created */
   struct {
-    int number;	/* of its object; 0: the slot is false, -1: it is nil */
-    char held;	/* another reference keeps its object alive */
-    char loose;	/* it was a weak value at some time since it was stored */
+    int number;	/* number of the cell's object; 0: the slot is false, -1: it is nil */
+    char held;	/* 1 if the table [2] holds the object */
+    char loose;	/* 1 if the object was a weak value at any time since it was stored */
   } cell[CELLS];
 } big;
 
 enum { BIG = 1, HELD, KEY, TOP = KEY };
 
-/* Pushes the three tables at the bottom of the stack. */
+/* Pushes the three tables, big table, holding table and keys, at stack indices 1 to 3. */
 static void push_tables (lua_State *L) {
   int i;
   lua_settop(L, 0);
@@ -74,7 +75,10 @@ static void cell_get (lua_State *L, int c) {
   }
 }
 
-/* Stores the value at the top, and pops it. May raise an error. */
+/*
+** Stores the value at the top of the stack in cell c of the big table, and pops it. May raise an
+** error.
+*/
 static void cell_set (lua_State *L, int c) {
   if (c < ARRAY) lua_rawseti(L, BIG, c + 1);
   else {
@@ -109,12 +113,12 @@ static void cell_check (lua_State *L, int c) {
   }
 }
 
-/* Stores the value at the top in the cell, and pops it. */
+/* Stores the value at the top of the stack in cell c of table and model, and pops it. */
 static void cell_put (lua_State *L, int c, int number, int held) {
   lua_pushboolean(L, 0);
   held_set(L, c);
   big.cell[c].held = 0;
-  big.cell[c].loose = 1;  /* until its contents are known */
+  big.cell[c].loose = 1;  /* the contents are unknown until the store has succeeded */
   lua_pushvalue(L, -1);
   cell_set(L, c);
   big.cell[c].number = number;
@@ -200,7 +204,7 @@ static int v_mode (lua_State *L) {
   return 0;
 }
 
-/* Adds keys and removes them again, which resizes the arrays. */
+/* Adds integer keys and removes them again, so that the array part is resized. */
 static int v_resize (lua_State *L) {
   int i, first = chance(2) ? ARRAY + 1 : 4 * ARRAY;
   push_tables(L);
@@ -215,7 +219,10 @@ static int v_resize (lua_State *L) {
   return 0;
 }
 
-/* Replaces some keys by others; the nodes of the old keys are free when the hash part is full. */
+/*
+** Replaces some keys by others. When the hash part is full, the rehash frees the nodes of the old
+** keys.
+*/
 static int v_rekey (lua_State *L) {
   int i;
   push_tables(L);
@@ -226,7 +233,7 @@ static int v_rekey (lua_State *L) {
     lua_rawget(L, BIG);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    lua_rawset(L, BIG);  /* may raise an error, without a change */
+    lua_rawset(L, BIG);  /* may raise an error, but then changes nothing */
     lua_rawgeti(L, KEY, k);
     lua_pushnil(L);
     lua_rawset(L, BIG);
@@ -238,7 +245,7 @@ static int v_rekey (lua_State *L) {
 static int v_erasekeys (lua_State *L) {
   push_tables(L);
   lua_pushnil(L);
-  while (lua_next(L, BIG)) {  /* entries that v_resize left when memory was refused */
+  while (lua_next(L, BIG)) {  /* keys that v_resize did not remove because memory was refused */
     int extra = lua_isinteger(L, -2) && lua_tointeger(L, -2) > ARRAY;
     lua_pop(L, 1);
     if (!extra) continue;
@@ -260,12 +267,13 @@ static int v_check (lua_State *L) {
 }
 
 /*
-** A table to which only numbers are appended, so that its array is often the last allocated block
-** when it has to grow, and grows in place; the array is old by then. Every second such table has
-** a hash part that takes more than one slice to mark, without a free node for a number.
+** A table to which only numbers are appended. Its array is often the last allocated block when it
+** has to grow, so that it grows in place, and the array is old by then. Every second such table has
+** a full hash part, in which a number finds no free node and which takes more than one slice to
+** mark.
 */
 #define APPENDED	512	/* slots of the largest array that is allocated in lines */
-#define FULL	4096	/* keys that fill a hash part */
+#define FULL	4096	/* number of keys that fill the hash part */
 
 static struct {
   int made, ref, n;
@@ -314,19 +322,20 @@ static void a_append (lua_State *L) {
 }
 
 /*
-** A table to which keys of all kinds are added, and from which they are removed in the order of
-** their insertion, until it has grown a few times: the next node vector of a large hash part is
-** filled meanwhile.
+** A table that receives keys of all kinds, and loses them in the order of insertion, until it has
+** grown a few times. While a large hash part grows, its next node vector is filled in steps.
 */
 #if defined(LUAI_ASSERT)
-#define GROWNLOG	12	/* log2 of the most keys: the heap is verified all the time */
+/* log2 of the largest number of keys; small, because this build verifies the heap all the time */
+#define GROWNLOG	12
 #else
 #define GROWNLOG	16
 #endif
 
 static struct {
-  int made, ref;	/* of a table: [1] the growing table, [2] the objects that are keys in it */
-  int first, n, most;	/* keys 'first' to n - 1 exist */
+  /* ref: reference to a table: [1] the growing table, [2] the objects that are keys in it */
+  int made, ref;
+  int first, n, most;	/* keys number 'first' to n - 1 are in the table, which ends at 'most' */
 } grown;
 
 enum { GROWN = 1, OBJECTS };
@@ -432,7 +441,7 @@ static void a_vector (lua_State *L) {
   w.a = 1 + (int)random_below(MANY);
   call(L, act[random_below(sizeof(act) / sizeof(act[0]))], 0, 0);
   if (chance(10)) calm(L, v_erasekeys, 0, 0);
-  if (chance(200)) {  /* starts another table; this one is garbage */
+  if (chance(200)) {  /* starts another table; the old one becomes garbage */
     luaL_unref(L, LUA_REGISTRYINDEX, big.ref);
     big.made = 0;
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** backwards: preloaded (LD_PRELOAD) and loaded as a module. jump(seconds) sets all clocks back by
-** this time, compared with the true time, for all later calls.
+** backwards: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. Its function
+** jump(seconds) makes clock_gettime return times that are this many seconds too early, for all
+** clocks and all later calls.
 */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -144,7 +144,8 @@ function M:press(...)
   end
 end
 
---- Types text into the focused element, and waits as long as the page may delay its reaction.
+--- Types text into the focused element. Returns after 100 ms, the longest time for which the page
+-- delays its reaction to input.
 function M:type(text)
   self:call("Input.insertText", {text = text})
   self:eval "new Promise(done => setTimeout(done, 100))"
@@ -198,8 +199,8 @@ function M:look(width, height, scheme)
             {features = {{name = "prefers-color-scheme", value = scheme or "light"}}})
 end
 
---- Returns the rows of the table with that label, each a list of its cells' texts, with the commas
--- in numbers removed.
+--- Returns the rows of the table whose aria-label is 'label'. A row is a list of its cells' texts,
+-- with the commas in numbers removed.
 function M:rows(label)
   return self:eval(([[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(
     row => [...row.children].map(cell =>

@@ -6,7 +6,8 @@ package.path = "./?.lua;./lualib/?.lua;./bench/?.lua;/usr/share/lua/5.1/?.lua;/u
 local i = -1
 while arg[i - 1] do i = i - 1 end
 local tree = arg[i]:gsub("[^/]*/[^/]*$", "")
-if not tree:find "^/" then  -- absolute: some processes of specs run in other folders
+-- Makes the path absolute, because some specs start processes in other folders.
+if not tree:find "^/" then
   local pwd = assert(io.popen "pwd")
   tree = pwd:read "l" .. "/" .. tree
   pwd:close()
@@ -15,7 +16,8 @@ package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- modules of
                                                                    -- page of asamp view
 package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asamp/?.so"
 
--- Temporary files are in the folder that spec/one removes, so that specs need not remove them.
+-- os.tmpname creates files in TMPDIR, a folder that spec/one removes, so that specs need not remove
+-- their files.
 local folder, n = os.getenv "TMPDIR", 0
 if folder then
   function os.tmpname()  -- luacheck: ignore 122
@@ -23,7 +25,8 @@ if folder then
     repeat
       n = n + 1
       path = folder .. "/" .. n
-    until not os.rename(path, path)  -- io.open would block on a pipe
+    -- os.rename detects existing files: io.open would block on a pipe
+    until not os.rename(path, path)
     assert(io.open(path, "w")):close()
     return path
   end

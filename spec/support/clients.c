@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** clients: many misbehaving clients of a process that listens (asamp/control/control.h).
+** clients: many misbehaving clients of a process that listens at a socket for requests
+** (asamp/control/control.h). 'path' is the path of the socket.
 **
 **   silent(path, n) -> a list of n descriptors of connected clients that send nothing, and the
 **     number of connections

@@ -17,7 +17,7 @@
 **                    the process itself loads 'lib' (in a child, the C library's loader may be
 **                    in the middle of an operation of another thread)
 **   threads(k)       k threads, one after the other, that query the bounds of their stack
-**   negative()       calls malloc for -4096 bytes, which fails
+**   negative()       calls malloc for -4096 bytes, which must fail
 **   narrow(k)        k blocks on a stack of 8 KiB with a guard page below it
 **   requested(), kept()  bytes requested so far; the part of them that was never freed
 */
@@ -103,7 +103,10 @@ static int l_hold (lua_State *L) {
   return 0;
 }
 
-/* The allocation functions of C++; NULL if no library has them. */
+/*
+** operator new and operator delete of C++, by their mangled names. NULL if the process has loaded
+** no C++ library.
+*/
 extern void *_Znwm (size_t n) __attribute__((weak));
 extern void _ZdlPv (void *p) __attribute__((weak));
 
@@ -197,7 +200,7 @@ static void onalarm (int signal) {
   alarms++;
 }
 
-/* Blocks to be freed by another thread. */
+/* Blocks that one thread has allocated and another one frees. */
 static void *volatile handed[64];
 
 static void *churner (void *ud) {
@@ -227,7 +230,7 @@ static int child (void) {
   return p != NULL;
 }
 
-/* Runs until the process ends. */
+/* Body of a thread that allocates and frees until the process ends. */
 static void *lingering (void *ud) {
   (void)ud;
   while (1) free(last = realloc(malloc(30), 4000));
@@ -256,8 +259,8 @@ static int l_stress (lua_State *L) {
   sigaction(SIGALRM, &a, NULL);
   setitimer(ITIMER_REAL, &every, NULL);
   strncpy(latelib, luaL_checkstring(L, 2), sizeof(latelib) - 1);
-  if (dladdr((void *)(uintptr_t)lingering, &here))  /* keeps the module loaded after the state
-                                                       was closed */
+  /* The thread 'lingering' still runs after the state was closed: its code must stay loaded. */
+  if (dladdr((void *)(uintptr_t)lingering, &here))
     dlopen(here.dli_fname, RTLD_NOW | RTLD_NODELETE);
   parent = getpid();
   atexit(late);

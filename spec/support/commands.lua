@@ -9,8 +9,9 @@ local M = {}
 
 local function none() end
 
---- Returns a function that runs the command (a module asamp.commands.NAME) with its arguments and
--- returns exit code, stdout and stderr. 'more': additional fields of 'world' (see asamp.lua).
+--- Returns a function that calls a subcommand (a module asamp.commands.NAME) with the given
+-- arguments, and returns its exit code, stdout and stderr. 'more' has fields to add to 'world',
+-- the table through which a subcommand accesses its environment (see asamp.lua).
 function M.of(command, more)
   return function(...)
     local out, err = {}, {}

@@ -2,7 +2,7 @@
 /*
 ** compressor: the compression of profiles (asamp/file/compressor.h) for specs.
 **
-**   open(how) -> compressor; how: "small", "fast"
+**   open(how) -> compressor; how: "small" or "fast", its two algorithms
 **   p:put(data, then) -> the output; then: "more", "flush", "end"
 **   p:ending() -> the bytes that end the gzip member, directly after a flush of "fast"
 **   p:restart() drops pending input and output of "fast", and starts another member

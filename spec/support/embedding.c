@@ -6,9 +6,9 @@
 ** The process has RECORDS records of callbacks; a state writes to the first one until it selects
 ** another one. A record may be read from another state while no client writes to it.
 **
-**   use(n)                 functions of this state are about record n (1, 2, ...)
+**   use(n)                 functions of this state use record n (1, 2, ...)
 **   start(period, fixed, native, seed, unfollowed) -> true | nil, message
-**     unfollowed: the client has no 'died'
+**     unfollowed: the client has no callback 'died'
 **   stop() -> true if there was a client
 **   period(n) -> true | nil, message
 **   samples() -> {{kind=, size=, count=, survived= (nil: undecided), followed=, died=,
@@ -335,7 +335,8 @@ static void setboolean (lua_State *L, const char *key, int b) {
 
 static int l_samples (lua_State *L) {
   const Record *r = self(L);
-  size_t i, all = r->n;  /* further samples may be recorded during the loop */
+  /* The number of samples is read once: the loop allocates, which may record further samples. */
+  size_t i, all = r->n;
   const asamp_Api *a = api(L);
   lua_createtable(L, (int)all, 0);
   for (i = 0; i < all; i++) {

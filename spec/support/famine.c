@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** famine: a library for LD_PRELOAD. Memory requests of libdw and libelf fail. The environment
-** variable FAMINE has the numbers of the first and last request that fails, "19-21". "0-0": none
-** fails, and at its end the process prints the number of requests to standard error.
+** famine: a library for LD_PRELOAD that makes memory requests of libdw and libelf fail. The
+** environment variable FAMINE has the numbers of the first and the last request that fails, such as
+** "19-21". With "0-0" none fails, and the process prints the number of requests to standard error
+** when it exits.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +17,7 @@ void *__libc_malloc (size_t n);
 void *__libc_calloc (size_t n, size_t size);
 void *__libc_realloc (void *block, size_t n);
 
-#define EVERY	64	/* requests of the process between two searches for the libraries */
+#define EVERY	64	/* the loaded libraries are searched for libdw and libelf once per 64 requests */
 
 static unsigned long first, last, requests, searches;
 static struct { uintptr_t from, to; } code[2];  /* address ranges of libdw and libelf */

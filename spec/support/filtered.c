@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** filtered: a seccomp filter in which a system call fails, for specs of the behaviour of such a
-** process.
+** filtered: installs a seccomp filter that makes one system call fail.
 **
-**   filter(how [, "sigaction"]) -> true | nil: the system has no such filters
-**     from here on madvise, or sigaction, fails ("errno") or ends the process by SIGSYS ("kill")
+**   filter(how [, "sigaction"]) -> true, or nil if the system has no such filters
+**     From the call on, madvise (or sigaction) returns an error if how is "errno", or ends the
+**     process by SIGSYS if how is "kill".
 */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** forking: preloaded (LD_PRELOAD). When the profiler's module enlarges a block and receives
-** another address, the process forks before the function returns, as a fork by another thread
-** may. The child exits normally, and reports a failure on stderr. This happens up to MOST times;
-** at the end the number is printed on stderr.
+** forking: a library for LD_PRELOAD. When the profiler's module enlarges a block by realloc and the
+** block moves, the process forks before realloc returns, as if another thread forked at that time.
+** The child exits normally, and reports a failure on stderr. At most MOST forks are made; when the
+** process exits, their number is printed on stderr.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

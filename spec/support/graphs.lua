@@ -35,8 +35,8 @@ function MAKE.weakvalues() return setmetatable({}, {__mode = "v"}) end
 local KINDS = {"table", "table", "table", "class", "function", "coroutine",
                "weakkeys", "weakvalues"}
 
--- Adds a reference from a to b of a kind that a supports. Returns true if the reference keeps b
--- alive.
+-- Adds a reference from node a to node b, of a kind that the type of a supports. Returns true if
+-- the reference keeps b alive.
 local function tie(a, b, random)
   if a.kind == "function" then
     if a.object() ~= nil then return false end
@@ -126,7 +126,8 @@ function M.retained(nodes, node)
   return list
 end
 
--- Returns everything that 'object' refers to by a step with that text.
+-- Adds to the set 'found' each object to which 'object' refers by the given step of a path in a
+-- snapshot.
 local function follow(object, text, found)
   local function add(o)
     if o ~= nil then found[o] = true end

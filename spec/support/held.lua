@@ -11,10 +11,11 @@ M.PATHS = {
   'package.loaded["app"] → ["cache"]',
 }
 
---- Writes the profile to 'path'; a sample is 1 MiB. 'listeners' tables of 'keep' (app.lua:12) are
--- held by the first path, and 'cached' strings of 'fill' (app.lua:22), called by it, by the
--- second one. One more table of 'keep' has no known holder, and two died. 'options': file (of the
--- functions and in the paths), moved (number of lines by which all lines are shifted down).
+--- Writes the profile to 'path'. Each sample stands for 1 MiB. 'listeners' tables that 'keep'
+-- (app.lua:12) allocates are held by the first path, and 'cached' strings that 'fill' (app.lua:22)
+-- allocates by the second one. One more table of 'keep' has no known holder, and two have died.
+-- 'options': file (source file of the functions and in the paths; app.lua), moved (number added to
+-- all line numbers; 0).
 function M.write(path, listeners, cached, options)
   local file, moved = options and options.file or "app.lua", options and options.moved or 0
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 100000, random = true})

@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Judges the verdict on the programs of spec/planted, each with one problem, and spec/innocent,
--- without one:
+-- Judges the verdicts on the programs of spec/planted, each of which has one planted problem, and
+-- of spec/innocent, which have none:
 --   build/bin/lua spec/support/judge.lua RUNS [NAME...]
--- prints for each how many of RUNS profiles, at default settings, have the right verdict. As a
--- module: functions for spec/lualib/verdict_spec.lua.
+-- profiles each program RUNS times at default settings, and prints how many verdicts are right. As
+-- a module, it has functions for spec/lualib/verdict_spec.lua.
 --
--- The first line of a planted program is `-- expect: LINES REASON [HOLDER]`: line numbers and
--- words of asamp.sums.verdict, with "|" between alternatives; HOLDER is a part of the holder's path.
--- The reason "maybe" is for a leak that the verdict may call "Seen growing".
+-- The first line of a planted program states the verdict that is right:
+--   -- expect: LINES REASON [HOLDER]
+-- LINES are the line numbers of which the verdict must name one, with "|" between them. REASON is a
+-- reason of a leak or a kind of cost in asamp.sums.verdict, or several with "|". HOLDER is a part
+-- of the reference path that holds the leaked objects.
+-- The reason "maybe" is for a leak that the verdict may also list under "Seen growing".
 
 local script = arg and arg[0] and arg[0]:find "judge%.lua$"
 if script then
@@ -59,7 +62,8 @@ local function set(text)
   return all
 end
 
---- Returns {lines, reasons (sets), holder} of a planted program.
+--- Parses the first line of a planted program (see above). Returns {lines (set of strings), reasons
+-- (set), holder (nil: none)}.
 function M.expected(program)
   local file = assert(io.open(program))
   local lines, reasons, holder = file:read "l":match "^%-%- expect: (%S+) (%S+) ?(%S*)$"

@@ -22,15 +22,16 @@ end
 -- Words after "what" that make it a plain noun phrase or an indirect question of a person's action.
 local PLAIN = {to = true, happened = true, happens = true, kind = true}
 
--- Each pattern: its name, what replaces the form, and a function that returns an iterator over the
--- offsets of the form in a text, which is lower case and has a space at both ends.
+-- PATTERNS is a list of {name, advice (what replaces the form), find}. find(text) returns an
+-- iterator over the offsets of the form in a text in lower case with a space at both ends.
 local PATTERNS = {}
 
 local function pattern(name, advice, find)
   PATTERNS[#PATTERNS + 1] = {name = name, advice = advice, find = find}
 end
 
--- Returns a function that finds words that match any Lua pattern of a list.
+-- Returns a function find(text, found) that calls 'found' with the offset of each word that matches
+-- one of the Lua patterns in 'list'.
 local function words(list)
   return function(text, found)
     for _, word in ipairs(list) do

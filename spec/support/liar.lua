@@ -10,7 +10,8 @@ local M = {}
 
 M.USER = 65534  -- nobody
 
--- Answers with the file NAME.reply in its folder to the request NAME.
+-- Script of the process: for a request NAME it sends the contents of the file NAME.reply in its
+-- folder.
 local CODE = [[
   local unix = require "socket.unix"
   local s = unix()
@@ -27,7 +28,7 @@ local CODE = [[
     c:close()
   end]]
 
---- Returns true if the process belongs to another user.
+--- Returns true if the process runs as another user than the specs: they run as root.
 function M.isother()
   return host.uid() == 0
 end

@@ -16,7 +16,8 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-static volatile int state; /* 1: the other thread has the lock; 2: it may release it */
+/* 1: the other thread has taken the loader's lock; 2: it may release the lock */
+static volatile int state;
 
 
 static double cpu (void) {

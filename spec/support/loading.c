@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** loading: asamp/unwind/loaded.c as with a glibc older than 2.35 (LOADED_OLD).
+** loading: the functions of asamp/unwind/loaded.c, compiled as for a glibc older than 2.35
+** (LOADED_OLD), which has no _dl_find_object; the module then keeps a table of object files.
 **
-**   isold(): whether the table is in use
-**   agrees(name): whether the object file of a function of the process, by name, has the same start
-**     as in the loader's own answer
-**   late(path): whether an object file that is loaded is found before a refresh, after one, and after
-**     it was unloaded and one more refresh
+**   isold() -> true if the table is in use
+**   agrees(name) -> true if the table and the loader report the same start for the object file that
+**     contains the process's function 'name'
+**   late(path): loads an object file -> whether the table has it before a refresh; after a refresh;
+**     after it was unloaded and one more refresh
 **   race(path, n): loads and unloads the object file n times, with refreshes, while another OS
-**     thread and signals of a timer on this one look up one address; returns the numbers of
-**     lookups and of wrong answers
+**     thread and a timer's signal handler on this thread look up one address -> the numbers of
+**     lookups and of wrong results
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +23,7 @@
 
 #include "loaded.h"
 
-static Loaded mine;  /* this object file */
+static Loaded mine;  /* the object file of this module */
 static int stop;
 static unsigned long lookups, wrong;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** measures: preloaded (LD_PRELOAD). Prints the number of calls of mincore on stderr when the process
-** exits, without those that a thread makes while it reads /proc/self/maps: the sampler makes one for
-** each mapped block of a state whose memory it measures.
+** measures: a library for LD_PRELOAD that counts calls of mincore. The sampler makes one call for
+** each mapped block of a state whose resident memory it measures. Calls by a thread that has
+** /proc/self/maps open are not counted. The number is printed on stderr when the process exits.
 */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -43,11 +43,11 @@ end
 local MS = 1000000
 
 --- Writes a profile of two seconds to 'path'. In the first second 'load' allocates strings; in the
--- second, 'work' and its callees allocate tables of two classes. It has time samples in both,
--- collections and marks. 'source' is the file of the functions. A sample is 1 MiB. Samples: load
--- 30; work 20 (half survived, 4 of these are alive at the end, all of class Point); helper,
--- called by it, 10; a function with a hostile name 5; a C function called by work 5. Time: load
--- 400 ms, work 300 ms, helper 300 ms.
+-- second one, 'work' and its callees allocate tables of two classes. Both seconds have time
+-- samples, collections and marks. 'source' is the file of the functions. Each sample stands for 1
+-- MiB: load has 30 samples; work 20, of which half survived, and 4 of these, all of class Point,
+-- are alive at the end; helper, called by work, 10; a function with a hostile name 5; a C function
+-- called by work 5. Time: load 400 ms, work 300 ms, helper 300 ms.
 function M.profile(path, source)
   local t0 = gen.now()
   local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 10 * MS, followed = 100,
@@ -63,7 +63,7 @@ function M.profile(path, source)
   local function add(ms, method, ...)
     events[#events + 1] = {time = t0 + ms * MS // 1, n = #events, method, ...}
   end
-  -- Writes n samples from 'first' (ms) on, over 900 ms.
+  -- Writes n samples at equal distances over 900 ms; 'first' is the time of the first one in ms.
   local function spread(first, n, method, sample)
     for i = 1, n do
       local s = table.move(sample, 1, #sample, 1, {kind = sample.kind, size = sample.size})
@@ -85,7 +85,7 @@ function M.profile(path, source)
   table.sort(events, function(a, b)
     return a.time < b.time or a.time == b.time and a.n < b.n
   end)
-  -- In the second half, every other sample of 'work' itself survived and is a Point.
+  -- Every other sample of the second half that 'work' itself allocated survived and is a Point.
   local fates, classes, works = {}, {}, 0
   for _, e in ipairs(events) do
     if e[1] == "sample" and e.time > t0 + 1000 * MS then

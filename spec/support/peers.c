@@ -8,11 +8,11 @@
 **     s:elsewhere(code, ...)  the same on another OS thread; this one uses CPU
 **                       time until it is done
 **     s:closeelsewhere()  lua_close on another OS thread, likewise
-**     s:back(f)         from here on its global 'back' calls f without arguments and
+**     s:back(f)         sets the global 'back' of s, which calls f without arguments and
 **                       results, in the state that runs it
-**     s:limit(bytes)    from here on; 0: no limit
-**     s:used()          bytes that its lua_Alloc has returned
-**     s:killin(n)       SIGKILL in the n-th call of its lua_Alloc from here on
+**     s:limit(bytes)    sets the limit of its lua_Alloc; 0: no limit
+**     s:used()          bytes allocated by its lua_Alloc and not freed
+**     s:killin(n)       SIGKILL to the process in the n-th call of its lua_Alloc from now on
 **     s:close()         lua_close
 **   thread(code, ...)   -> thread: runs in a separate state, which is closed at its end
 **     t:join()          -> true, results | false, message
@@ -21,7 +21,7 @@
 **   exec(words...)      execv: replaces this process
 **   spawn(words...) -> pid, by posix_spawn
 **   close(fd)           -> true if it was open
-**   name(path)          opens it with O_PATH, which needs no rights on the file
+**   name(path) -> fd     opens the file with O_PATH, which needs no rights on it
 **   chdir(path)         setsid()
 **
 ** New states have the standard libraries and the package paths of the old one.
@@ -48,7 +48,7 @@
 
 typedef struct State {
   lua_State *L;
-  lua_State *outer;  /* state that is calling s:run */
+  lua_State *outer;  /* state whose code calls s:run */
   size_t used, limit;
   long calls;   /* calls of its lua_Alloc until the SIGKILL; 0: none */
 } State;
@@ -170,7 +170,7 @@ static int s_run (lua_State *L) {
 
 typedef struct Elsewhere {
   lua_State *L;
-  int n, status;  /* 'n': number of arguments; -1: close the state */
+  int n, status;  /* number of arguments; -1: the thread closes the state instead */
   volatile int done;
 } Elsewhere;
 
@@ -296,8 +296,9 @@ static int t_join (lua_State *L) {
 /* {== processes ======================================================== */
 
 /*
-** Delays the fork until the profile's writer thread is idle: ASan's allocator does not support
-** forks, and the child would wait forever for a thread that is in it.
+** Forks. With ASan, first waits 50 ms, until the profile's writer thread is idle: ASan's allocator
+** does not support forks, and the child would wait forever if the writer thread was in the
+** allocator at the fork.
 */
 static int s_fork (lua_State *L) {
   pid_t pid;

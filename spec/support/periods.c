@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** periods: preloaded (LD_PRELOAD) and loaded as a module. least() returns how many times the period
-** of a perf event was set, and the shortest of these periods in ns.
+** periods: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. It counts the
+** ioctl calls that set the period of a perf event. least() returns their number and the shortest of
+** these periods in ns.
 */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>

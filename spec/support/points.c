@@ -90,7 +90,9 @@ static int l_freed (lua_State *L) {
   return 1;
 }
 
-/* Converts the arguments from 2 on to the resizing of a block. */
+/*
+** Converts the arguments from, to, before and after, from index 2 on, to the resizing of a block.
+*/
 static BlockResized resizing (lua_State *L) {
   static Interval random;
   BlockResized r = {address(L, 2), address(L, 3), (uint64_t)luaL_checkinteger(L, 4),

@@ -45,10 +45,10 @@ local function command(t, limit, script)
   return table.concat(words, " ")
 end
 
---- Runs {arguments..., env = {}, input = text, directory =, program =, load =, code =}: load is a
--- module for -l, and code the text of the script that receives the arguments. Returns the exit
--- status (128 + the signal that ended it; 124: ended after limit = 600 seconds; 137: the same
--- with SIGKILL), stdout and stderr.
+--- Runs {arguments..., env = {}, input = text, directory =, program =, load =, code =, limit =}:
+-- load is a module for -l; code is the text of a script that receives the arguments; limit is in
+-- seconds (600). Returns the exit status, stdout and stderr. The status is 128 + the number of the
+-- signal that ended the process; 124 if the limit ended it by SIGTERM, 137 if by SIGKILL.
 function M.run(t)
   local input, out, err = M.file(t.input or ""), os.tmpname(), os.tmpname()
   local script = t.code and M.file(t.code)

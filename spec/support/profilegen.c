@@ -90,7 +90,7 @@ static ProfileState *state (lua_State *L) {
   return lua_touserdata(L, 1);
 }
 
-/* Returns an integer field of the table at 't'. */
+/* Returns an integer field of the table at index t, or 'other' if the field is absent. */
 static lua_Integer number (lua_State *L, int t, const char *key,
                            lua_Integer other) {
   lua_Integer n;
@@ -173,7 +173,10 @@ static int g_name (lua_State *L) {
   return 0;
 }
 
-/* Returns the frames of the table at 't' in a new userdata on the stack. */
+/*
+** Returns the frames of the table at index t, a list {id, line, id, line, ...}, in a new userdata
+** on the stack, and their number in *depth.
+*/
 static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
   ProfileFrame *f;
   size_t i;
@@ -190,7 +193,7 @@ static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
   return f;
 }
 
-/* Adds the sample of the table at 't' n times. */
+/* Adds n times the sample that the table at index t describes (see p:sample). */
 static void take (lua_State *L, int t, lua_Integer n) {
   size_t depth, shared = (size_t)number(L, t, "shared", 0);
   ProfileFrame *f = frames(L, t, &depth);
@@ -224,7 +227,7 @@ static int g_time (lua_State *L) {
   return 0;
 }
 
-/* For files of many states: assigns the following events to the state with this number. */
+/* p:of(id): the following events belong to the state with this number. For files of many states. */
 static int g_of (lua_State *L) {
   state(L)->id = (uint32_t)luaL_checkinteger(L, 2);
   state(L)->depth = PROFILE_NEWFRAMES;

@@ -15,7 +15,8 @@ local function kinds()
   return list
 end
 
--- Parses "name@line" of a frame; "[C]name" is native, "<minor>" a collection.
+-- Parses the text of a frame: "name@line", "[C]name" for a native frame, or "<minor>" for a minor
+-- collection. Returns name, line, native and file.
 local function frameof(frame)
   if frame == "<minor>" then
     return "[minor collection]", 0, true, "-"
@@ -76,12 +77,13 @@ function M.of(stacks, options)
   return M.summed(p)
 end
 
--- Returns the value below which a share of a sorted list lies.
+-- Returns the quantile of a sorted list: a fraction 'share' of its members is at most this large.
 local function quantile(sorted, share)
   return sorted[math.max(1, math.ceil(#sorted * share))]
 end
 
--- Returns the longest pauses of a list's collections, and the other totals of the reader.
+-- Returns the totals that the reader computes from a list of collections, among them the lengths of
+-- pauses.
 local function courseof(list)
   local first, last = list[1], list[#list]
   local course = {n = #list, tenured = 0, ended = last.time, first = {}, peak = {},
@@ -137,8 +139,8 @@ local function marknames(marks)
   return rows
 end
 
---- Sets the reader's totals of the collections and marks of a profile, {time, inuse ...} and
--- {time, name, value}. Returns the profile.
+--- Adds to a profile the reader's totals of its collections, a list of {time, inuse, ...}, and of
+-- its marks, a list of {time, name, value}. Returns the profile.
 function M.summed(p)
   for _, c in ipairs(p.collections) do
     c.n, c.least = 1, c.inuse

@@ -55,9 +55,10 @@ local function message(bytes)
   return t
 end
 
---- Returns {types = {"alloc_objects/count", ...}, samples = {{locations, values, labels = {type =,
--- class =}}}, locations = {[id] = {function id, line}}, functions = {[id] = {name, system, file,
--- line}}, period, periodtype, default, nanos, duration, comments}. Checks every index and id.
+--- Decodes a profile and checks every index and id. Returns {types = {"alloc_objects/count", ...},
+-- samples = {{locations, values, labels = {type =, class =}}}, locations = {[id] = {function id,
+-- line}}, functions = {[id] = {name, system, file, line}}, period, periodtype, default (sample
+-- type), nanos (start time), duration (ns), comments}.
 function M.profile(bytes)
   local p = {types = {}, samples = {}, locations = {}, functions = {}}
   local raw, strings = {}, {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Returns the commands that a makefile would run: the lines with gcc in the output of `make -n`,
--- those that compile and those that link. Partial links (-r) are neither.
+-- Returns the compiler commands of a makefile: the lines with gcc in the output of `make -n`, as a
+-- list of those that compile and a list of those that link. Partial links (-r) are in neither list.
 
 local shell = require "spec.support.shell"
 

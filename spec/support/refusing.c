@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing: makes calls of malloc, realloc, sigaltstack and write fail (lists grow by malloc in
-** debug builds, else by realloc). It is loaded by LD_PRELOAD, and by require in the same process;
-** cannot be combined with AddressSanitizer, which has its own malloc.
+** refusing: makes calls of malloc, realloc, sigaltstack and write fail. Both malloc and realloc
+** matter: lists grow by malloc in debug builds, and by realloc in others. The module must be
+** preloaded (LD_PRELOAD) and loaded by require in the same process. It cannot be combined with
+** AddressSanitizer, which replaces malloc.
 **
-**   refuse(n)   requests for exactly n bytes fail from here on; 0: none
+**   refuse(n)     all later requests for exactly n bytes fail; 0: none fails
 **   refused() -> the number of failed requests
-**   nostack(yes)  true: setting an alternate signal stack fails from here on; false: succeeds
-**   mortal()      each child process is killed by its first write from here on
+**   nostack(yes)  true: all later attempts to set an alternate signal stack fail; false: none
+**   mortal()      each child process made later is killed when it calls write for the first time
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

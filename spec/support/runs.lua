@@ -36,7 +36,8 @@ function M.write(path, options)
     p:class(i, M.NAMES[i])
   end
   local clock, open, followed = gen.now(), 0, 0
-  -- Lets followed samples die. Returns the runs of live and dead ones.
+  -- Reports random followed samples as dead. Returns the lengths of the runs of live and dead
+  -- samples, in turn.
   local function deaths()
     local runs, dead = {}, 0
     local left = followed

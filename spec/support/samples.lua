@@ -20,7 +20,8 @@ local function frame(log, id, line)
           native = prefix == "n"}
 end
 
--- Largest id of a kind, which is the leaf frame of an allocation sample in stock logs: 1, 3, ...
+-- Largest id of a kind of allocation. Kinds have odd ids from 1 on. In stock logs (version 6), the
+-- leaf frame of an allocation sample is its kind.
 local LASTTYPE = 27
 
 -- Returns true if the stack is that of an allocation sample.
@@ -30,8 +31,8 @@ local function isallocation(log, stack)
   return leaf % 2 == 1 and leaf <= LASTTYPE
 end
 
--- Returns the frames of a stack record, leaf first; in stock logs without the type, which is
--- returned separately.
+-- Returns the frames of a stack record, leaf first, and the kind of allocation or nil. In stock
+-- logs (version 6) the kind is the leaf frame, which is removed from the list.
 local function frames(log, cache, stack)
   local list, first, kind = {}, 1, nil
   if log.version == 6 and isallocation(log, stack) then
@@ -47,7 +48,7 @@ local function frames(log, cache, stack)
   return list, kind
 end
 
--- The events of a batch, by letter: functions that process 'rest', the end of the line.
+-- Functions by the letter of an event in a batch; each processes 'rest', the text after the letter.
 local events = {}
 
 function events.f(rest, state, samples)
@@ -78,7 +79,8 @@ function events.l(rest, state, samples)
   assert(at == state.fate, "as many classes as fates")
 end
 
--- Removes survivors that are not followed from 'followed'; written after the survival outcomes.
+-- Event "u" follows the survival outcomes. It lists the survivors whose deaths are not reported:
+-- removes them from 'followed'.
 function events.u(rest, state, samples)
   local not_, survivors = false, {}
   for i = state.fated, state.fate - 1 do
@@ -104,8 +106,9 @@ function events.u(rest, state, samples)
   end
 end
 
--- Reads deaths: runs over the list of followed samples; each line continues after the previous one.
--- The dead are removed from the list at the next collection.
+-- Event "d" reports deaths as lengths of runs over the list of followed samples, alive and dead in
+-- turn. Each line continues where the previous one has stopped. The dead samples are removed from
+-- the list at the next collection.
 function events.d(rest, state, samples)
   local at, dead = state.walk or 0, false
   local runs = numbers(rest)
@@ -181,7 +184,7 @@ function events.m(rest, state, samples)
     {time = state.time, name = text:sub(1, length), value = text:sub(length + 1)}
 end
 
--- Stores a path of references.
+-- Event "H" defines a path of references: its id, its parent's id and the last step.
 function events.H(rest, _, samples)
   local id, parent, step = rest:match "^ (%d+) (%d+) (.*)$"
   samples.paths = samples.paths or {}
@@ -194,14 +197,14 @@ function events.h(rest, _, samples)
   samples.holders = table.move(runs, 1, #runs, #list + 1, list)
 end
 
--- Stores the time and the duration of a heap walk for paths of references.
+-- Event "w" reports the time and the duration of a heap walk that found paths of references.
 function events.w(rest, state, samples)
   local d, duration = rest:match "^ (%-?%d+) (%d+)$"
   samples.walks = samples.walks or {}
   table.insert(samples.walks, {time = state.time + math.tointeger(d), duration = math.tointeger(duration)})
 end
 
--- Stores rows of resident memory, undecoded.
+-- Event "r" is a row of a resident-memory snapshot; the row is stored undecoded.
 function events.r(rest, _, samples)
   local time, bytes, what, text = rest:match "^ (%d+) (%-?%d+) (%S+) ?(.*)$"
   samples.pictures = samples.pictures or {}
@@ -209,7 +212,7 @@ function events.r(rest, _, samples)
                                   what = what, text = text})
 end
 
-local COLUMNS = "ntksco"  -- in this order
+local COLUMNS = "ntksco"  -- letters of the columns in a batch, in the order of the file
 
 local function batch(log, text, state, samples)
   local lines, happened, column = {}, {}, 0
@@ -293,8 +296,8 @@ function M.read(path)
   return M.of_log(vmprof.read(path))
 end
 
---- Returns the frames of a stack as text, leaf first: "name:line name:line ..."; native frames
--- without a line. At most n frames.
+--- Returns the frames of a stack as text, leaf first, at most n: "name:line name:line ...". Native
+-- frames have no line.
 function M.text(stack, n)
   local list = {}
   for i = 1, math.min(n or #stack, #stack) do

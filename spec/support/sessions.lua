@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Profiles scripts in separate processes, for specs of how sessions end: the scripts start with
--- START, and the objects that it keeps are counted in their profile.
+-- Profiles scripts in separate processes, for specs of how sessions end. Each script starts with
+-- the code START, which allocates objects of known size; the specs count these in the profile.
 
 local process = require "spec.support.process"
 
@@ -25,8 +25,8 @@ function M.run(code, options)
   return path, process.run(t)
 end
 
---- Returns the number of samples of userdata of that size in a list, and the number of these with
--- a survival outcome.
+--- Returns the number of samples of userdata of 'size' bytes in a list of samples, and how many of
+-- these have a survival outcome.
 function M.blocks(list, size)
   local n, decided = 0, 0
   for _, s in ipairs(list) do

@@ -3,16 +3,16 @@
 ** shapes: C functions that call f(...), with the kinds of frames that compilers generate and that
 ** a walk of the C stack must handle.
 **
-**   fixed(f, ...)      found from the stack pointer
-**   variable(f, n, ..) n bytes more in each call (alloca): from the frame pointer
+**   fixed(f, ...)      its frame is at a fixed distance from the stack pointer
+**   variable(f, n, ..) allocates n bytes by alloca: found from the frame pointer
 **   pointed(f, ...)    compiled with a frame pointer
-**   aligned(f, ...)    at an aligned address: computed
+**   aligned(f, ...)    its frame is aligned: the tables compute the address
 **   sorted(f)          through the C library (qsort)
 **   signalled(f)       from a signal handler
 **   context(f)         on another C stack, from which the first one is not visible
-**   beaten(seconds)    does not call: a handler of SIGUSR1 interrupts it and its callees every
+**   beaten(seconds)    does not call f: a handler of SIGUSR1 interrupts it and its callees every
 **                      50 us, at any instruction
-**   trapped(n)         does not call: n times a handler interrupts a function at its
+**   trapped(n)         does not call f: n times a handler interrupts a function at its
 **                      first instruction, whose address is odd where possible
 **
 **   misled(n)          n iterations of a loop in which the unwind tables are wrong: they lead to
@@ -142,8 +142,8 @@ static NOINLINE void shape_beat (int signal) {
 }
 
 /*
-** The timer is restarted 50 us after the handler's end: a periodic timer would leave a slow
-** machine no time for the program.
+** The timer fires once, 50 us after the handler has returned, and is then set again: with a
+** periodic timer, a slow machine would have no time left for the program.
 */
 static timer_t beating;
 static const struct itimerspec soon = {{0, 0}, {0, 50000}};
@@ -153,7 +153,10 @@ static NOINLINE void shape_again (int signal) {
   timer_settime(beating, 0, &soon, NULL);
 }
 
-/* Saves and restores registers: half of its instructions move the stack pointer. */
+/*
+** Saves and restores registers: half of its instructions move the stack pointer, so that many
+** interrupts hit a changing frame.
+*/
 static NOINLINE void shape_saving (void) {
 #if defined(__x86_64__)
   __asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15");
@@ -205,7 +208,10 @@ static NOINLINE int shape_beaten (lua_State *L) {
 #define PC(u)		((u)->uc_mcontext.pc)
 #endif
 
-/* One instruction of x86-64 with one byte; shape_traps starts at the next address. */
+/*
+** shape_before is one instruction of one byte at an aligned address. shape_traps starts at the next
+** address, which is odd.
+*/
 __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         "shape_before:\n\t.cfi_startproc\n\tret\n\t.cfi_endproc\n\t"
         ".size shape_before, . - shape_before\n\t.type shape_traps, %function\n"
@@ -213,7 +219,7 @@ __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         ".size shape_traps, . - shape_traps\n");
 extern void shape_traps (void) __attribute__((visibility("hidden")));
 
-/* Signal handler: uses some time, then skips the trap instruction. */
+/* Handler of the trap: records the stack, then continues after the trap instruction. */
 static NOINLINE void shape_trap (int signal, siginfo_t *info, void *context) {
   (void)info;
   shape_beat(signal);
@@ -237,7 +243,10 @@ static NOINLINE int shape_trapped (lua_State *L) {
 static long turns __attribute__((used));
 static char *hole __attribute__((used));
 
-/* A frame of variable size, so that the tables find the frame from rbp at all instructions. */
+/*
+** Sets rbp to a wrong address in a loop. Its frame has a variable size, so that the unwind tables
+** find the frame from rbp at all instructions and are misled.
+*/
 static NOINLINE void shape_lie (void) {
   long n = turns;
   use(alloca((size_t)(n % 16 + 16)));
@@ -277,7 +286,7 @@ static int shape_unmapped (lua_State *L) {
   ucontext_t here, there;
   int i;
   turns = (long)luaL_checkinteger(L, 1);
-  for (i = 0; i < 8; i++) {  /* the cache of readable pages has 8 entries */
+  for (i = 0; i < 8; i++) {  /* eight stacks, because the cache of readable pages has 8 entries */
     char *stack = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED) return luaL_error(L, "no stack");
     getcontext(&there);

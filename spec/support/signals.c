@@ -2,7 +2,7 @@
 /*
 ** signals: C functions for specs of time samples.
 **
-**   burn(seconds) uses CPU time in C      fill(table, n): calls lua_rawseti n times
+**   burn(seconds): uses CPU time in C     fill(table, n): calls lua_rawseti n times
 **   leave(seconds, status): burns, then calls exit() of C without closing the Lua state
 **   ending(us, how, status): a handler of SIGALRM that ends the process after this many
 **     microseconds by "exit", "quick_exit", "_exit" or "abort"; with several threads it runs
@@ -13,8 +13,8 @@
 **     installed; hz: installs it, for SIGPROF of a process-wide timer of CPU time;
 **     0: for SIGURG, without a timer
 **   chain(): installs a handler for SIGURG that calls the previous one
-**   chained() -> calls of it              unchain(): sets the default
-**   nocount(): removes both               disposition() -> "default", "count",
+**   chained() -> calls of that handler     unchain(): sets the default
+**   nocount(): removes both handlers      disposition() -> "default", "count",
 **     "chain" or "other": the handler of SIGURG          send(): a SIGURG to this thread
 **   blocked(f, ...): calls f with SIGURG blocked, then unblocks it
 **   bothblocked(f, ...): the same with SIGURG and SIGWINCH
@@ -45,7 +45,7 @@
 #define MOMENTSNAME	"signals.moments"
 
 static volatile sig_atomic_t counted;
-static int which;  /* the counted signal */
+static int which;  /* number of the signal that count() counts */
 static struct sigaction before;
 
 

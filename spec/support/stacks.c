@@ -48,7 +48,7 @@ __attribute__((noinline)) static void stacks_entry (void) {
 }
 
 
-/* f must not raise an error. */
+/* small(n, f, ...). f must not raise an error: a longjmp from this stack is not possible. */
 static int stacks_small (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1), whole = (n + 4095) / 4096 * 4096 + GUARD;
   char *map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -169,7 +169,7 @@ static int l_alarmed (lua_State *L) {
 static int l_mapped (lua_State *L) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)luaL_checkinteger(L, 1);
   unsigned char resident;
-  /* mincore fails for unmapped addresses. */
+  /* mincore fails if the page is not mapped. */
   lua_pushboolean(L, mincore((void *)(at & ~(page - 1)), 1, &resident) == 0);
   return 1;
 }

@@ -3,7 +3,7 @@
 ** starved: asamp/module/embed.c with a tracker that the spec simulates, in a process whose memory
 ** requests fail on demand. Uses no other part of the sampler; one client at a time.
 **
-**   start(follows)          a client with all callbacks; follows: deaths, too
+**   start(follows)          starts a client with all callbacks; 'died' only if follows is true
 **   room() -> true if there is memory for a sample
 **   sample(shared, {ids...}) -> shared, {ids...}: reports a sample as the tracker does (innermost
 **     frame first), and returns the data that the client receives. Only if room() is true
@@ -12,7 +12,7 @@
 **     "collected" at the end
 **   starve("stacks" or "all" or nil)  embed.c's memory requests fail: those for stacks, all,
 **     or none
-**   stop() -> "left NUMBER left NUMBER ..."
+**   stop() -> "left NUMBER left NUMBER ...": the samples that were alive at the end
 */
 #include "embed.h"
 
@@ -29,9 +29,9 @@
 
 static Tracker played;
 static const char *starving;	/* argument of starve(); NULL: no request fails */
-static uint64_t number;		/* number of the last sample */
-static lua_State *received;  /* receives the client's sample on its stack */
-static luaL_Buffer *text;	/* receives other callbacks as words */
+static uint64_t number;		/* number of the last sample that was reported */
+static lua_State *received;  /* Lua state on whose stack the callback puts the data of a sample */
+static luaL_Buffer *text;	/* buffer to which the other callbacks append words */
 
 
 /* {== functions that embed.c is linked with ====================================== */

@@ -7,8 +7,8 @@
 **   open{libs=true, limit=, largest=, fail=, failall=, skew=} -> state, status
 **     largest  largest size of a block in bytes
 **     limit    largest number of outstanding bytes
-**     fail     the n-th request from here on is refused, once
-**     failall  requests after the n-th from here on are all refused
+**     fail     only the n-th request from now on is refused
+**     failall  all requests after the n-th from now on are refused
 **     skew     0 or 8: the offset of every block from a multiple of 16
 **     status   "ok", "none" (lua_newstate returned NULL), or as in run
 **   s:run(f, ...) -> status, message | results...
@@ -24,7 +24,8 @@
 **   s:memory() -> {inuse, held, minors, majors, allocated}
 **   s:close() -> bytes left (the state may be closed once; stats stay)
 **
-** A request is a call for more bytes than the block had. states/ has further parts.
+** A request is a call for more bytes than the block had. The folder states/ has the allocator
+** and the functions for chunks.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -69,13 +70,16 @@ static const char *statusname (int status) {
   }
 }
 
-/* The arguments of a chunk: indices on the stack of 'outer'. */
+/* The arguments of a chunk are the values from index 'first' to 'last' on the stack of 'outer'. */
 typedef struct Arguments {
   lua_State *outer;
   int first, last;
 } Arguments;
 
-/* work(chunk, arguments) -> results of the chunk */
+/*
+** Lua function work(chunk, arguments): calls the chunk with the table of functions and copies of
+** the arguments. Returns the chunk's results.
+*/
 static int work (lua_State *L) {
   const Arguments *a = lua_touserdata(L, 2);
   int i, n = a->last - a->first + 1;

@@ -6,7 +6,7 @@
 **
 **   nanosleep(ms) poll(ms) select(ms) epoll(ms) sigtimedwait(ms)
 **                        -> 0: no event in that time
-**   read(fd) -> text     waitpid(pid) -> exit status
+**   read(fd) -> text     waitpid(pid) -> exit status of the child
 **   pipe() -> fd, fd     listen() -> fd, of a socket with a backlog of one
 **   accept(fd) -> fd     connect(fd) -> fd: to the socket that listens at fd
 **   close(fd)
@@ -106,7 +106,7 @@ static int l_pipe (lua_State *L) {
   return 2;
 }
 
-/* The system chooses the socket's name. */
+/* listen(): binds the socket to a name that the system chooses. */
 static int l_listen (lua_State *L) {
   struct sockaddr_un a;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

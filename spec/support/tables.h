@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The function that the tables of the module 'tables' call for each visited entry. */
+/*
+** Counter that the hash tables increment for each visited entry when they are compiled for the
+** module 'tables' (see HASH_STEP).
+*/
 extern unsigned long long tables_steps;
 #define HASH_STEP()	((void)tables_steps++)

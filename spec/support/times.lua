@@ -7,7 +7,7 @@ local signals = require "signals"
 
 local M = {}
 
---- True if the clock "exact" is available: it gives many stacks in little time.
+--- True if the clock "exact" (perf events) is available: it takes many stacks in little time.
 M.exact = (function()
   local core = require "profiler.core"
   local path = os.tmpname()
@@ -18,9 +18,9 @@ M.exact = (function()
   return ok or false
 end)()
 
---- Runs f(...) under time sampling: o.rate (2000), o.native (true), o.wall, o.exact (if
--- available), o.alloc (allocation period; none). Returns the samples as spec.support.samples
--- does, with 'cpu': the CPU seconds of f.
+--- Runs f(...) under time sampling. Options in o: rate (samples per second; 2000), native (true),
+-- wall, exact (true if available), alloc (allocation period in bytes; none). Returns the samples
+-- as spec.support.samples does, with the field 'cpu', the CPU seconds of f.
 function M.of(f, o)
   o = o or {}
   local core = require "profiler.core"
@@ -73,7 +73,7 @@ function M.leaf(list, text)
   return M.share(list, function(s) return samples.text(s.stack, 1) == text end)
 end
 
---- Returns the share of samples with such a frame anywhere.
+--- Returns the share of samples that have a frame "name:line" (or a native name) at any depth.
 function M.within(list, text)
   return M.share(list, function(s)
     return (" " .. samples.text(s.stack) .. " "):find(" " .. text .. " ", 1, true) ~= nil

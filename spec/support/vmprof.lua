@@ -7,7 +7,7 @@ local shell = require "spec.support.shell"
 
 local M = {}
 
-local LIMIT = 65536  -- words of a record
+local LIMIT = 65536  -- largest number of words in a record
 
 --- Calls f(...) with a large nursery: decoding allocates millions of objects, and debug builds
 -- check the whole heap at each collection.

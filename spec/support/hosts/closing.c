@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that creates states with luaL_newstate and closes them:
-**   closing together N   N at the same time: prints the resident KiB before them, with all of them,
-**                        and after the last one is closed
-**   closing in-turn N    one at a time
-**   closing requests N   one at a time, each of which keeps 6 MiB of tables: prints the minor page
-**                        faults of each state after the first three, and the resident KiB before all
-**                        states, after the last, and after another one that is closed more than a
-**                        second later
-** and, last, the number of calls of malloc_trim.
+** A host that creates states with luaL_newstate and closes them. Prints resident KiB and counts:
+**   closing together N   has N states at the same time: resident KiB before they are created, with
+**                        all of them, and after the last one is closed
+**   closing in-turn N    has N states, one at a time: the same figures
+**   closing requests N   has N states, one at a time, each of which keeps 6 MiB of tables: the
+**                        minor page faults of each state after the first three, and the resident
+**                        KiB before all states, after the last one, and after a further one that
+**                        is closed more than a second later
+** At the end each action prints the number of calls of malloc_trim.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +24,7 @@
 
 static int trims;
 
-/* Replaces the C library's function. */
+/* Replaces malloc_trim of the C library to count its calls. */
 int malloc_trim (size_t pad) {
   int (*real) (size_t) = (int (*) (size_t))dlsym(RTLD_NEXT, "malloc_trim");
   trims++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that takes the values that a deep coroutine has yielded, and drops them, long after a
-** collection has marked the coroutine; then requests the lines of a function while there is no
-** memory for them. Prints "whole" and "gone", or the failed expectation.
+** A host that moves the values that a deep coroutine has yielded to another thread, and drops them,
+** long after a collection has marked the coroutine. Then it requests the lines of a function while
+** there is no memory for them. Prints "whole" and "gone", or the expectation that failed.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int move (lua_State *L) {
   if (luaL_loadstring(co, BODY) != LUA_OK || lua_resume(co, L, 0, &n) != LUA_YIELD)
     return luaL_error(L, "%s", lua_tostring(co, -1));
   luaN_collect(L);
-  luaN_collect(L);  /* it has been seen */
+  luaN_collect(L);  /* this collection marks the coroutine */
   luaL_checkstack(L, YIELDED, NULL);
   lua_xmove(co, L, YIELDED);
   lua_pop(L, YIELDED);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** destructor N: N threads, one after the other. Each creates a Lua state, runs it and closes it, and
-** then another one in a destructor of its thread-local data. Prints how many descriptors the process
-** has after the first thread, and after the last.
+** destructor N: runs N threads, one after the other. Each creates a Lua state, runs and closes it,
+** and then creates another one in a destructor of its thread-local data. Prints the number of open
+** descriptors of the process after the first thread and after the last one.
 */
 #include <dirent.h>
 #include <pthread.h>
@@ -42,7 +42,7 @@ int main (int argc, char **argv) {
   int i, n = atoi(argv[1]);
   (void)argc;
   work(NULL);
-  /* after the profiler's keys, so that its destructors run first */
+  /* This key is created after the profiler's keys, so that the profiler's destructors run first. */
   pthread_key_create(&key, work);
   for (i = 0; i < n; i++) {
     pthread_t thread;

@@ -28,7 +28,7 @@ static unsigned long long sum;
 
 typedef struct State {
   lua_State *L;
-  unsigned long long born;	/* bytes that the new state had from the start */
+  unsigned long long born;	/* bytes that the state had allocated when luaL_newstate returned */
 } State;
 
 static int take (void) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that watches a block at the highest address that a thread's arena may have, a multiple
-** of 16 GiB, which has the same place as the address 0 in the library's table; then it frees
-** NULL. Prints the number of watched blocks that have died so far, and again after it has freed a
-** watched block.
+** A host that watches a block at the highest possible address of a thread's arena, a multiple of 16
+** GiB. This address has the same slot in the library's table of watched blocks as the address 0, so
+** that freeing NULL must not be taken for freeing the block. The host passes NULL to free, delete
+** and realloc, prints the number of watched blocks that have died, frees another watched block, and
+** prints the number again.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

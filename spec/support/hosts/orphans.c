@@ -41,7 +41,7 @@ static int leak (lua_State *L) {
   return 0;
 }
 
-/* Frees the bytes of states up to 'before' whose number has this remainder. */
+/* Frees the bytes of those states whose number is below 'before' and is 'rest' modulo 4. */
 static void release (int before, int rest) {
   int i;
   for (i = 0; i < count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** requests: creates and closes a Lua state for each line that it reads from the file "words", a FIFO.
-** If the line is "collect", the state completes a collection, else none. Creates the file "idle" when
-** it has closed the first state, for which it needs no line.
+** requests: creates and closes a Lua state for each line that it reads from the file "words", a
+** FIFO. If the line is "collect", the state completes a full collection; otherwise it completes
+** none. The first state needs no line; after closing it, the host creates the file "idle".
 */
 #include <stdio.h>
 #include <string.h>

@@ -35,7 +35,8 @@
 
 #define TENANTS	20
 #define FILES	16
-#define TIMES	80	/* more than the clients that the control thread can have */
+/* rounds: more than the number of clients that the control thread accepts at once */
+#define TIMES	80
 
 static lua_State *newstate (void) {
   lua_State *L = luaL_newstate();
@@ -57,7 +58,7 @@ static int call (void) {
   return -1;
 }
 
-/* Returns 1 if the answer contains the name of a file. */
+/* Requests a rotation of the profile. Returns 1 if the answer contains the name of a file. */
 static int rotate (void) {
   char b[512] = "";
   ssize_t n = 0;
@@ -88,7 +89,8 @@ static void tenants (void) {
   for (i = 0; i < 3 * TENANTS; i++) {
     work(L[i % TENANTS], 20000);
     if (!rotate()) abort();
-    if (i == 2) before = size();  /* the first states have created the data that all share */
+    /* the first three states have created the data that all states share */
+    if (i == 2) before = size();
   }
   printf("%ld\n", size() - before);
   for (i = 0; i < TENANTS; i++) lua_close(L[i]);
@@ -164,15 +166,17 @@ static void closed (void) {
   int fd[FILES + 2 * TIMES], i, client, times, more, gone = 0;
   work(L, 100000);
   if (!rotate()) abort();
-  client = call();  /* the control thread has the other end */
+  client = call();  /* the control thread has the other end of this connection */
   if (client < 0 || write(client, "stats\n", 6) != 6) abort();
   usleep(200000);
-  for (times = 0; times < TIMES; times++) {  /* the socket gets another number each time */
+  /* the host opens more files each round, so that the socket gets another number */
+  for (times = 0; times < TIMES; times++) {
     closefrom(3);
-    more = (times < TIMES - 1) ? 2 * times : 2 * times - 1;  /* in the end a call gets its old
-								number */
+    /* in the last round a connection gets a number that it had before */
+    more = (times < TIMES - 1) ? 2 * times : 2 * times - 1;
     for (i = 0; i < FILES + more; i++) fd[i] = open("/dev/zero", O_RDONLY);
-    for (i = 0; i < 100 && !rotate(); i++) usleep(5000);  /* it listens again */
+    /* waits until the control thread listens again */
+    for (i = 0; i < 100 && !rotate(); i++) usleep(5000);
     if (i == 100) puts("not heard");
   }
   if (fork() == 0) {
@@ -212,7 +216,8 @@ int main (int argc, char **argv) {
     int i, n = 0;
     for (i = 0; i < 4; i++)
       if (pthread_create(&t[i], NULL, churn, NULL) != 0) return 1;
-    for (i = 0; i < 200 && !rotate(); i++) usleep(20000);  /* until it listens */
+    /* waits until the control thread listens */
+    for (i = 0; i < 200 && !rotate(); i++) usleep(20000);
     for (i = 0; i < 300; i++) n += rotate();
     __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
     for (i = 0; i < 4; i++) pthread_join(t[i], NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** shortstates N MS OUTSIDE: creates N Lua states, one after the other. Each works for MS milliseconds
-** of CPU time; after each, OUTSIDE milliseconds pass without a state. Prints the milliseconds of CPU
-** time during which a state existed.
+** shortstates N MS OUTSIDE: creates N Lua states, one after the other. Each state uses MS
+** milliseconds of CPU time and is closed; then the host uses OUTSIDE milliseconds without a state.
+** Prints the milliseconds of CPU time during which a state existed.
 */
 #include <stdio.h>
 #include <stdlib.h>

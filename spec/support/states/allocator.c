@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocator of a state: counts, checks that the core follows the rules for calling a
-** lua_Alloc, and refuses requests as set by the spec. Stores the size of each block before it,
-** and fills new and freed memory.
+** The lua_Alloc of a state: counts requests and bytes, checks that the core follows the rules for
+** calling a lua_Alloc, and refuses requests as the spec has set. Stores the size of each block in a
+** header before it, and overwrites new and freed memory so that uses of either are detected.
 */
 #include "states.h"
 
@@ -25,8 +25,8 @@ static void wrong (State *s, const char *what, size_t given, size_t known) {
 }
 
 /*
-** Returns 1 if a request must fail. 'all': bytes of the block; 'more': those that it does not
-** have yet.
+** Returns 1 if a request must fail. 'all': size of the block in bytes; 'more': by how many bytes
+** the block grows.
 */
 static int refused (State *s, size_t all, size_t more) {
   s->requests++;
@@ -48,7 +48,7 @@ static void *serve (State *s, void *block, size_t osize, size_t nsize) {
   else {
     if (h->magic != MAGIC) {
       wrong(s, "block that was not handed out", osize, 0);
-      abort();  /* the block cannot be used */
+      abort();  /* the core would use memory that is not its own */
     }
     old = (size_t)h->size;
     if (old != osize) wrong(s, "wrong size of a block", osize, old);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The argument of the chunks of a state: a table of functions about its heap and
-** its allocator, and values of sizes that Lua code does not choose.
+** The first argument of each chunk that runs in a state of module 'states': a table of functions
+** that read its heap, control its allocator, and create objects of sizes that Lua code cannot
+** choose.
 */
 #include "states.h"
 
@@ -26,7 +27,10 @@ static int in_requests (lua_State *L) {
   return 1;
 }
 
-/* tags(kind) -> requests for a new block of this kind (0: no object) */
+/*
+** tags(kind) -> number of requests so far for a new block of an object with this type tag (0: of a
+** block that is no object)
+*/
 static int in_tags (lua_State *L) {
   lua_Integer tag = luaL_checkinteger(L, 1);
   luaL_argcheck(L, 0 <= tag && tag < INTAGS, 1, "no tag");
@@ -34,14 +38,14 @@ static int in_tags (lua_State *L) {
   return 1;
 }
 
-/* limit(bytes | nil) */
+/* limit(bytes | nil): sets the largest number of outstanding bytes; nil: no limit */
 static int in_limit (lua_State *L) {
   mystate(L)->limit = lua_isnoneornil(L, 1) ? NOLIMIT
                                             : (size_t)luaL_checkinteger(L, 1);
   return 0;
 }
 
-/* failall(n | nil) */
+/* failall(n | nil): all requests after the n-th from now on are refused; nil: none */
 static int in_failall (lua_State *L) {
   State *s = mystate(L);
   s->failall = lua_isnoneornil(L, 1) ? NEVER
@@ -49,14 +53,14 @@ static int in_failall (lua_State *L) {
   return 0;
 }
 
-/* fail(n): the n-th request from here on is refused, once */
+/* fail(n): only the n-th request from now on is refused */
 static int in_fail (lua_State *L) {
   State *s = mystate(L);
   s->fail = s->requests + (uint64_t)luaL_checkinteger(L, 1);
   return 0;
 }
 
-/* replace(): from here on another function is lua_Alloc; the old one must not be called */
+/* replace(): sets another function as lua_Alloc; after this the core must not call the old one */
 static int in_replace (lua_State *L) {
   State *s = mystate(L);
   s->later = 1;
@@ -84,13 +88,13 @@ static int in_memory (lua_State *L) {
   return 5;
 }
 
-/* check(): raises an error if a check fails */
+/* check(): raises an error if an invariant of the heap does not hold */
 static int in_check (lua_State *L) {
   const char *broken = luaN_check(L);
   return (broken == NULL) ? 0 : luaL_error(L, "%s", broken);
 }
 
-/* reserve(coroutine, n) -> whether its stack has space for n values */
+/* reserve(coroutine, n) -> true if the coroutine's stack has or gets space for n more values */
 static int in_reserve (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   luaL_argcheck(L, co != NULL, 1, "coroutine expected");
@@ -98,7 +102,9 @@ static int in_reserve (lua_State *L) {
   return 1;
 }
 
-/* fill(coroutine, n): uses the capacity of n values; raises an error if a check fails */
+/*
+** fill(coroutine, n): pushes n values onto the coroutine's stack; raises an error if a check fails
+*/
 static int in_fill (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   int i, n = (int)luaL_checkinteger(L, 2), lost = 0;
@@ -110,8 +116,10 @@ static int in_fill (lua_State *L) {
   return lost ? luaL_error(L, "%d values of %d are lost", lost, n) : 0;
 }
 
-/* direct(n) -> whether lua_Alloc, called as by a C module, has a block of n / 2 bytes and grows it to
-   n */
+/*
+** direct(n) -> true if lua_Alloc, called directly as a C module may do, returns a block of n / 2
+** bytes and grows it to n bytes
+*/
 static int in_direct (lua_State *L) {
   void *ud;
   lua_Alloc f = lua_getallocf(L, &ud);
@@ -123,7 +131,10 @@ static int in_direct (lua_State *L) {
   return 1;
 }
 
-/* userdata(size [, values]) -> full userdata, each byte size % 251 */
+/*
+** userdata(size [, values]) -> full userdata with this number of user values; each byte is size %
+** 251
+*/
 static int in_userdata (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1);
   void *p = lua_newuserdatauv(L, n, (int)luaL_optinteger(L, 2, 0));
@@ -154,7 +165,10 @@ static int in_address (lua_State *L) {
   return 1;
 }
 
-/* lines(text) -> the lines with code of its chunk, which has no other reference */
+/*
+** lines(text) -> set of the lines with code of the chunk; during the call only the C function holds
+** the chunk
+*/
 static int in_lines (lua_State *L) {
   lua_Debug ar;
   if (luaL_loadstring(L, luaL_checkstring(L, 1)) != LUA_OK) return lua_error(L);
@@ -217,7 +231,7 @@ static int in_numeral (lua_State *L) {
   return 1;
 }
 
-/* push(coroutine, value ...) */
+/* push(coroutine, value ...): pushes the values onto the coroutine's stack */
 static int in_push (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   int n = lua_gettop(L) - 1;
@@ -244,7 +258,7 @@ static void warned (void *ud, const char *text, int more) {
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-/* warn(f): from here on warnings call f, in the main thread */
+/* warn(f): later warnings call f in the main thread */
 static int in_warn (lua_State *L) {
   lua_State *mainthread;
   lua_settop(L, 1);

@@ -12,9 +12,10 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-#define NOLIMIT		((size_t)1 << 31)	/* smallest request that is refused without a limit */
+/* without a limit, requests of this size or more are still refused */
+#define NOLIMIT		((size_t)1 << 31)
 #define NEVER		UINT64_MAX
-#define INTAGS		16	/* largest tag of an object that is distinguished */
+#define INTAGS		16	/* tags of objects below 16 are counted separately */
 
 typedef struct State {
   lua_State *L;
@@ -22,10 +23,11 @@ typedef struct State {
   size_t skew;			/* offset of each block from malloc's alignment */
   uint64_t calls, requests, refused;
   uint64_t later;		/* 1 + calls of the function set by 'replace'; 0: not set */
-  uint64_t fail, failall;	/* numbers of requests; NEVER: off */
+  /* numbers of the request that fails, and after which all fail; NEVER: none */
+  uint64_t fail, failall;
   uint64_t tags[INTAGS];	/* requests for a new block by its kind of object */
-  char *scratch;		/* bytes of a string or of a dumped chunk */
-  size_t nscratch;		/* of the latter */
+  char *scratch;		/* bytes of a long string or of a dumped chunk, in preparation */
+  size_t nscratch;		/* number of bytes in 'scratch' */
   char wrong[120];		/* the first violation of the rules; "": none */
 } State;
 
