@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The C API stays binary compatible: code compiled against pristine Lua's headers and linked to its
--- library runs on the fork unchanged and without a message of the loader.
+-- The C API is binary compatible: code compiled with the headers of pristine Lua and linked to its
+-- library must run with the fork's library unchanged, without a message of the loader.
 
 local shell = require "spec.support.shell"
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A reader of a patched file sees the functions that it calls: no macro of the fork has a name that upstream
--- gives to a function or a macro. Exceptions: the names of the collector, in one block of gc.h, and the
--- hooks that upstream leaves to the builder.
+-- In a patched file of upstream, a call must be a call of the function that is named: no macro of
+-- the fork may have the name of a function or macro of upstream. Exceptions are listed here: names
+-- of the collector, in one block of gc.h, and the hooks that upstream leaves to the builder.
 
 local shell = require "spec.support.shell"
 

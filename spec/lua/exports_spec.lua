@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Exports of the libraries, and the allowed dependencies of their parts: the diagram in
--- which dependencies run downwards only, asamp over seam.h over lua. Read from
--- the built files by nm and readelf, and from the sources by their includes.
+-- Exported symbols of the libraries, and the allowed dependencies between their parts: only
+-- downwards, from asamp through seam.h to lua. Read from the built files by nm and readelf, and
+-- from the includes of the sources.
 
 local sets = require "spec.support.sets"
 local shell = require "spec.support.shell"
@@ -13,7 +13,7 @@ local function set(list)
   return s
 end
 
--- Returns the dynamic symbols that a file defines: name -> version node or "".
+-- Returns the dynamic symbols that a file defines: by name, the version node or "".
 local function exported(path)
   local names = {}
   for _, line in ipairs(shell.lines(shell.output("nm -D --defined-only " .. path))) do
@@ -27,7 +27,7 @@ local function exported(path)
   return names
 end
 
--- Returns the names that headers declare as API of the library.
+-- Returns the set of names that headers declare as API of the library.
 local function declared(...)
   local names = {}
   for _, path in ipairs {...} do
@@ -73,9 +73,9 @@ describe("the exported names #plain", function()
     for name in pairs(declared("lua/seam.h")) do
       assert.is_truthy(name:find("^luaN_%l+$"), name)
     end
-    -- interfaces between parts of the collector stay inside
+    -- interfaces between parts of the collector are not exported
     local inner = declared("lua/gc/alloc/nursery.h", "lua/gc/core.h", "lua/gc/gc.h")
-    inner.lua_resume = nil  -- upstream's, given a section there
+    inner.lua_resume = nil  -- a function of upstream, for which the header only sets a section
     assert.same({}, sets.sorted(inner))
     assert.same(sets.sorted(luan(declared("lua/seam.h"))), sets.sorted(luan(exported(FORK))))
   end)
@@ -91,7 +91,7 @@ describe("the exported names #plain", function()
   end)
 
   local function modules()
-    -- the library loaded before malloc is no module: it exports malloc's names
+    -- malloc.so, which is preloaded, is no module and exports the names of malloc
     local list = shell.lines(shell.output("ls build/lib/asamp/*/*.so | grep -v /malloc.so"))
     assert.is_true(#list >= 4)
     return list
@@ -173,8 +173,10 @@ describe("dependencies between the parts #plain", function()
   it("keeps Lua out of every folder of asamp but those that face it", function()
     local FACES = {sample = true, session = true, snapshot = true, control = true, module = true}
     local CLEAN = set {"profile.h", "profilequeue.h", "profileopen.c", "profileevents.c",
-                       "profilewriter.h", "profilewriter.c"}  -- files there that do not
-    local place, knows = {}, {}  -- file -> whether it includes a header of Lua, directly or not
+                       -- files in these folders that may not include headers of Lua
+                       "profilewriter.h", "profilewriter.c"}
+    -- knows[file]: true if the file includes a header of Lua, directly or indirectly
+    local place, knows = {}, {}
     for _, path in ipairs(files "asamp/*/*.h") do place[base(path)] = path end
     local function reaches(path)
       if knows[path] == nil then
@@ -195,7 +197,8 @@ describe("dependencies between the parts #plain", function()
       local faces = FACES[path:match "asamp/(%w+)/"] and not CLEAN[base(path)]
       if reaches(path) then
         assert.is_truthy(faces, path)
-        assert.is_falsy(shell.read(path):find "[Kk]nows no Lua", path)  -- the claim of its head must hold
+        -- a header comment that claims independence of Lua must be right
+        assert.is_falsy(shell.read(path):find "[Kk]nows no Lua", path)
       end
     end
   end)

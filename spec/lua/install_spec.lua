@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Effects of `make install` on existing folders and on files in use, with a small tree in place of a
--- built one.
+-- Effects of `make install` on existing folders and on files in use, tested with a small tree in
+-- place of a built one.
 
 local shell = require "spec.support.shell"
 
 describe("lua/install #plain", function()
   local folder
 
-  -- Installs into a PREFIX of the folder, with 'before' before it on the shell's line.
+  -- Installs into the prefix in 'folder'; 'before' is a shell command that runs first.
   local function install(before)
     shell.output("%s; cd %s/sources && lua/install %s/prefix ''", before, folder, folder)
   end
@@ -37,8 +37,8 @@ all:
 
   teardown(function() shell.remove(folder) end)
 
-  -- A former bug: `make install` and then `sudo make install` made the user the owner of /usr/local;
-  -- with a umask of 077 no other user could enter it any more.
+  -- Former bugs: after `make install`, `sudo make install` made the user the owner of /usr/local;
+  -- and with a umask of 077 no other user could enter it any more.
   it("leaves folders that are there as they are, and whose they are", function()
     shell.output("mkdir -p %s/prefix/bin && chmod 2775 %s/prefix/bin", folder, folder)
     if shell.output "id -u" == "0\n" then shell.output("chown 7:7 %s/prefix/bin", folder) end
@@ -61,7 +61,8 @@ all:
     end
   end)
 
-  -- A former bug: a program that ran while a new library was installed was ended by SIGBUS.
+  -- A former bug: installing overwrote the library's file in place, so that a program that was
+  -- using it was ended by SIGBUS.
   it("writes into no file that is there", function()
     install "true"
     local path = folder .. "/prefix/lib/liblua5.4.so.0"

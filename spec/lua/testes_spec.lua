@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- lua/testes.excluded, the list of the official suite's tests that do not run here: its form, that
--- lua/testes removes only its lines (in a small suite made for the spec), that it matches the suite if
--- that exists, and the processes that a run leaves. Nothing is downloaded.
+-- lua/testes.excluded lists the tests of the official suite that are not run. Checked are its form,
+-- that lua/testes removes only its lines (in a small suite made for the spec), that it matches the
+-- suite if that exists, and that a run leaves no processes. Nothing is downloaded.
 
 local shell = require "spec.support.shell"
 
@@ -33,7 +33,7 @@ local function suite()
   return shell.read(folder .. "/all.lua") and folder
 end
 
--- A spec that needs the suite is pending without it, with the reason.
+-- Defines a spec that needs the official suite; without it, the spec is pending, with the reason.
 local function with(name, f)
   it(name, function()
     local folder = suite()
@@ -45,8 +45,8 @@ local function with(name, f)
   end)
 end
 
--- Makes lua/testes in a checkout of its own, with this interpreter as its debug build, and a suite yet
--- to be written. Returns their folders.
+-- Creates a checkout with lua/testes, with this interpreter as its debug build, and an empty suite.
+-- Returns their folders.
 local function checkout()
   local folder = shell.folder()
   local from = folder .. "/suite"
@@ -164,15 +164,16 @@ describe("tests excluded from the official suite", function()
   end)
 end)
 
--- The official test of Ctrl C leaves a running program if it fails, which never ended.
+-- A former bug: if the official test of Ctrl C failed, it left a running program, and the run never
+-- ended.
 describe("a run of lua/testes", function()
   local STRAY = [[
     local f = io.popen "echo $$; exec sleep 1000"
     io.open("FOLDER/stray", "w"):write(f:read "l", "\n"):close()
   ]]
 
-  -- Runs 'script' as the official suite, with STRAY before it, which leaves a process. Returns the exit
-  -- status and the output, after checking that this process has ended.
+  -- Runs 'script' as the official suite, after STRAY, which starts another process. Checks that
+  -- this process has ended. Returns the exit status and the output.
   local function run(script, line)
     local folder, from = checkout()
     shell.output("mkdir " .. folder .. "/tmp")
@@ -181,7 +182,7 @@ describe("a run of lua/testes", function()
       ("LUA_TESTES=%s %s/lua/testes debug:portable"):format(from, folder)):gsub("FOLDER", folder))
     local stray = assert(shell.read(folder .. "/stray"), out .. err):gsub("\n", "")
     assert.matches("^%d+$", stray)
-    -- soon it is gone, or a zombie that nobody has waited for yet
+    -- the process must end soon; it may be a zombie for which no parent has waited yet
     local state
     for _ = 1, 100 do
       state = (shell.read("/proc/" .. stray .. "/stat") or ""):match "%) (%a)"
@@ -213,7 +214,7 @@ describe("a run of lua/testes", function()
   end)
 
   it("ends with all of its processes and files when lua/testes is interrupted", function()
-    -- interrupts the command when the stray process has written its number
+    -- interrupts the command when the stray process has written its id
     local status, out = run("while true do end", "TESTES & "
       .. "until [ -s FOLDER/stray ]; do sleep 0.05; done; kill -TERM $!; wait $!")
     assert.equal(143, status, out)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The fork's bytecode loop and parser (lua/vm) have fast paths that upstream's do not have; programs
--- must not notice them.
+-- The fork's bytecode loop and parser (lua/vm) have fast paths that upstream lacks; programs must
+-- have the same results.
 
 local core = require "profiler.core"
 local hashes = require "hashes"
@@ -29,7 +29,7 @@ describe("a field set by a constant name", function()
         model[i] = v
         local j = math.random(3, n)
         assert(get[j](t) == model[j], ("seed %d, step %d: %s"):format(seed, step, NAMES[j]))
-        if math.random(12) == 1 then  -- keys of other kinds are in the chains, too
+        if math.random(12) == 1 then  -- adds keys of other types to the chains
           local key = OTHERS[math.random(#OTHERS)]
           t[key] = math.random(3) > 1 and step or nil
           others[key] = t[key]
@@ -57,7 +57,8 @@ describe("a field set by a constant name", function()
   it("goes to __newindex when the table does not have it, though there is room", function()
     for i = 4, #NAMES do
       local calls = {}
-      local t = {k23757 = 1, b = 2, c = 3, d = 4, e = 5}  -- room for eight
+      -- five fields, so that the hash part has eight nodes
+      local t = {k23757 = 1, b = 2, c = 3, d = 4, e = 5}
       setmetatable(t, {__newindex = function(_, k, v) calls[#calls + 1] = {k, v} end})
       set[i](t, 5)
       assert.same({{NAMES[i], 5}}, calls)
@@ -68,8 +69,8 @@ describe("a field set by a constant name", function()
   it("is seen as a metamethod when the metatable was known to have none", function()
     local meta = {}
     local t = setmetatable({}, meta)
-    set[5](t, 1)  -- from here on the metatable is known to have no __newindex
-    assert.is_nil(get[6](t))  -- nor an __index
+    set[5](t, 1)  -- after this, the metatable's flags record that it has no __newindex
+    assert.is_nil(get[6](t))  -- after this, the flags record that it has no __index
     local caught = {}
     set[1](meta, caught)
     set[2](meta, {[NAMES[6]] = "from __index"})
@@ -100,8 +101,8 @@ describe("a field set by a constant name", function()
 end)
 
 describe("a store by an index", function()
-  -- Three ways to add a key: by a constant, by a variable, and by the API. The first two have a fast
-  -- path where the table has a free place for the key.
+  -- Three ways to add a key: by a constant, by a variable, and by the API. The first two have a
+  -- fast path if the table has a free node or slot for the key.
   local byconstant = {}
   for i = 1, 40 do
     byconstant[i] = load(("local t, v = ... t[%d] = v"):format(i))
@@ -142,7 +143,7 @@ describe("a store by an index", function()
       local calls, meta = {}, {}
       local t = setmetatable({1, 2, 3, 4, [NAMES[3]] = 3}, meta)
       t[3], t[NAMES[3]] = nil, nil
-      store(t, 3, "own")  -- from here on the metatable is known to have no __newindex
+      store(t, 3, "own")  -- after this, the metatable's flags record that it has no __newindex
       assert.equal("own", rawget(t, keyof(way, 3)))
       t[3], t[NAMES[3]] = nil, nil
       set[1](meta, function(_, k, v) calls[#calls + 1] = {k, v} end)
@@ -158,7 +159,7 @@ describe("a store by an index", function()
       local t = setmetatable({}, meta)
       meta[name] = nil
       assert.is_nil(t.x)
-      t.y, t.y = 1, nil  -- from here on the metatable is known to have no __newindex
+      t.y, t.y = 1, nil  -- after this, the metatable's flags record that it has no __newindex
       local other = {x = "other"}
       meta[name] = other
       assert.equal(name == "__index" and "other" or nil, t.x)
@@ -317,7 +318,7 @@ describe("a call of a Lua function", function()
   end)
 end)
 
--- string.gmatch and coroutine.wrap return such functions.
+-- string.gmatch and coroutine.wrap return C functions with upvalues.
 describe("a call of a C function with upvalues", function()
   it("finds them, and gives as many results as are wanted", function()
     local nextpair = ("a1 b2 c3 d4"):gmatch("(%a)(%d)")
@@ -396,8 +397,8 @@ describe("an error or a yield", function()
 end)
 
 describe("a yield", function()
-  -- A function that yields at every level of its recursion, and calls each level in another way:
-  -- step(v) yields v and returns the argument of the next resume.
+  -- The functions below yield at every level of a recursion, and each calls the next level in
+  -- another way. step(v) yields v and -v, and returns the argument of the next resume.
   local function step(v)
     local reply, second = coroutine.yield(v, -v)
     assert(reply == v * 3 and second == "second" or reply == "closed", "reply to " .. v)
@@ -422,7 +423,7 @@ describe("a yield", function()
       local _ <close> = setmetatable({}, {__close = function() down(n) end})
       step(n)
     end,
-    function(down, n)  -- an inner coroutine passes its values on
+    function(down, n)  -- an inner coroutine passes its values to the outer one
       local inner = coroutine.wrap(down)
       local given = table.pack(inner(n))
       while given[2] do
@@ -591,7 +592,7 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- 4,096 names in as many buckets: with a good hash the fullest bucket has about seven names.
+  -- For 4,096 names in as many buckets, a good hash has about seven names in the fullest bucket.
   it("spreads names that differ in a digit over the buckets: none holds many", function()
     for _, pattern in ipairs {"k%d", "%d", "name_%08d", "a long prefix that is common: %d", "%d tail"} do
       for seed = 1, 5 do
@@ -606,10 +607,10 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A former bug: tables allocated one after the other, 56 bytes apart, used a seventh of the slots of
-  -- node vectors with 64, 512 or 4096 nodes, so that a lookup took four steps on average; with random
-  -- places it would take 1.4. With a later hash of shifts and exclusive ors it took 1.25 steps in large
-  -- node vectors.
+  -- A former bug: tables allocated one after the other, 56 bytes apart, used a seventh of the nodes
+  -- in node vectors of 64, 512 or 4096 nodes, so that a lookup took four steps on average; with
+  -- random main positions it would take 1.4. A later hash of shifts and exclusive ors took 1.25
+  -- steps in large node vectors.
   it("spreads addresses that are the same distance apart: a key is found at the first look", function()
     for _, step in ipairs {1, 8, 16, 24, 40, 48, 56, 64, 80, 96, 128, 176, 256, 1024, 4096, 32768, 1 << 20} do
       for bits = 0, 13 do
@@ -626,8 +627,9 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A former bug: with d = 15 for the divisor 2^16 - d, d was a multiple of the distance between
-  -- tables, 40 bytes / 8. The addresses wrapped around to the same nodes, and a lookup took 2.4 steps.
+  -- A former bug: with d = 15 in the divisor 2^16 - d, d was a multiple of the distance between
+  -- tables, 40 bytes / 8. The addresses wrapped around to the same nodes, and a lookup took 2.4
+  -- steps.
   it("spreads some of many objects of one size, whose addresses wrap around the hash part", function()
     for _, step in ipairs {24, 40, 56, 72, 88} do
       for bits = 11, 17 do
@@ -683,7 +685,7 @@ describe("the hash of a string", function()
                    "\x5b\x20\xcb\xd1", "\x5b\x82\x9b\xd2", "\x5b\x74\x82\xd2", "\x5b\xd6\x52\xd3",
                    "\x5b\x93\xd0\xdd", "\x5b\xe7\x8b\xde", "\x5b\x38\xff\xd5"}
     for i = 1, #names do names[i] = "dcba" .. names[i] end
-    for bit = 0, 319 do  -- and pairs of texts of 40 bytes that differ in one bit or two
+    for bit = 0, 319 do  -- also pairs of texts of 40 bytes that differ in one bit or two
       local s = ("0123456789"):rep(4)
       local function flip(t, b)
         local at = b // 8 + 1
@@ -706,14 +708,15 @@ describe("the hash of a string", function()
         table.insert(buckets[at], i)
       end
     end
-    for pair, n in pairs(times) do  -- 0.8 on the average
+    for pair, n in pairs(times) do  -- the average is 0.8
       assert.is_true(n <= 12, ("names %d and %d: %d"):format(pair // 1000, pair % 1000, n))
     end
   end)
 end)
 
--- Lua's manual leaves this undefined, but upstream adds no field for nil. The fork once did, in the
--- place of a field that the traversal had just cleared.
+-- Lua's manual leaves the effect of this on a traversal undefined, but upstream adds no field for
+-- nil. A former bug: the fork added one, in the node of a field that the traversal had just
+-- cleared.
 describe("a field that is not there and is set to nil", function()
   it("does not disturb a traversal", function()
     for i = 1, 200 do
@@ -728,7 +731,7 @@ describe("a field that is not there and is set to nil", function()
   end)
 end)
 
--- The entries are prefetched, and no key is looked up.
+-- While the table is rehashed, its entries are prefetched, and no key is looked up.
 describe("a large table that grows", function()
   it("keeps its entries, with keys of every kind", function()
     local function key(i)  -- returns a new object at each call
@@ -740,7 +743,7 @@ describe("a large table that grows", function()
       if kind == 4 then return i << 20 end
       if kind == 5 then return {i} end
       if kind == 6 then return function() return i end end
-      return i // 8  -- these end up in the array part
+      return i // 8  -- these keys end up in the array part
     end
     for round = 1, 3 do
       local t, keys, n = {}, {}, 12000

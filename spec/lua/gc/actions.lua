@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- Random programs for the specs of the heap: generated from a seed, run in a state of their own
--- (spec/support/states.c), shortened if they fail. A program is text, one "action slot size" a line. It
--- works on slots, each with a value and its known contents; every value is checked before it is
--- dropped, so that memory handed out twice shows as a wrong value. The heap's invariants are checked
--- after each action. If an action ends in a memory error, some values are dropped, and the program
--- continues.
+-- Random programs for the specs of the heap, generated from a seed, run in a separate state
+-- (spec/support/states.c), and shortened if they fail. A program is a text with one "action slot
+-- size" on each line. Its actions work on slots, each of which has a value and its expected
+-- contents. Every value is checked before it is dropped, so that memory allocated twice is found as
+-- a wrong value. The heap's invariants are checked after each action. If an action ends in a memory
+-- error, some values are dropped, and the program continues.
 
 local process = require "spec.support.process"
 local states = require "states"
@@ -14,7 +14,7 @@ local M = {}
 
 local SLOTS = 40
 
--- How often each action is drawn.
+-- Weights of the actions: their relative frequencies.
 local WEIGHTS = {
   table = 6, short = 6, long = 6, userdata = 6, values = 2, closure = 5,
   cclosure = 2, coroutine = 5, append = 5, shrink = 4, keys = 4, drop = 10,
@@ -22,7 +22,7 @@ local WEIGHTS = {
   raise = 2, tobeclosed = 1, full = 2, step = 4, mode = 1, look = 2,
 }
 
---- The program of a seed: n actions.
+--- Returns the program of a seed, with n actions.
 function M.generate(seed, n)
   local bag = {}
   for name, weight in pairs(WEIGHTS) do
@@ -38,10 +38,10 @@ function M.generate(seed, n)
   return table.concat(lines, "\n")
 end
 
---- Plays a program. Runs inside a state: no upvalue but _ENV.
--- Raises an error if a value is wrong or an invariant does not hold.
+--- Runs a program inside a state, so that its only upvalue is _ENV. Raises an error if a value is
+-- wrong or an invariant does not hold.
 function M.play(state, program)
-  local world = {}  -- slot -> {value, known, looker}
+  local world = {}  -- world[slot]: {value, expected contents, function that checks the value}
   local act = {}
 
   local function put(slot, value, known, looker)
@@ -83,7 +83,8 @@ function M.play(state, program)
     local t, n = w[1], w[2]
     local left = n // 4
     for i = n, left + 1, -1 do t[i] = nil end
-    for i = 1, 5 do t["key" .. i] = i end  -- a rehash finds the right sizes
+    -- new keys make Lua rehash the table, so that the vectors shrink
+    for i = 1, 5 do t["key" .. i] = i end
     w[2] = left
   end
 
@@ -140,7 +141,7 @@ function M.play(state, program)
     put(slot, state.closure(size % 200), nil, function(f) return f() > 0 end)
   end
 
-  -- Returns coroutines that nest 'depth' calls, and one another.
+  -- Returns a coroutine that nests 'depth' calls of coroutines, each inside the previous one.
   local function nest(depth, value)
     if depth == 0 then
       coroutine.yield("waiting")
@@ -249,7 +250,7 @@ function M.play(state, program)
     collectgarbage(size % 2 == 0 and "incremental" or "generational")
   end
 
-  state.playing = function()  -- everything is checked, then dropped
+  state.playing = function()  -- at the end, checks and drops all values
     for slot in pairs(world) do look(slot) end
     world = {}
     collectgarbage()
@@ -270,8 +271,8 @@ function M.play(state, program)
   state.playing()
 end
 
---- Plays a program in a state opened with the options; returns the error, or
--- nil. A memory error is no fault where memory is limited.
+--- Runs a program in a state opened with the options. Returns the error, or nil. A memory error is
+-- accepted where memory is limited.
 function M.try(program, options)
   local s, opened = states.open(options)
   if opened == "ok" then
@@ -292,8 +293,9 @@ function M.try(program, options)
   if left ~= 0 then return left .. " bytes left after lua_close" end
 end
 
--- In a process of its own, because a broken heap may crash: returns the error, or nil. Each state
--- hashes strings with its own seed, so a fault may not show each time.
+-- Runs a program in a separate process, because a broken heap may crash. Returns the error, or nil.
+-- Tries three times, because each state hashes strings with another seed, so that a failure may not
+-- occur each time.
 local function tryapart(program, options)
   for _ = 1, 3 do
     local status, text = process.code([[
@@ -307,7 +309,7 @@ local function tryapart(program, options)
   end
 end
 
--- Leaves out parts that the failure does not need, in ever smaller parts.
+-- Removes parts of the program that the failure does not need, first large ones, then smaller ones.
 local function shorten(program, options)
   local lines = {}
   for line in program:gmatch("[^\n]+") do lines[#lines + 1] = line end
@@ -326,8 +328,8 @@ local function shorten(program, options)
   return table.concat(lines, "\n")
 end
 
---- The property: the programs of the seeds first to last, n actions each, leave
--- a heap that is whole. limit: bytes that each state may have, or nil.
+--- Checks that the programs of the seeds first to last, with n actions each, keep the heap intact.
+-- limit: bytes that each state may have, or nil.
 function M.property(first, last, n, limit)
   local options = limit and {limit = limit}
   local status, text = process.code([[

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Filters of system calls that do not allow madvise, which plain Lua does not call: the heap grows and
--- shrinks without it.
+-- System-call filters that forbid madvise, which plain Lua does not call: the heap must grow and
+-- shrink without it.
 
 local process = require "spec.support.process"
 
--- Makes chunks, frees some of each, has pages released, and checks the rest.
+-- A program that allocates chunks, frees a part of each, makes the collector release pages, and
+-- checks the other objects.
 local WORK = [[
   local how = ...
   if how and not require "filtered".filter(how) then

@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
 --
--- Weak tables in slices, ahead of the atomic step (lua/gc/mark/ahead.c). Pauses are counted in
--- entries that they visit (collectgarbage "statistics"), not in time.
+-- Weak tables are visited in slices, ahead of the atomic step (lua/gc/mark/ahead.c). Pauses are
+-- measured by the number of entries that they visit (collectgarbage "statistics"), not in time.
 
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
--- A table for which the list of weak tables has no memory counts as strong. Objects marked because of
--- that could lead to further weak tables, which were in no list then: their values were freed while the
--- program held them. The fuzzer found it once in a hundred million actions, as an object whose memory
--- another object had.
+-- A weak table for which the list of weak tables has no memory counts as strong. A former bug:
+-- objects marked because of that led to further weak tables, which were in no list: their values
+-- were freed while the program held them. The fuzzer found it once in a hundred million actions, as
+-- an object whose memory another object had.
 describe("weak tables in the midst of a major collection that lua_Alloc refuses more to", function()
   it("keep their contents, also if they are found through one another", function()
     local reached, of = within(function(state)
       local KEYS, VALUES, PAIRS = {__mode = "k"}, {__mode = "v"}, 80
-      -- slices of a few objects; the end of a long list is reached last
+      -- slices mark a few objects each; the end of a long list is reached last
       collectgarbage("incremental", 200, 4, 5)
       local root, others = {held = {}, fill = {}}, {}
       for i = 1, PAIRS do
@@ -26,7 +26,7 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
         found[3] = false
         root[i], root.held[i] = found, held
       end
-      for i = 1, 200 do  -- they have many entries that no mark has reached
+      for i = 1, 200 do  -- the tables have many entries that no mark has reached
         local f = {}
         for k = 1, 12 do f[k] = {} end
         f[13] = false
@@ -34,9 +34,9 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
       end
       for i = 1, 400 do others[i] = setmetatable({false}, VALUES) end
       for _ = 1, 3000 do root = {next = root} end
-      for _ = 1, 5 do collectgarbage() end  -- lists get short
+      for _ = 1, 5 do collectgarbage() end  -- the collector's lists shrink
       collectgarbage "stop"
-      for i = 1, 400 do others[i][1] = {} end  -- the list of the pause gets long
+      for i = 1, 400 do others[i][1] = {} end  -- the list of objects to mark in the pause grows
       collectgarbage("step", 0)  -- a major collection starts
       local function theend()
         local n = root
@@ -68,8 +68,8 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
 end)
 
 describe("a weak table that a major collection has visited", function()
-  -- Of 12,000 entries in a table of each mode, every 40th dies ("=="), or all others ("~="). No pause
-  -- visits many entries, and only the live ones are left.
+  -- Fills a table of each mode with 12,000 entries, of which every 40th dies (isdead "=="), or all
+  -- others ("~="). No pause may visit many entries, and only the live ones may remain.
   local function die(isdead)
     for _, mode in ipairs {"v", "k", "kv"} do
       local most, left, alive = within(function(state, m, code)
@@ -98,17 +98,17 @@ describe("a weak table that a major collection has visited", function()
     end
   end
 
-  -- Every major collection visited all entries in one pause, and marked the values of weak keys in it:
-  -- 200 ms for a million.
+  -- A former bug: every major collection visited all entries in one pause, and marked the values of
+  -- weak keys in it: 200 ms for a million entries.
   it("is not gone through again when the collection ends", function() die "==" end)
 
-  -- A former bug: all dead entries were cleared in one pause, and those of weak keys visited twice
-  -- more: 26 ms for a million objects in two tables.
+  -- A former bug: all dead entries were cleared in one pause, and those of weak keys were visited
+  -- twice more: 26 ms for a million objects in two tables.
   it("loses thousands of dead entries in slices", function() die "~=" end)
 
-  -- A former bug: a new key that moves the node of an undecided entry made the entry look as if its
-  -- object had been found alive, and all entries were visited again, up to 32 times, while the program
-  -- ran: a cache of the last 5,000 objects reached 620,000 entries, with no limit.
+  -- A former bug: when a new key moved the node of an undecided entry, the collector assumed that
+  -- the entry's object was alive, and visited all entries again, up to 32 times, while the program
+  -- ran. A cache of the last 5,000 objects grew to 620,000 entries, without a limit.
   it("is through soon, though new keys move its entries", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -125,10 +125,10 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 300000, entries)
   end)
 
-  -- A former bug: with the usual work for each slice, each collection left more entries than the one
-  -- before it: a hundred times the bytes kept, and in some runs without a limit.
+  -- A former bug: with the usual work for each slice, each collection left more entries than the
+  -- previous one: a hundred times the bytes that are kept, and in some runs without a limit.
   it("does not grow faster than slices go through it", function()
-    for _ = 1, 3 do  -- hashes have other seeds
+    for _ = 1, 3 do  -- repeated, because each state hashes with another seed
       local most = within(function()
         collectgarbage "generational"
         local cache, kept, most = setmetatable({}, {__mode = "kv"}), {}, 0
@@ -148,8 +148,8 @@ describe("a weak table that a major collection has visited", function()
     end
   end)
 
-  -- Entries to which the program stores other values leave the list of undecided ones; every 32nd such
-  -- change caused another pass over the list.
+  -- Entries to which the program stores other values leave the list of undecided ones. A former
+  -- bug: every 32nd such change caused another pass over the list.
   it("is through soon, though the program changes its entries", function()
     local bytes = within(function(state)
       local N = 60000
@@ -180,10 +180,10 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(bytes < 8 << 20, bytes)
   end)
 
-  -- A former bug: next to a large heap, whose slices are bounded, a collection took as much allocation
-  -- as there were live bytes. Entries that its cache had got and lost meanwhile were found only by the
-  -- next one, which therefore took longer. No collection ended: 706,000 of a million entries were
-  -- there, 1,700,000 of two million.
+  -- A former bug: next to a large heap, whose slices are bounded, a collection lasted while as many
+  -- bytes were allocated as were live. Entries that were added and died during it were found only
+  -- by the next one, which therefore took longer. No collection ended: 706,000 of a million entries
+  -- were there, 1,700,000 of two million.
   it("does not grow for ever next to a large heap", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -200,7 +200,7 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 300000, entries)
   end)
 
-  -- G9, in builds that verify collections.
+  -- Invariant G9: builds that verify collections check that no dead entry is left.
   it("has nothing dead in it, whatever the program does with it meanwhile", function()
     stressed("weaktables", 1, 30, {"nursery=3000,major,slice=3000,verify=16",
                                    "nursery=1000,major,slice=300,remember=64,verify=16"})

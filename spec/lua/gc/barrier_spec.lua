@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- The cost of the write barrier, as cache misses that valgrind simulates.
+-- The cost of the write barrier in cache misses, which valgrind simulates.
 
 local shell = require "spec.support.shell"
 
--- Exchanges old objects of an array of 16,384 slots at random. Nothing is allocated.
+-- A program that exchanges old objects of an array of 16,384 slots at random, and allocates
+-- nothing.
 local EXCHANGES = [[
   local n, x = 16000, 1
   local array = {}
@@ -22,8 +23,9 @@ describe("the barrier of a store into a huge table #plain", function()
     return
   end
 
-  -- A former bug: a table was huge only from 262,144 slots on, and this loop had 2.7 times stock's
-  -- misses: the barrier read the header of each stored object.
+  -- A former bug: only tables with 262,144 slots or more counted as huge, and the barrier read the
+  -- header of each object stored into a smaller one: this loop had 2.7 times the cache misses of
+  -- stock Lua.
   it("misses the cache no more often than stock Lua", function()
     local folder = shell.lines(shell.output "mktemp -d")[1]
     shell.write(folder .. "/exchanges.lua", EXCHANGES)

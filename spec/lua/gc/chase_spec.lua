@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
 --
--- Chains of ephemerons (lua/gc/mark/chase.c): the value of one entry is the key of another one.
---
--- Marking made passes over all entries, each of which resolved a few, because slots are not in the
--- order of the chain. A list of 60,000 objects whose links were in a weak table stopped the program for
--- seconds, and a full collection took minutes.
+-- Chains of ephemerons (lua/gc/mark/chase.c), where the value of one entry is the key of another. A
+-- former bug: marking made passes over all entries, each of which resolved a few, because slots are
+-- not in the order of the chain. A list of 60,000 objects with links in a weak table stopped the
+-- program for seconds, and a full collection took minutes.
 
 local within = require "spec.lua.gc.within"
 
--- chain(n): makes a list whose links are in weak tables. Returns its first object, and a function that
--- counts the reachable ones. Keys are of all types that a weak key can have.
+-- Returns the first object of a list of n objects whose links are in weak tables, and a function
+-- that counts the reachable ones. The keys have all types that a weak key can have.
 local function chain(state, n)
   local weak = {}
   for i = 1, 3 do weak[i] = setmetatable({}, {__mode = "k"}) end
   local function new(i)
     if i % 8 == 0 then return {i} end
-    if i % 8 == 4 then return {} end  -- marking need not traverse it
+    -- an object without references, which marking does not traverse
+    if i % 8 == 4 then return {} end
     if i % 4 == 1 then return coroutine.create(function() return i end) end
     if i % 4 == 2 then return function() return i end end
     return state.userdata(8)
@@ -25,8 +25,8 @@ local function chain(state, n)
   for i = 1, n do
     local o = new(i)
     local t = weak[i % 3 + 1]
-    t[k] = i % 5 == 0 and {o} or o  -- one step more
-    for j = 1, 3 do weak[j][k] = weak[j][k] or i end  -- an entry in each table
+    t[k] = i % 5 == 0 and {o} or o  -- some values lead to the next object through one more table
+    for j = 1, 3 do weak[j][k] = weak[j][k] or i end  -- adds an entry in each of the three tables
     k = o
   end
   local function count()
@@ -70,7 +70,7 @@ describe("a chain of ephemerons", function()
     within(function(state, code)
       collectgarbage "generational"
       local n = 20000
-      for nursery = 1, 0, -1 do  -- all of it is young, or made meanwhile
+      for nursery = 1, 0, -1 do  -- first with all objects young, then with old ones
         collectgarbage("nursery", nursery == 1 and 64 << 20 or 1 << 16)
         local weak, count, drop = load(code, "chain", "b")(state, n)
         collectgarbage "step"

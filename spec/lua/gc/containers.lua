@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- All kinds of references to an object, each with the way in which Lua stores it there: for specs of
--- barriers. Runs inside a state (spec/support/states.c), whose functions it receives.
---
--- Each kind is {name =, make = function() -> container,
--- set = function(container, k, value), get = function(container, k) -> value};
--- k is a place, 1 to 3. set() removes the previous contents of a place.
+-- All kinds of references to an object, each stored in the way of Lua, for specs of barriers. Runs
+-- inside a state (spec/support/states.c), whose functions it receives. Returns a list of kinds
+-- {name =, make = function() -> container, set = function(container, k, value), get =
+-- function(container, k) -> value}; k is the number of a place, 1 to 3. set() replaces the previous
+-- contents of a place.
 
 return function(state)
   local kinds = {}
@@ -42,7 +41,7 @@ return function(state)
     t.n = t.n + 1
     t.keys[k] = "of " .. t.n
     t[t.keys[k]] = v
-    for i = 1, 5 do t[t.n + i / 8] = i end  -- collide, and go again
+    for i = 1, 5 do t[t.n + i / 8] = i end  -- these keys collide with others, and are removed again
     for i = 1, 5 do t[t.n + i / 8] = nil end
   end, function(t, k) return t[t.keys[k]] end)
 
@@ -158,7 +157,7 @@ return function(state)
     t[k] = coroutine.create(function(x) coroutine.yield() return x end)
     coroutine.resume(t[k], v)
     t[-k] = t[-k] or 0
-    collectgarbage("step")  -- it is clean
+    collectgarbage("step")  -- after the step, the thread is clean
   end, function(t, k)
     local _, x = coroutine.resume(t[k])
     t[k] = coroutine.create(function(y) coroutine.yield() return y end)

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The text of a function, for a state of its own (within.lua): it fills the list 'kept' with
--- strings until the string table is about to double, and returns a function that makes some
--- more, and returns a description of the doubled ones; nil: there are none.
+-- The dumped code of a function, to be loaded in a separate state (within.lua). It fills the list
+-- 'kept' with strings until the string table is just below its next doubling. It returns a function
+-- that creates some more strings, and returns a description of the doubled table, or nil if it has
+-- not doubled.
 return string.dump(function(kept)
   local function make(from, to)
     for i = from, to do
@@ -12,7 +13,8 @@ return string.dump(function(kept)
     end
   end
   local size = 1 << 17
-  local at = make(1, 2 * size)  -- it has doubled to as many buckets again
+  -- the table has doubled here, so its next doubling needs as many strings again
+  local at = make(1, 2 * size)
   make(at + 1, at + size - 50)
   return function() return make(at + size - 49, at + size + 50) end
 end)

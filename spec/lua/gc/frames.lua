@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Frame loops of typical hosts, over a grid of modes, stopped or not, steps, garbage of a frame and
--- live data (KiB). Prints for each: its parameters, the most KiB in use at the end of a frame, and the
--- most KiB allocated by other frames between the death of an object and the call of its finalizer.
--- hosts_spec.lua compares interpreters.
+-- Frame loops of typical hosts, for all combinations of collector mode, stopped or not, steps,
+-- garbage of a frame, and live data (KiB). Prints for each its parameters, the largest KiB in use
+-- at the end of a frame, and the largest KiB allocated by other frames between the death of an
+-- object and the call of its finalizer. hosts_spec.lua compares interpreters.
 -- luacheck: ignore 241 331 (variables that only keep objects alive)
 
 local FRAMES = 80
-local TABLE = 72  -- bytes of {i}, about
+local TABLE = 72  -- bytes of {i}, roughly
 
 local function run(mode, stopped, step, garbage, live)
   collectgarbage(mode)

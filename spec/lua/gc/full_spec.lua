@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Full collections of small heaps: the cost of one relative to pristine Lua's, counted by callgrind as
--- the slope between two numbers of them; and the string table, which is visited only until its dead
--- strings are found (lua/gc/sweep/interned.c).
+-- Full collections of small heaps: the cost of one relative to pristine Lua's, counted by callgrind
+-- as the difference between two numbers of collections; and the string table, which is visited only
+-- until all dead strings are found (lua/gc/sweep/interned.c).
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -34,7 +34,7 @@ describe("a full collection of a small heap #plain", function()
     return tonumber(text:match "\nsummary: (%d+)" or text:match "\ntotals: (%d+)")
   end
 
-  -- Returns the instructions of one divided by those of pristine Lua.
+  -- Returns the instructions of one full collection, divided by those of pristine Lua.
   local function ratio(before, each)
     local program = process.file(PROGRAM:format(before, each))
     local function slope(lua) return count(lua, program, 40) - count(lua, program, 20) end
@@ -43,7 +43,8 @@ describe("a full collection of a small heap #plain", function()
     return r
   end
 
-  -- The bounds lie between the previous and the present values: 3.18, 1.87; 2.76, 1.48; 2.71, 1.47.
+  -- The limits are between the values before and after an improvement: 3.18 and 1.87; 2.76 and
+  -- 1.48; 2.71 and 1.47.
   for _, case in ipairs{
     {"of the libraries alone", "", "", 2.4},
     {"of 20,000 short strings", "for i = 1, 20000 do live[i] = 's' .. i end", "", 2},
@@ -71,7 +72,7 @@ describe("the string table", function()
         collectgarbage(mode)
         for round, young in ipairs{0, 1, 10, 900, 5000, 10, 0, 20} do
           for i = 1, young do local _ = "young" .. round .. ":" .. i end
-          collectgarbage()  -- nothing old has died
+          collectgarbage()  -- no old string has died
           assert(not state.check())
           for i = round, 4000, 997 do new(i) end
           collectgarbage()  -- a little
@@ -98,7 +99,8 @@ describe("the string table", function()
         local ended = false
         for i = round, 6000, 2 do
           if not ended then ended = collectgarbage("step", 1) end
-          if i % 4 < 2 then live[i] = "s" .. i end  -- the dead one, if it still exists
+          -- creates the string again, which is resurrected if it still exists
+          if i % 4 < 2 then live[i] = "s" .. i end
           local _ = "young" .. round .. ":" .. i
           if i % 50 < 2 then
             assert(not state.check())

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Requirements of programs that embed Lua (lua/gc/pace/pace.c, collect.c): dead objects are found
--- although the heap does not grow, finalizers are called neither too late nor too many at once, and
--- explicit pacing works as the manual of Lua 5.4 describes. Counts of bytes and collections decide,
--- never times.
+-- although the heap does not grow, finalizers are called neither too late nor too many at a time,
+-- and explicit pacing works as the manual of Lua 5.4 describes. Measured by counts of bytes and
+-- collections, never by time.
 
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
@@ -11,8 +11,8 @@ local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("old garbage", function()
-  -- A former bug: a major collection started only by growth: objects that died after the heap had grown
-  -- were kept as long as the program allocated only short-lived ones.
+  -- A former bug: only growth started a major collection, so that objects that died after the heap
+  -- had grown were kept as long as the program allocated only short-lived ones.
   it("of a heap that does not grow is found by the volume of allocation", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local dropped, volume = within(function(state, m)
@@ -33,7 +33,7 @@ describe("old garbage", function()
         return dropped, state.allocated() - start
       end, mode)
       assert.is_truthy(dropped, mode)
-      -- twice the heap, which counts as 4 MiB, and the marking
+      -- limit: twice the heap, which counts as 4 MiB, and the allocation during marking
       assert.is_true(volume < 16 << 20, mode .. ": " .. volume)
     end
   end)
@@ -59,10 +59,10 @@ describe("old garbage", function()
     end)
   end)
 
-  -- A former bug: slices of marking in a big heap kept up with allocation only one to one: a cycle took
-  -- as long as the construction of the list, and found a list that had just died alive. The heap held
-  -- three of them; depending on the time of a cycle it is 1.7 to 2.5 now. (Not in the debug build, for
-  -- its verifier.)
+  -- A former bug: in a large heap, slices of marking were only as fast as allocation. A cycle took
+  -- as long as the construction of the list, and found alive a list that had just died. The heap
+  -- held three lists; now it holds 1.7 to 2.5, depending on when a cycle starts. (Not in the debug
+  -- build, which has a verifier.)
   it("of a big list that is rebuilt again and again is not kept twice #plain", function()
     local peak, live = within(function(state)
       collectgarbage("generational")
@@ -82,8 +82,8 @@ describe("old garbage", function()
 end)
 
 describe("weak tables", function()
-  -- A former bug: only volume started a collection that found old dead entries: 3,600 of them next to
-  -- 200 live ones (plain: 840), in a heap that did not grow.
+  -- A former bug: old dead entries were found only when the volume of allocation started a
+  -- collection: 3,600 of them next to 200 live ones (plain Lua: 840), in a heap that did not grow.
   it("hold few dead entries, where more and more become old", function()
     for _, mode in ipairs {"v", "k"} do
       local most = within(function(_, m)
@@ -108,8 +108,8 @@ describe("weak tables", function()
 end)
 
 describe("finalizers", function()
-  -- A former bug: 4,000 objects that died old were never finalized during the allocation of 20 M
-  -- tables.
+  -- A former bug: the finalizers of 4,000 objects that died old were not called during the
+  -- allocation of 20 million tables.
   it("of objects that die old are called while the heap does not grow", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(state, m)
@@ -140,7 +140,7 @@ describe("finalizers", function()
       local mt = {__gc = function(o)
         order[#order + 1] = o[1]
         if turn ~= last then batches, last = batches + 1, turn end
-        for i = 1, 2000 do turn = turn + i - i end  -- it takes a while
+        for i = 1, 2000 do turn = turn + i - i end  -- makes the finalizer slow
       end}
       collectgarbage("stop")
       for i = 1, 2000 do setmetatable({i}, mt) end
@@ -157,8 +157,9 @@ describe("finalizers", function()
     end)
   end)
 
-  -- A former bug: a batch ended by the clock however many were pending: if finalizers took longer than
-  -- the allocation of their objects, dead objects accumulated without a limit.
+  -- A former bug: a batch of finalizers ended by the clock, however many were pending. If
+  -- finalizers took longer than the allocation of their objects, dead objects accumulated without a
+  -- limit.
   it("that take longer than making their objects are called as fast as these are made", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(_, m)
@@ -200,7 +201,8 @@ describe("finalizers", function()
 end)
 
 describe("objects with finalizers that live for some requests", function()
-  -- 53,422 instead of 200 were open at once in a state of a host, where pristine Lua had 2,060.
+  -- A former bug: 53,422 instead of 200 objects with finalizers existed at a time in a state of a
+  -- host, where pristine Lua had 2,060.
   it("are no more at once than twice pristine Lua's, in states of hosts, too #plain", function()
     local requests = dofile "spec/lua/gc/requests.lua"
     local function rows(text)
@@ -228,7 +230,7 @@ describe("objects with finalizers that live for some requests", function()
 end)
 
 describe("a host that paces by hand", function()
-  -- A step of 28 KiB for 36 KiB of garbage a frame let the heap grow to 147 MB.
+  -- A former bug: with a step of 28 KiB for 36 KiB of garbage in a frame, the heap grew to 147 MB.
   it("does as much work in steps of any size as their KiB pay for, and the heap stays small", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, size in ipairs {1, 28, 200} do
@@ -277,8 +279,9 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: a step that paid for no collection yet discarded the rest of the finalizers due
-  -- meanwhile: they waited for the end of the nursery, or of the pause.
+  -- A former bug: a step that was too small to start a collection discarded the remaining pending
+  -- finalizers, which were then called only at the end of the nursery, or of the pause between
+  -- collections.
   it("has a batch of the finalizers that wait with each step", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, stopped in ipairs {true, false} do
@@ -286,16 +289,17 @@ describe("a host that paces by hand", function()
           collectgarbage(m)
           collectgarbage("nursery", 512 * 1024)
           local called, live = 0, {}
-          for i = 1, 20000 do live[i] = {i} end  -- a pause to wait for
+          -- a large heap, so that the next collection starts later
+          for i = 1, 20000 do live[i] = {i} end
           collectgarbage()
           local mt = {__gc = function()
             called = called + 1
             for i = 1, long do called = called + i - i end
           end}
-          collectgarbage("stop")  -- or every 64 of them start a minor collection
+          collectgarbage("stop")  -- otherwise every 64 objects would start a minor collection
           for i = 1, 3000 do setmetatable({i}, mt) end
           collectgarbage("restart")
-          repeat local t = {} until called > 0 or not t  -- the first batch
+          repeat local t = {} until called > 0 or not t  -- waits for the first batch of finalizers
           if s then collectgarbage("stop") end
           local first, steps = called, 0
           assert(first < 3000, first)
@@ -311,7 +315,7 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: a step of a negative size delayed the next collection by as much, and very many steps
+  -- A former bug: a step of negative size delayed the next collection by this size, and many steps
   -- of any size made a counter overflow.
   it("may step by anything that an int can say", function()
     for _, mode in ipairs {"generational", "incremental"} do
@@ -331,7 +335,7 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: a step multiplier below 25 marked less than was allocated.
+  -- A former bug: with a step multiplier below 25 less was marked than was allocated.
   it("may set any pause and multiplier: cycles end, and the heap stays near upstream's", function()
     for _, set in ipairs {{0, 0}, {100, 1}, {200, 5}, {1000, 1000}, {-1, -1},
                           {math.maxinteger, math.mininteger}, {200, 4}} do
@@ -367,7 +371,7 @@ describe("a host that paces by hand", function()
       for _ = 1, 5 do
         collectgarbage()
         weak[1] = {}
-        collectgarbage("step", 0)  -- it is old now, and may be in a register
+        collectgarbage("step", 0)  -- the object is old after this, and may still be in a register
         local _, _, _, before = state.memory()
         local steps, ended = 0, nil
         repeat

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
--- Hash parts that keep their size when they are full (lua/vm/inplace.c): by the bytes that are
--- allocated, and by their contents. The debug build searches every key after each such
--- rehash, and checks the collector's data of the table at every collection.
+-- Hash parts that keep their size when they are full (lua/vm/inplace.c), tested by the bytes that
+-- are allocated, and by their contents. The debug build searches every key after each such rehash,
+-- and checks the collector's data of the table at every collection.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
 
 local NODE = 24
 
--- Returns the bytes that a program allocates while 'live' of its keys are in a table, and 'count' keys
--- are inserted, each after the oldest was removed. 'make' is an expression for key i.
+-- Returns the bytes that a program allocates while a table has 'live' keys and 'count' keys are
+-- inserted, each after the oldest was removed. 'make' is an expression for key i.
 local function allocated(make, live, count)
   local status, text = process.code([[
     local live, count = tonumber((...)), tonumber((select(2, ...)))
@@ -46,7 +46,7 @@ describe("a hash part that keys come to and go from", function()
     it("takes no other vector: " .. name, function()
       for _, live in ipairs {20000, fewer(28000), fewer(30500)} do
         local n = allocated(make, live, 300000)
-        assert.is_true(n < 8192, live .. ": " .. n)  -- the cost of the query
+        assert.is_true(n < 8192, live .. ": " .. n)  -- the query itself allocates up to this
       end
     end)
 
@@ -58,7 +58,7 @@ describe("a hash part that keys come to and go from", function()
     end)
   end
 
-  -- Multiples of 2^9 - 1 have one main position.
+  -- All multiples of 2^9 - 1 have the same main position in a hash part of 2^9 nodes.
   it("takes one for as many keys as it has room for, where they are chosen for it", function()
     local n = allocated("i * 511", 400, 4000)
     assert.is_true(n < 4000 * 16 * NODE * 2, n)
@@ -81,7 +81,8 @@ describe("a hash part that keys come to and go from", function()
   end)
 end)
 
--- Keys by number, of all kinds, in a table, and its contents in an array.
+-- A program with a table of keys of all kinds, each with a number, and a copy of its contents in an
+-- array.
 local PROGRAM = [[
   local mode, weak, count, fill, seed = ...
   count, fill = tonumber(count), tonumber(fill)

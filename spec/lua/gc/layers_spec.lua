@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The layers of lua/gc: a file includes and calls only files of its own folder and of the folders
--- before it in LAYERS of lua/build.mk; in a folder there is no cycle.
+-- The layers of lua/gc: a file may include and call only files of its own folder and of the folders
+-- before it in LAYERS of lua/build.mk; the files of a folder have no cyclic dependency.
 
 local shell = require "spec.support.shell"
 
@@ -43,7 +43,8 @@ describe("the files of lua/gc #plain", function()
     assert.is_true(n > 150, n)
   end)
 
-  -- gc.h declares functions of all layers for the core, so that includes alone prove nothing.
+  -- Calls are checked, too: gc.h declares functions of all layers for the core, so that includes
+  -- prove too little.
   it("call no layer above their own", function()
     local owner, wanted, n = {}, {}, 0
     local symbols = shell.output "cd lua/gc; for f in */*.c; do nm -A ../../build/fork/obj/gc/${f%c}o; done"
@@ -61,7 +62,7 @@ describe("the files of lua/gc #plain", function()
   end)
 
   it("are compiled so that they can include no layer above", function()
-    local one = {}  -- a header of each layer
+    local one = {}  -- one header of each layer
     for name, folder in pairs(home) do
       if not one[folder] or name < one[folder] then one[folder] = name end
     end
@@ -78,7 +79,8 @@ describe("the files of lua/gc #plain", function()
     os.remove(path)
   end)
 
-  -- Allocation requests an emergency collection by a function pointer in the state.
+  -- Allocation starts an emergency collection through a function pointer in the state, so it needs
+  -- no symbol of the collector.
   it("keep the collector out of the allocator", function()
     local calls = shell.output "nm -u build/fork/obj/gc/alloc/*.o build/fork/obj/gc/memory/*.o"
     assert.is_truthy(calls:find("luaN_newchunk", 1, true))

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Major collections (lua/gc/collect/major.c): everything that a program may do between two slices of
--- one. Slices are small, so that every phase is tested: marking, sweeping of strings, of lists, of
--- lines.
+-- Major collections (lua/gc/collect/major.c), and everything that a program may do between two
+-- slices. Slices are small, so that every phase is tested: marking, and sweeping of strings, of
+-- lists and of lines.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
@@ -20,11 +20,11 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 3000, 2 do live[i] = false end
         local _, _, _, majors = state.memory()
-        collectgarbage("incremental", 100, 1, 10)  -- a cycle starts at once
+        collectgarbage("incremental", 100, 1, 10)  -- the pause of 100 starts a cycle at once
         local steps = 0
         repeat
           steps = steps + 1
-        until collectgarbage("step", 1)  -- a KiB at a time
+        until collectgarbage("step", 1)  -- steps of one KiB
         assert(select(4, state.memory()) == majors + 1)
         assert(steps > 5, steps)
         for i = 1, 2999 do assert((weak[i] ~= nil) == (i % 2 == 0), i) end
@@ -33,9 +33,9 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- A former bug: objects that the mark stack had no memory for were traversed by the full collection
-  -- that came meanwhile, although nothing refers to them any more: the bytes in use were more than the
-  -- reachable bytes (H6, the fuzzer in the debug build).
+  -- A former bug: objects for which the mark stack had no memory were still traversed by a full
+  -- collection that abandoned the major collection, although nothing referred to them any more. The
+  -- bytes in use exceeded the reachable bytes (H6).
   it("is abandoned by a full one, with objects that its mark stack had no memory for", function()
     for steps = 1, 6 do
       local left = within(function(state, m)
@@ -63,7 +63,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- Runs in the state; start() starts a cycle with small slices, in the generational mode.
+  -- Code that each tested program starts with. start() starts a major collection with small slices,
+  -- in generational mode.
   local PRELUDE = [==[
     local state, seed = ...
     math.randomseed(seed, 0)
@@ -76,10 +77,10 @@ describe("a major collection in slices", function()
     local function majors() return (select(4, state.memory())) end
   ]==]
 
-  -- The debug build, which verifies the whole heap at each collection, has one.
+  -- One seed in the debug build, which verifies the whole heap at each collection.
   local SEEDS = os.getenv "ASAMP_VARIANT" == "debug" and 1 or 3
 
-  -- run(code, seed): runs the code with the prelude in a state, which is checked afterwards.
+  -- Runs the code, with PRELUDE before it, in a separate state, which is checked afterwards.
   local function run(code, seed)
     return within(function(state, text, n)
       return assert(load(text, "=code"))(state, n)
@@ -150,8 +151,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- C strings are searched in a cache first (luaS_new), by address. A dead string that is made again is
-  -- put there; nothing else may refer to it when its bucket is swept.
+  -- luaS_new first searches C strings in a cache by their address. A dead string that is created
+  -- again is stored there; when its bucket is swept, the cache may have its only reference.
   it("keeps a dead string that is made again for the cache of C strings", function()
     within(function(state)
       local closed = io.tmpfile()
@@ -160,18 +161,19 @@ describe("a major collection in slices", function()
       for i = 1, 500 do live[i] = "string " .. i end
       for steps = 0, 400 do
         live.before = {}
-        live.name = io.type(closed)  -- a literal of the library, which nothing holds
-        live.behind = {}  -- in the same line, which stays
+        -- io.type returns a literal of the library, to which nothing else refers
+        live.name = io.type(closed)
+        live.behind = {}  -- an object on the same line, which stays alive
         collectgarbage()
         live.name = nil
         collectgarbage("incremental", 100, 1, 10)
         local over = false
         for _ = 1, steps do over = over or collectgarbage("step", 1) end
         if over then break end
-        io.type(closed)  -- made again, dropped again
+        io.type(closed)  -- the string is created and dropped again
         repeat until collectgarbage("step", 1)
         local name = io.type(closed)
-        state.check()  -- checks that it is in the string table
+        state.check()  -- checks that the string is in the string table
         assert(live.behind and name == "closed" .. " " .. "file")
         cycles = cycles + 1
       end
@@ -352,8 +354,9 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- Every minor collection during marking put the weak tables that it reached into the list again. A
-  -- cache with 100,000 weak keys, in a heap of 100 MB, caused a pause of half a minute.
+  -- A former bug: every minor collection during marking added the weak tables that it reached to
+  -- the list again. A cache with 100,000 weak keys, in a heap of 100 MB, caused a pause of half a
+  -- minute.
   it("has a weak table once in its list, however many minor ones meet it meanwhile", function()
     within(function(state)
       collectgarbage("nursery", 4000)
@@ -379,8 +382,8 @@ describe("a major collection in slices", function()
     end)
   end)
 
-  -- A former bug: a table that had become weak after it was marked, and was remembered by slots, was
-  -- not cleared: it held freed objects.
+  -- A former bug: a table that became weak after it was marked, and whose slots were remembered,
+  -- was not cleared, so that it referred to freed objects.
   it("clears a table that becomes weak after it was marked", function()
     for _, mode in ipairs {"v", "k", "kv"} do
       within(function(state, m)
@@ -390,7 +393,7 @@ describe("a major collection in slices", function()
           tables[i] = state.table(0, 512)
           for j = 1, 64 do tables[i][j + 0.5] = {j} end
         end
-        local objects = state.table(20000, 0)  -- marked after the tables
+        local objects = state.table(20000, 0)  -- these objects are marked after the tables
         for i = 1, 20000 do objects[i] = {{i}} end
         collectgarbage()
         collectgarbage("nursery", 20000)
@@ -408,7 +411,7 @@ describe("a major collection in slices", function()
             local key = at % 64 + 1.5
             if m == "v" then t[key] = old[1]
             else
-              if m == "k" and next(t) then t[next(t)] = nil end  -- it may be empty
+              if m == "k" and next(t) then t[next(t)] = nil end  -- the table may be empty
               t[old[1]] = {at}
             end
             old[1] = {at}
@@ -478,8 +481,8 @@ describe("a major collection in slices", function()
     ]==], 1)
   end)
 
-  -- Upstream does this since 5.4.9 (a table with weak keys and values was not visited again); here the
-  -- barrier does it.
+  -- Upstream visits a table with weak keys and values again since 5.4.9, for this case; here the
+  -- barrier marks the metatable.
   it("keeps the metatable that a weak table gets after it was met", function()
     for _, mode in ipairs {"k", "v", "kv"} do
       run((([==[
@@ -594,7 +597,9 @@ describe("memory of a heap that has become small", function()
         if all then for _ = 1, 3 do collectgarbage() end
         else
           local _, _, _, before = state.memory()
-          local first = state.allocated()  -- freed memory is kept for two periods
+          -- returning memory takes several collections, because freed memory is kept for two
+          -- periods
+          local first = state.allocated()
           while select(4, state.memory()) < before + 12 or state.allocated() - first < 10 * most do
             for i = 1, 3000 do assert(#{i} == 1) end
             collectgarbage("incremental")
@@ -610,8 +615,9 @@ describe("memory of a heap that has become small", function()
     end
   end)
 
-  -- A former bug: each page of a program that repeatedly makes a heap and drops it was returned and
-  -- cleared every time: half of its time, and 50,000 system calls for sixty heaps of 16 MB.
+  -- A former bug: when a program repeatedly created a heap and dropped it, each page was returned
+  -- to the system and cleared every time, which took half of the time: 50,000 system calls for
+  -- sixty heaps of 16 MB.
   it("is kept where it is needed again soon", function()
     local status, out = process.code[[
       local run = dofile "bench/load/batches.lua".run
@@ -623,11 +629,12 @@ describe("memory of a heap that has become small", function()
       run(20)
       print((faults() - before) // 20)]]
     assert.equal(0, status)
-    assert.is_true(tonumber(out) < 1200, out)  -- they were 2,800
+    assert.is_true(tonumber(out) < 1200, out)  -- 2,800 page faults with the bug
   end)
 
-  -- Except for chunks, which are mapped, malloc has only large strings: when a sweep freed the end of
-  -- malloc's heap, it was returned to the system, and cleared again: 90 pages for each string.
+  -- Chunks are mapped, so only large strings come from malloc. A former bug: when a sweep freed the
+  -- end of malloc's heap, it was returned to the system, and its pages were cleared again: 90 pages
+  -- for each string.
   for _, case in ipairs {{200000, 1, 100}, {30000, 30, 8}, {10000000, 3, 2000}} do
     local size, kept, most = table.unpack(case)
     it(("is kept where strings of %d bytes are made and dropped #plain"):format(size), function()
@@ -645,12 +652,13 @@ describe("memory of a heap that has become small", function()
         make(n)
         print((faults() - before) * 20 // n)]]):format(size, kept))
       assert.equal(0, status)
-      assert.is_true(tonumber(out) < most, out)  -- for 20; they were 900, 15 and 9,703
+      -- page faults for 20 strings; with the bug 900, 15 and 9,703
+      assert.is_true(tonumber(out) < most, out)
     end)
   end
 
-  -- A former bug: the collector's lists of finalizable objects, of remembered objects and of weak
-  -- tables kept their maximal size for ever.
+  -- A former bug: the collector's lists of finalizable objects, remembered objects and weak tables
+  -- kept their maximal size for ever.
   it("is given back by the collector's own lists", function()
     local function held(how)
       return within(function(state, kind)
@@ -673,7 +681,7 @@ describe("memory of a heap that has become small", function()
     end
     local plain = held "plain"
     for _, how in ipairs {"finalizers", "remembered", "weak"} do
-      local more = held(how) - plain  -- a list would be 2 MiB; there may be one chunk more
+      local more = held(how) - plain  -- a list would have 2 MiB; the heap may have one chunk more
       assert.is_true(more < 5 << 18, ("%s: %d bytes more"):format(how, more))
     end
   end)
@@ -685,7 +693,8 @@ describe("memory of a heap that has become small", function()
       function mt.__gc(o)
         n = n + 1
         called[n] = o[1]
-        if o[1] > 0 and o[1] % 1000 == 0 then  -- a full collection while the list is traversed
+        -- runs a full collection while the list of finalizers is traversed
+        if o[1] > 0 and o[1] % 1000 == 0 then
           local _, _, _, before = state.memory()
           state.fail(1)
           local u = state.userdata(20000)
@@ -696,7 +705,8 @@ describe("memory of a heap that has become small", function()
       end
       local t = state.table(20000, 0)
       for i = 1, 20000 do t[i] = setmetatable({i}, mt) end
-      for _ = 1, 8 do collectgarbage() end  -- all alive: there is capacity for each
+      -- all objects are alive here, so that the list has capacity for each
+      for _ = 1, 8 do collectgarbage() end
       assert(n == 0 and #t == 20000)
       for i = 2001, 20000 do t[i] = nil end
       collectgarbage()
@@ -723,7 +733,7 @@ describe("memory of a heap that has become small", function()
       collectgarbage()
       t = nil  -- luacheck: ignore 311
       collectgarbage("stop")
-      local u = state.userdata(10 << 20)  -- fits when all chunks are returned
+      local u = state.userdata(10 << 20)  -- this block fits only after all chunks were returned
       assert(state.intact(u))
       state.check()
     end)
@@ -735,8 +745,8 @@ end)
 
 describe("chunks that are given back", function()
   it("are not the ones that the next sweep has come to: a sweep's cursor stood in a freed chunk", function()
-    -- the heap shrinks, two chunks a step, while the next cycle starts to
-    -- sweep from the first chunk on; the ASan build sees a read of freed memory
+    -- The heap shrinks by two chunks in a step, while the next cycle starts to sweep from the first
+    -- chunk on. A former read of freed memory is detected by the ASan build.
     for _, kilobytes in ipairs {16, 24, 32, 48} do
       within(function(state, n)
         collectgarbage("incremental", 100, 100, 13)

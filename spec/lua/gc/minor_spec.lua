@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- Minor collections (lua/gc/collect/minor.c, remembered.c): the objects that survive them and those
--- that do not, and that no store into an old object is missed, by any path. Values that must have
--- survived are checked after their memory would have been reused if it had been freed.
+-- Minor collections (lua/gc/collect/minor.c, remembered.c): which objects survive them, and that no
+-- store into an old object is missed, whatever its kind. Values that must have survived are checked
+-- after their memory would have been reused if they had been freed.
 
 local within = require "spec.lua.gc.within"
 
 describe("an old table that is its own metatable", function()
-  -- A former bug: while a new key moved another one to its place, the barrier searched __mode in the
-  -- metatable, whose chain was a ring at that moment: an endless loop.
+  -- A former bug: while the insertion of a new key moved another key, the barrier searched __mode
+  -- in the metatable, the same table, whose chain of nodes was cyclic at that time: an endless
+  -- loop.
   it("gets keys that move others", function()
     within(function(state)
       for seed = 1, 1500 do
@@ -32,8 +33,9 @@ describe("a minor collection", function()
     within(function(state)
       local weak = setmetatable({}, {__mode = "v"})
       local kept = {}
-      collectgarbage("generational")  -- where a step is a minor collection
-      collectgarbage("nursery", 1 << 20)  -- none comes by itself
+      collectgarbage("generational")  -- in this mode, a step is a minor collection
+      -- the nursery is so large that no collection starts by itself
+      collectgarbage("nursery", 1 << 20)
       for i = 1, 1000 do
         local t = {i}
         weak[i] = t
@@ -43,7 +45,7 @@ describe("a minor collection", function()
       collectgarbage("step")
       local _, _, minors2, majors2 = state.memory()
       assert(minors2 == minors + 1 and majors2 == majors)
-      for i = 1, 999 do  -- the last one may still be in a register
+      for i = 1, 999 do  -- the last object may still be in a register
         assert((weak[i] ~= nil) == (i % 3 == 0), i)
         assert(i % 3 ~= 0 or kept[i // 3] == weak[i] and weak[i][1] == i)
       end
@@ -94,7 +96,7 @@ describe("a minor collection", function()
         collectgarbage("step")
         local n = 0
         for _ in pairs(watch) do n = n + 1 end
-        assert(n <= 1, n)  -- in a register
+        assert(n <= 1, n)  -- one object may be in a register
       end
     end)
   end)
@@ -108,7 +110,7 @@ describe("a minor collection", function()
         for i = 1, 200 do old[i + 0.5] = {i} end  -- remembered as slots of a strong table
         meta.__mode = mode
         collectgarbage("step")
-        for i = 1, 10000 do assert(#{i, {}} == 2) end  -- takes the memory of the dead
+        for i = 1, 10000 do assert(#{i, {}} == 2) end  -- reuses the memory of dead objects
         local n = 0
         for i = 1, 200 do
           local v = old[i + 0.5]
@@ -193,7 +195,7 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- The finalizers of a batch share one protected call, until one of them raises.
+  -- The finalizers of a batch share one protected call, until one of them raises an error.
   it("calls the finalizers after one that raises, each with a warning of its own", function()
     within(function(state)
       local order, warned, made = {}, 0, 500
@@ -202,13 +204,14 @@ describe("a minor collection", function()
         order[#order + 1] = o.id
         if o.id % 3 == 0 then error {} end
       end}
-      collectgarbage("stop")  -- all of them are found at once
+      collectgarbage("stop")  -- stopped, so that one collection finds all objects dead
       for i = 1, made do setmetatable({id = i}, mt) end
       collectgarbage()
       state.warn(function() end)
       assert(#order == made, #order)
       for i = 1, made do assert(order[i] == made + 1 - i, i) end
-      assert(warned >= made // 3 and warned % (made // 3) == 0, warned)  -- a warning has parts
+      -- each warning calls the function several times, once for each part
+      assert(warned >= made // 3 and warned % (made // 3) == 0, warned)
     end)
   end)
 
@@ -228,15 +231,15 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- As upstream since 5.4.8: a finalizer that was called where no C call is left raised "C stack
-  -- overflow" at once, and its work was not done.
+  -- As in upstream since 5.4.8, a finalizer is not called where no C call is left. Formerly it
+  -- raised "C stack overflow" at once, and its work was not done.
   it("calls finalizers where there is room for them; where there is none they wait", function()
     within(function(state)
       local made, called, warned = 0, 0, 0
       state.warn(function() warned = warned + 1 end)
       local mt = {__gc = function() called = called + 1 end}
       local function down()
-        pcall(down)  -- ends in "C stack overflow"
+        pcall(down)  -- recurses until the error "C stack overflow"
         setmetatable({}, mt)
         made = made + 1
         collectgarbage("step")
@@ -269,7 +272,8 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- Young strings are listed if few are added to many old ones; else all strings are swept.
+  -- If few strings are created next to many old ones, the young ones are listed; otherwise all
+  -- strings are swept.
   it("keeps strings and forgets others, whether few or many have come", function()
     within(function(state)
       local kept = {}
@@ -295,8 +299,8 @@ describe("a minor collection", function()
 end)
 
 describe("no store into an old object is missed", function()
-  -- Stores the only reference to a new object in each place of each kind of container, and checks it
-  -- after the collection.
+  -- Stores the only reference to a new object in each place of each kind of container, and checks
+  -- the object after the collection.
   it("by a minor collection, in a container of each kind", function()
     within(function(state)
       local kinds = require "spec.lua.gc.containers"(state)
@@ -319,8 +323,8 @@ describe("no store into an old object is missed", function()
     end)
   end)
 
-  -- The property: whatever is stored anywhere, in any order, between minor collections and slices of a
-  -- major one, the contents are those of a model that has only numbers.
+  -- Whatever is stored anywhere, in any order, between minor collections and slices of a major one,
+  -- the contents must equal those of a model that has only numbers.
   local function play(seed, majors)
     return within(function(state, n, slices)
       math.randomseed(n, 0)
@@ -333,13 +337,16 @@ describe("no store into an old object is missed", function()
         world[i] = {kind = kind, o = kind.make()}
         model[i] = {}
       end
-      for i = #kinds + 1, 40 do  -- the registry and the booleans exist once
+      -- only one container of each of these kinds exists: the registry, and the metatable of
+      -- booleans
+      for i = #kinds + 1, 40 do
         if world[i].kind.name:find "registry" or world[i].kind.places then
           world[i] = {kind = kinds[1], o = {}}
         end
       end
       collectgarbage()
-      local function startmajor()  -- starts a major collection, then sets the generational mode again
+      -- starts a major collection in incremental mode, then returns to generational mode
+      local function startmajor()
         collectgarbage("incremental")
         collectgarbage("step")
         collectgarbage("generational")

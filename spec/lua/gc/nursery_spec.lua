@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The nursery (lua/gc/alloc/nursery.c): properties of bump allocation: addresses, and the pace of
--- collections, which is the third bound of the limit. Specs that compare with pristine Lua are tagged
--- #plain.
+-- The nursery (lua/gc/alloc/nursery.c): alignment of addresses, and the pace of collections, which
+-- is one of the three bounds of bump allocation's limit. Specs that compare with pristine Lua have
+-- the tag #plain.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -24,7 +24,7 @@ describe("memory from the nursery", function()
         if n % 1000 == 0 then collectgarbage() end
       end
       assert(#kept == 300)
-      for values = 1, 9 do  -- after user values too
+      for values = 1, 9 do  -- with user values before the contents
         for n = 0, 100, 9 do
           assert(state.address(state.userdata(n, values)) % 16 == 0, n)
         end
@@ -43,7 +43,7 @@ describe("memory from the nursery", function()
           local u = state.userdata(n, n % 4)
           assert(state.address(u) % 16 == 0, n)
           kept[n] = n % 2 == 0 and u or nil
-          local t = state.table(600 + n % 10, 600)  -- large vectors move meanwhile
+          local t = state.table(600 + n % 10, 600)  -- large vectors are reallocated between
           for i = 1, 700 do t[i] = i; t["k" .. i % 50] = i end
         end
         for _, u in pairs(kept) do assert(state.intact(u)) end
@@ -80,14 +80,14 @@ describe("memory from the nursery", function()
       for round = 1, 16 do
         for _ = 1, 4000 do
           state.closure(1)  -- 48 bytes
-          state.string(42, 65)  -- 72 bytes: the next block is off by 8
+          state.string(42, 65)  -- a string of 72 bytes, so that the next block is off by 8
           state.userdata(24)
-          state.string(1000, 65)  -- 1,032 bytes; these are longer than a line
+          state.string(1000, 65)  -- a string of 1,032 bytes; these blocks are longer than a line
           state.userdata(1000)
         end
         collectgarbage()
         local _, held = state.memory()
-        if round == 4 then first = held end  -- a chunk that is worth keeping exists
+        if round == 4 then first = held end  -- by now there is a chunk that is kept
         assert(not first or held <= first + 100000,
                ("round %d: %d, at first %d"):format(round, held, first or 0))
       end
@@ -127,8 +127,8 @@ describe("memory from the nursery", function()
   end)
 end)
 
--- Returns the number of minor and major collections of a fixed program in a state of its own, and the
--- most bytes in use meanwhile.
+-- Returns the number of minor and major collections of a fixed program in a separate state, and its
+-- largest bytes in use.
 local function collections(set, ...)
   return within(function(state, code, a, b)
     local live = state.table(1000, 0)
@@ -158,9 +158,9 @@ describe("the pace of collections", function()
   it("is exact: the budget is a bound of the nursery's limit, not the end of a hole", function()
     within(function(state)
       local function late(pause, strings)
-        collectgarbage("incremental", pause, 1000, 30)  -- a cycle is one step
-        -- the string table grows, and shrinks in the collection, whose estimate was once wrong by the
-        -- bytes that were not in the accounts then
+        collectgarbage("incremental", pause, 1000, 30)  -- with this step size a cycle is one step
+        -- The string table grows, and shrinks in the collection. A former bug: the collection's
+        -- estimate was wrong by the bytes that were not in the accounts at that time.
         for i = 1, strings do assert(#(i .. "th string") > 1) end
         for _ = 1, strings do state.closure(1) end
         collectgarbage()
@@ -189,7 +189,8 @@ describe("the pace of collections", function()
       assert.is_true(majors < last, ("pause %d: %d collections, not fewer than %d")
                                     :format(pause, majors, last))
       if pause == 200 then
-        assert.is_true(peak < 1700000, peak)  -- 550 KB live, waits for twice that
+        -- 550 KB are live, and the next cycle starts at twice that
+        assert.is_true(peak < 1700000, peak)
       end
       last = majors
     end
@@ -243,7 +244,7 @@ describe("the pace of collections", function()
   end)
 
   it("follows the multiplier of generational collections", function()
-    -- survivors fill the heap: major collections are due
+    -- survivors fill the heap, so that major collections are due
     local function majors(mul)
       return within(function(state, m)
         collectgarbage("generational", 0, m)
@@ -311,8 +312,8 @@ describe("the pace of collections", function()
     end
   end)
 
-  -- A former bug: a growing table frees its earlier vectors, which were charged all the same: a table
-  -- filled again for each task caused twice the collections, and 0.7 of plain's time.
+  -- A former bug: the vectors that a growing table frees stayed charged. A program that fills a
+  -- table for each task had twice the collections, and 0.7 of plain Lua's speed.
   it("is credited for explicitly freed memory", function()
     local allocated, minors = within(function(state)
       collectgarbage("nursery", 1 << 19)
@@ -324,13 +325,13 @@ describe("the pace of collections", function()
       end
       return state.allocated() - start, select(3, state.memory()) - before
     end)
-    assert.is_true(allocated > 200 * 190000, allocated)  -- half of it is freed again
+    assert.is_true(allocated > 200 * 190000, allocated)  -- half of these bytes are freed explicitly
     assert.is_true(minors > 30 and minors < 50, minors)
   end)
 
-  -- A former bug: the growth of the string table, which is not charged, was credited all the same: the
-  -- next collection was delayed by the bytes freed next, and a collection that hurried did a whole
-  -- major collection in its pause (278 ms).
+  -- A former bug: the old vector of the string table, whose growth is not charged, was credited
+  -- when it was freed. The next collection was delayed by these bytes, and then a collection in a
+  -- hurry did a whole major collection in its pause (278 ms).
   it("is not credited for memory that was not charged", function()
     local bytes, grown = within(function(state, text)
       collectgarbage("nursery", 1 << 19)
@@ -341,13 +342,13 @@ describe("the pace of collections", function()
       collectgarbage()
       local start, _, minors = state.allocated(), nil, (select(3, state.memory()))
       local last = double()
-      old.x = 1  -- its array goes
+      old.x = 1  -- this store frees the array part
       repeat local _ = {1, 2, 3} until select(3, state.memory()) > minors
       assert(#kept == 1 << 20 and old.x == 1)
       return state.allocated() - start, last
     end, doubling)
     assert.truthy(grown)
-    assert.is_true(bytes < 6 << 19, bytes)  -- a nursery, and the table's growth
+    assert.is_true(bytes < 6 << 19, bytes)  -- a nursery, and the growth of the table
   end)
 
   it("is resumed by a restart and by a step", function()
@@ -367,7 +368,7 @@ describe("the pace of collections", function()
       before = majors()
       repeat until collectgarbage("step", 100)
       assert(majors() == before + 1)
-      for _ = 1, 3 do  -- settings are returned
+      for _ = 1, 3 do  -- each call returns the previous settings
         assert(collectgarbage("incremental", 160, 120, 10) == "incremental")
       end
       assert(collectgarbage("setpause", 200) == 160)
@@ -404,8 +405,8 @@ describe("the pace of collections", function()
 end)
 
 -- The bytes of the current hole are added to GCdebt only when the accounts are updated, but sweeps
--- estimate the live bytes by differences of GCdebt. An allocation during a cycle then counted as alive
--- or as freed although it was neither; the error accumulated from cycle to cycle, and collections
+-- estimate the live bytes by differences of GCdebt. A former bug: an allocation during a cycle
+-- counted as alive or as freed although it was neither. The error accumulated, and collections
 -- became ever rarer (or more frequent) in an unchanged program.
 describe("a heap in which nothing changes", function()
   for _, mode in ipairs {"incremental", "generational"} do
@@ -450,7 +451,7 @@ describe("a heap in which nothing changes", function()
         end
         turn()
         local first, peak = turn()
-        local _, again = turn()  -- rounds end in the middle of a cycle
+        local _, again = turn()  -- the round may end in the middle of a cycle
         peak = math.max(peak, again)
         assert(first > 5, first)
         for i = 1, 15 do
@@ -464,9 +465,9 @@ describe("a heap in which nothing changes", function()
   end
 end)
 
--- Upstream frees the outgrown vectors of a table, and memory left by an error, at once; in a nursery
--- both are garbage, and these loops reach no place that allocates an object. A set of 30 names took 1.5
--- GB after four million changes.
+-- Upstream frees the old vectors of a table, and memory left by an error, at once; in a nursery
+-- both are garbage. A former bug: these loops reach no safepoint, which exists only where an object
+-- is allocated: a set of 30 names took 1.5 GB after four million changes.
 describe("a loop that makes no objects", function()
   local LOOPS = {
     ["fields come and go"] = function(n)

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
--- collectgarbage (lua/gc/options.h, pause.c): upstream's options return the values of pristine Lua, in
--- both modes; "nursery" and "statistics" are the fork's.
+-- collectgarbage (lua/gc/options.h, pause.c): upstream's options must return the values of pristine
+-- Lua, in both modes; "nursery" and "statistics" are options of the fork.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
 
--- A script that prints the result of each option, for any earlier setting.
+-- A script that prints the result of each option, also after each other setting.
 local SCRIPT = [[
 local function show(...)
   print(table.unpack(table.pack(...)))
@@ -82,8 +82,8 @@ describe("collectgarbage", function()
       assert(collectgarbage("nursery", 20000) == 100000)
       assert(collectgarbage("statistics").nursery == 20000)
       local _, _, minors = state.memory()
-      for _ = 1, 1000 do state.userdata(968) end  -- 1,000 bytes each
-      -- the object that passes the limit counts for the previous nursery
+      for _ = 1, 1000 do state.userdata(968) end  -- each userdata has 1,000 bytes
+      -- the object that exceeds the limit counts for the previous nursery
       assert(math.abs(select(3, state.memory()) - minors - 50) <= 3)
       assert(collectgarbage("nursery", 0) == 20000)
       assert(collectgarbage("nursery", nil) == 0)
@@ -134,7 +134,8 @@ describe("collectgarbage", function()
       local want = "allocated held inuse longest majors minors mostwork nursery pause pauses tenured work"
       for name in want:gmatch "%a+" do assert(s[name], name) end
       local inuse, held, minors, majors = state.memory()
-      local bytes = state.bytes()  -- before the table of statistics is made, which may take a block
+      -- read before the table of statistics is created, which may need a new block
+      local bytes = state.bytes()
       s = collectgarbage("statistics")
       assert(math.abs(s.inuse - inuse) < 2000 and s.held == held)
       assert(s.minors == minors and s.majors == majors)
@@ -165,7 +166,7 @@ describe("collectgarbage", function()
       collectgarbage("stop")
       collectgarbage()
       local before, kept = collectgarbage("statistics").tenured, {}
-      for i = 1, 100 do kept[i] = state.userdata(968) end  -- 1,000 bytes each
+      for i = 1, 100 do kept[i] = state.userdata(968) end  -- each userdata has 1,000 bytes
       assert(collectgarbage("statistics").tenured == before and #kept == 100)
       collectgarbage()
       local after = collectgarbage("statistics").tenured

@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- The remembered set is processed before the minor collection if it is large (lua/gc/remset/refine.c):
--- by the stores themselves, and by safepoints, in slices. No store may be missed because of it,
--- whatever the progress of the slices, and the remembered set stays small.
---
--- Up to a number, slots were remembered one by one; beyond it the whole table was, however big it was;
--- so was a table with weak keys and values, and a table that got a metatable.
+-- The remembered set is processed before the minor collection if it is large
+-- (lua/gc/remset/refine.c), by stores and, in slices, by safepoints. No store may be missed,
+-- whatever the progress of the slices, and the set must stay small. Former bugs: slots were
+-- remembered singly only up to a number; beyond it the whole table was remembered, however large it
+-- was, and so were tables with weak keys and values, and tables that got a metatable.
 
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
@@ -46,7 +45,8 @@ describe("stores into old objects, without a safepoint between", function()
 end)
 
 describe("a big old table", function()
-  -- exchange(t, i, k, times): makes enough stores for t to be remembered as a whole
+  -- exchange(t, n, times): makes stores into the n slots of t; with enough stores, t is remembered
+  -- as a whole
   local function setup()
     local function exchange(t, n, times)
       local x = 1
@@ -72,7 +72,7 @@ describe("a big old table", function()
       exchange(t, n, n)
       local _, _, minors = state.memory()
       local _, allocated = collectgarbage("count"), 0
-      while allocated < 120000 do  -- bytes, nearly two nurseries
+      while allocated < 120000 do  -- in bytes; nearly two nurseries
         local i = allocated % n + 1
         t[i] = {i}
         allocated = allocated + 72
@@ -121,7 +121,7 @@ describe("a big old table", function()
       collectgarbage("nursery", 1 << 16)
       collectgarbage()
       local _, _, minors = state.memory()
-      for i = 1, 3000 do  -- tables of 150 bytes: seven nurseries
+      for i = 1, 3000 do  -- tables of 150 bytes fill seven nurseries
         mt = {__index = {i}}
         setmetatable(t, mt)
       end
@@ -133,9 +133,10 @@ describe("a big old table", function()
   end)
 end)
 
--- The barriers tenured the closure, then its variable, and treated the variable as processed. Later
--- stores of the coroutine into the variable had no barrier, no collection reached the coroutine, which
--- was young and dead, and the closure had a freed object.
+-- A former bug: the barriers tenured the closure, then its variable, and treated the variable as
+-- processed. Later stores of the coroutine into the variable had no barrier; the coroutine was
+-- young and dead, so that no collection reached it, and the closure's variable referred to a freed
+-- object.
 describe("a variable that a closure shares with a young coroutine", function()
   it("has the value written last when much was stored meanwhile", function()
     within(function(state)
@@ -147,7 +148,7 @@ describe("a variable that a closure shares with a young coroutine", function()
         local co = coroutine.wrap(function()
           local v = {"first"}
           keep.get = function() return v end
-          for _ = 1, 3 do  -- each finds the objects that the previous one has tenured
+          for _ = 1, 3 do  -- each round finds the objects that the previous one has tenured
             local y = {}
             for _, old in ipairs(olds) do old.x = y end
           end
@@ -165,8 +166,8 @@ describe("a variable that a closure shares with a young coroutine", function()
   end)
 end)
 
--- Each of these stores remembered its slot, and filling a table with few objects cost a quarter more
--- instructions than in stock Lua.
+-- A former bug: each of these stores remembered its slot, and filling a table with few different
+-- objects took a quarter more instructions than in stock Lua.
 describe("an object that is stored into a vast table again and again", function()
   local function fill(state, mode)
     local n, x = 300000, 1
@@ -190,7 +191,7 @@ describe("an object that is stored into a vast table again and again", function(
     local _, _, _, _, after = state.memory()
     for slot, i in pairs(objects) do
       if not mode then assert(t[slot][1][1] == i)
-      else assert(t[slot] == nil or i == 40) end  -- a register may hold the last one
+      else assert(t[slot] == nil or i == 40) end  -- a register may hold the last object
     end
     return after - before
   end
@@ -205,8 +206,8 @@ describe("an object that is stored into a vast table again and again", function(
   end)
 end)
 
--- More than 16,384 stores into such tables, which fit into a nursery of 900 KiB and more, tenured all
--- stored objects.
+-- A former bug: if a nursery of 900 KiB or more had over 16,384 stores into such tables, all stored
+-- objects were tenured.
 describe("a cache of weak values", function()
   it("loses dead entries at minor collections, however large the nursery is", function()
     within(function(state)
@@ -243,7 +244,7 @@ describe("a cache of weak values", function()
       for i = 1, 100000 do cache[i] = state end
       for i = 1, 100000 do cache[i] = {} end
       local _, later = state.memory()
-      assert(later - held < 12 << 20, later - held)  -- 100,000 tables, and no long list
+      assert(later - held < 12 << 20, later - held)  -- 100,000 tables, and no long list of slots
       state.check()
     end)
   end)
@@ -261,7 +262,7 @@ describe("a table with weak keys and values", function()
         pairs_[keys[i]] = values[i]
       end
       collectgarbage()
-      local function store()  -- no value stays in a register
+      local function store()  -- a function, so that no value stays in a register
         for i = 1, 400 do
           local key, value = {i}, {i}
           pairs_[key] = value
@@ -324,8 +325,8 @@ describe("a table with weak keys and values", function()
 end)
 
 -- A former bug: a key whose value was nil when the remembered set was processed was skipped, and no
--- longer remembered. Its later value went through a barrier, but the key did not: the next minor
--- collection freed it, and a strong table had a freed key.
+-- longer remembered. When the key got a value again, the barrier saw the value but not the key: the
+-- next minor collection freed the key, and a strong table had a freed key.
 describe("a young key of an old table that goes and comes back", function()
   for name, vast in pairs {vast = true, small = false} do
     it("lives when much has been stored between: " .. name, function()

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Servers that keep an object with a finalizer for some requests, over a grid of the number of these,
--- garbage of a request and live data (KiB). A function of the mode ("": the default of a state), whose
--- only upvalue is _ENV. Returns lines: the parameters, the most KiB in use, the largest number of
--- objects whose finalizers were not called yet, and the KiB of requests of those among them that were
--- dead. hosts_spec.lua compares interpreters.
+-- Servers that keep an object with a finalizer for some requests, for combinations of the number of
+-- these objects, the garbage of a request and the live data (KiB). A function of the mode ("":
+-- default of a state) whose only upvalue is _ENV. Returns lines: the parameters, the largest KiB in
+-- use, the largest number of objects whose finalizers were not called yet, and the KiB of requests
+-- of the dead ones among them. hosts_spec.lua compares interpreters.
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
 return function(_, mode)
@@ -16,7 +16,7 @@ return function(_, mode)
         for i = 1, live * 1024 // 72 do world[i] = {i} end
         collectgarbage()
         collectgarbage()
-        local each = 96 + 72 * garbage  -- bytes of a request, about
+        local each = 96 + 72 * garbage  -- bytes of a request, roughly
         local open, most, peak, ring = 0, 0, collectgarbage("count"), {}
         local mt = {__gc = function() open = open - 1 end}
         for request = 1, (24 << 20) // each do

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Small tables that are recursively marked when marking reaches them from a broad one (lua/gc/mark/mark.c).
+-- When marking reaches small tables from a broad one, it marks them recursively
+-- (lua/gc/mark/mark.c).
 
 local within = require "spec.lua.gc.within"
 
@@ -9,8 +10,8 @@ describe("small tables in a broad one", function()
     within(function(state)
       local plain, other = {}, {}
       plain.__index = plain
-      -- alternately: tables without references, with one table, with a table that has references, and
-      -- with others
+      -- the shapes alternate between tables without references, with one table, with a table that
+      -- has references, and others
       local SHAPES = {
         function(i) return {i, "s" .. i, name = "n" .. i} end,
         function(i) return setmetatable({x = i, y = "y" .. i}, plain) end,
@@ -34,7 +35,8 @@ describe("small tables in a broad one", function()
         function(t) return t[1].name .. t[2][1].name end,
       }
       for _, size in ipairs {40, 300, 5000} do
-        -- each shape alone, so that all tables are recursively marked or none, and all of them mixed
+        -- each shape alone, so that either all tables are recursively marked or none; then all
+        -- shapes mixed
         for only = 0, #SHAPES do
           local array, hash, reported = {}, {}, {}
           local function shape(i) return only > 0 and only or i % #SHAPES + 1 end

@@ -1,17 +1,18 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The collector's own lists (coroutines, objects with finalizers, tables with large vectors, large
--- objects) are visited in slices, so that no pause grows with their length. Counted in entries that one
--- pause visits (collectgarbage "statistics"), not in time.
+-- objects) are visited in slices, so that no pause grows with their length. Measured by the number
+-- of entries that one pause visits (collectgarbage "statistics"), not in time.
 
 local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
 
--- Entries that a pause may visit, here where minor collections come every 32 KiB.
+-- Largest number of entries that a pause may visit when minor collections run every 32 KiB.
 local MOST = 4096
 
--- run(code, n): runs the code, a function of make(i) and n objects, in a state of its own. Until major
--- collections have ended twice with n of them alive, and twice with them dead, no pause visits many.
+-- Runs a function text make(i) for n objects in a separate state. Until major collections have
+-- ended twice with n of them alive, and twice with them dead, no pause may visit more than MOST
+-- entries.
 local function run(code, n)
   return within(function(state, text, count)
     local make = assert(load(text, "=make"))(state)
@@ -65,8 +66,8 @@ describe("no pause goes through all", function()
   end
 end)
 
--- A whole stack is visited once, by its slots; later only where it has changed, and by each
--- major collection in slices.
+-- A whole stack is visited once, because of its slots; later minor collections visit only its
+-- changed part, and major ones visit it in slices.
 it("no pause goes through a deep stack", function()
   for _, frames in ipairs {"in a coroutine", "in the main thread"} do
     local most = within(function(state, where)
@@ -97,8 +98,8 @@ it("no pause goes through a deep stack", function()
 end)
 
 describe("the dead with finalizers, found in slices,", function()
-  -- n objects, each with a number; they are dropped when a major collection starts, and 'bytes' are the
-  -- bytes allocated since.
+  -- Code that each program starts with: n objects, each with a number, are dropped when a major
+  -- collection starts; 'bytes' are allocated after that.
   local PRELUDE = [==[
     local state, n, bytes = ...
     collectgarbage("nursery", 8192)
@@ -213,15 +214,15 @@ describe("the dead with finalizers, found in slices,", function()
   end)
 end)
 
--- A former bug: the marking for a large block was done right after the next allocation: 26 ms for the
--- growing stack of a deep recursion, 26 for the string table.
+-- A former bug: the work debt of a large block was done right after the next allocation: 26 ms for
+-- the growing stack of a deep recursion, 26 for the string table.
 it("one large block does not pay for the rest of a major collection at once", function()
   local pauses, bytes = within(function(state)
     local live = {}
     for i = 1, 150000 do live[i] = {i} end
     local function majors() return (select(4, state.memory())) end
     collectgarbage()
-    collectgarbage("incremental", 200, 4, 1)  -- a cycle starts, with almost nothing
+    collectgarbage("incremental", 200, 4, 1)  -- a cycle starts, and marks almost nothing
     collectgarbage("step")
     collectgarbage("generational")
     local before, minors = majors(), collectgarbage("statistics").minors
@@ -232,11 +233,11 @@ it("one large block does not pay for the rest of a major collection at once", fu
     return pauses, state.allocated() - start - #block, #live
   end)
   assert.is_true(pauses >= 4, pauses)
-  assert.is_true(bytes < 3 << 20, bytes)  -- the debt is paid
+  assert.is_true(bytes < 3 << 20, bytes)  -- the debt was done in slices
 end)
 
--- A former bug: the next pause did the marking for its growth: 16 ms, after one string, in a heap of 64
--- MB.
+-- A former bug: the next pause did the work debt of the string table's growth: 16 ms, after one
+-- string, in a heap of 64 MB.
 it("the string table grows without a collection", function()
   local before, after, grown = within(function(_, text)
     collectgarbage("nursery", 1 << 19)

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Programs under the stress switches of the debug build (LUAN_STRESS of lua/gc/alloc/stress.h):
--- collections at every safepoint, nurseries of a few lines, major collections that never end, full ones
--- at every allocation, a verified heap. The output of a program must not depend on them. Other variants
--- do not have these switches.
+-- collections at every safepoint, nurseries of a few lines, major collections that never end, full
+-- ones at every allocation, a verified heap. The output of a program must not depend on them. Other
+-- variants do not have these switches.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -14,7 +14,7 @@ local SWITCHES = {"nursery=1", "nursery=256", "nursery=64,major", "major",
   "emergency=1,verify=20", "nursery=64,major,emergency=3,verify=20",
   "nursery=2048,remember=4,verify=20"}
 
--- Each prints lines that are the same in every run; the last line is "end".
+-- Each program prints lines that are the same in every run; the last line is "end".
 local PROGRAMS = {
   {"tables, strings and closures", [==[
     local t, n = {}, 0
@@ -147,8 +147,8 @@ describe("a program under stress", function()
     assert.is_true(100 <= majors and majors <= 120, majors)
   end)
 
-  -- A bug that upstream has, too: lua_getinfo pops the function, and makes the table of its lines when
-  -- nothing else may hold it.
+  -- Upstream has this bug, too: lua_getinfo pops the function, and creates the table of its lines
+  -- when nothing may hold the function any more.
   it("returns the lines of a function that nothing else holds", function()
     local text = [[
       local s = require "states".open()
@@ -163,14 +163,15 @@ describe("a program under stress", function()
     assert.same(want, {run(text, "emergency=1,verify=50")})
   end)
 
-  -- A former bug: the verifier was not set yet when ASAMP makes the library run Lua during its loading.
+  -- A former bug: if ASAMP made the library run Lua while it was loaded, the verifier was not set
+  -- yet.
   it("collects in a process that the environment profiles", function()
     local status, out = process.run{env = {ASAMP = "alloc=0,listen=x.sock"}, directory = shell.folder(),
       code = "for _ = 1, 1e4 do local _ = {} end print 'fine'"}
     assert.same({0, "fine\n"}, {status, out})
   end)
 
-  -- A former bug: an overdue collection came in the middle of a table's growth.
+  -- A former bug: an overdue collection ran in the middle of a table's growth.
   it("resizes weak tables of every kind, by raw stores, too", function()
     local text = [[
       for _, mode in ipairs {"k", "v", "kv"} do

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Runs a random program in addition to the specs under each of these settings of LUAN_STRESS, with
--- 'seeds' seeds (ASAMP_SEEDS: another number): PROGRAM SEED ROUNDS. Under the debug build
--- collections are verified. A failure is an error that names seed and setting.
+-- stressed(program, seeds, rounds, settings): runs the program spec/lua/gc/PROGRAM.lua SEED ROUNDS
+-- with seeds 1 to 'seeds' (ASAMP_SEEDS: another number) under each of these settings of
+-- LUAN_STRESS. The debug build verifies collections. An error names seed and setting.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Threads and the collector (lua/gc/mark/scan.c, thread.c): only the changed part of a stack is
--- scanned, and suspended threads are not scanned at all. Their objects must stay alive all the same,
--- and values of finished frames must not reappear.
+-- scanned, and suspended threads are not scanned at all. Their objects must stay alive
+-- nevertheless, and values of finished frames must not be found again.
 
 local shell = require "spec.support.shell"
 local states = require "states"
@@ -13,7 +13,7 @@ describe("a coroutine that runs", function()
     within(function(state)
       local main = coroutine.running()
       local ok, n = coroutine.resume(coroutine.create(function()
-        assert(debug.setlocal(main, 0, 1, nil))  -- the argument of resume
+        assert(debug.setlocal(main, 0, 1, nil))  -- clears the argument of resume
         local held = {}
         for i = 1, 200 do
           held[i] = {i}
@@ -28,7 +28,8 @@ describe("a coroutine that runs", function()
     end)
   end)
 
-  -- The bytecode loop does not use the API, which would make its thread dirty.
+  -- The bytecode loop does not use the API, which would make its thread dirty, so the collection
+  -- must leave the thread dirty.
   it("is dirty after an emergency collection", function()
     within(function(state)
       collectgarbage("nursery", 50000)
@@ -37,7 +38,7 @@ describe("a coroutine that runs", function()
       local ok, message = coroutine.resume(coroutine.create(function()
         state.fail(1)
         local b, c = {2}, {3}
-        for i = 4, 30000 do  -- no call of a C function in here
+        for i = 4, 30000 do  -- this loop calls no C function
           local a = b
           b, c = c, {i}
           if a[1] ~= i - 2 or b[1] ~= i - 1 then error "a local is lost" end
@@ -65,7 +66,7 @@ describe("a coroutine that is suspended", function()
         all[i] = co
       end
       local _, _, minors = state.memory()
-      for i = 1, 30000, 7 do  -- these become dirty, and hold a new object
+      for i = 1, 30000, 7 do  -- these coroutines become dirty, and hold a new object
         assert(all[i] {i} == true, i)
         if i % 49 == 1 then collectgarbage("step") end
       end
@@ -108,7 +109,7 @@ describe("a coroutine that is suspended", function()
 
   it("leaves its open upvalues to the closures that share them when it dies", function()
     within(function(state)
-      local function born(n)  -- closures over variables of a coroutine
+      local function born(n)  -- returns closures over variables of a coroutine
         local get, set
         local co = coroutine.create(function()
           local a, b = {n}, {-n}
@@ -119,7 +120,7 @@ describe("a coroutine that is suspended", function()
         coroutine.resume(co)
         return get, set, co
       end
-      for _, old in ipairs {true, false} do  -- the thread's age when it dies
+      for _, old in ipairs {true, false} do  -- the thread dies old, or young
         local all, kept = {}, {}
         for i = 1, 600 do
           local get, set, co = born(i)
@@ -235,7 +236,7 @@ describe("a deep stack", function()
         collectgarbage("step")
         collectgarbage()
         assert(next(weak) == nil, "a slot above the top keeps an object alive")
-        -- a frame there finds only nil in its variables
+        -- a new frame at this depth must find only nil in its variables
         local function fresh(n)
           local a, b, c  -- luacheck: ignore 221
           if n > 0 then return fresh(n - 1) end
@@ -249,7 +250,7 @@ describe("a deep stack", function()
 
   it("leaves nothing of before a collection to variables that a frame has not had yet", function()
     within(function(state)
-      local lines = {"local a = 1", "a = a + 1"}  -- and 150 variables, of later lines
+      local lines = {"local a = 1", "a = a + 1"}  -- 150 further variables are set in later lines
       for i = 1, 150 do lines[i + 2] = ("local v%d = %d"):format(i, i) end
       local wide = assert(load(table.concat(lines, "\n")))
       local function down(n)
@@ -259,7 +260,7 @@ describe("a deep stack", function()
       end
       local seen = 0
       for round = 1, 20 do
-        down(40)  -- leaves tables in the slots of the frame to come
+        down(40)  -- leaves tables in the slots that the next frame uses
         collectgarbage(round % 2 == 0 and "step" or "collect")
         for i = 1, 1000 do assert(#{i, i, i} == 3) end
         debug.sethook(function()
@@ -280,8 +281,8 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A former bug: the CallInfos of a recursion that had grown over a long time were scattered over the
-  -- heap: a walk over 130,000 of them, to move the stack for one, waited for memory at each (10 ms).
+  -- A former bug: the CallInfos of a recursion that had grown over a long time were scattered over
+  -- the heap. A walk over 130,000 of them, to move the stack, had a cache miss at each (10 ms).
   it("gets the CallInfos of a deep recursion many at a time", function()
     within(function()
       local left = 0
@@ -307,10 +308,10 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A former bug: the used part of a stack was derived from the CallInfos, but a CallInfo describes
-  -- only its last call. Slots that an earlier, larger call had used kept their values, a collection
-  -- freed the objects, and a frame that grew over the slots and called a hook or a metamethod passed
-  -- them to the next collection.
+  -- A former bug: the used part of a stack was computed from the CallInfos, but a CallInfo
+  -- describes only its last call. Slots that an earlier call with more slots had used kept their
+  -- values, although a collection freed the objects. A frame that grew over the slots and called a
+  -- hook or a metamethod then passed them to the next collection.
   it("forgets a call that went further than the ones which came after it", function()
     within(function(state)
       local function wide(first, each)  -- 150 variables
@@ -321,7 +322,8 @@ describe("a deep stack", function()
       local far, near = wide("local a = ...", "{left = 1}"), function() end
       local late = wide("local a = ...; a = a + 1", "1")
       local seen, stale = 0, 0
-      local meta = setmetatable({}, {__add = function()  -- in 'late', before it has variables
+      -- the metamethod is called in 'late', before it has set its variables
+      local meta = setmetatable({}, {__add = function()
         collectgarbage("step")
         for i = 1, 152 do
           local name, v = debug.getlocal(2, i)
@@ -335,13 +337,13 @@ describe("a deep stack", function()
       local function rounds()
         for _ = 1, 20 do
           far()
-          near()  -- takes the CallInfo of 'far'
+          near()  -- this call reuses the CallInfo of 'far'
           collectgarbage("step")
           for i = 1, 300 do assert(#{i, i} == 2) end
           late(meta)
         end
       end
-      local function low(n)  -- the stack is not shrunk so far that 'far' must grow it
+      local function low(n)  -- keeps the stack so large that 'far' need not make it grow
         if n > 0 then return (low(n - 1)) end
         rounds()
       end
@@ -351,14 +353,14 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A former bug: a tail call kept CIST_CLEAN, so a collection treated the extra arguments of the call,
-  -- which are below the function of its frame, as those of the previous call, which it had scanned, and
-  -- freed them.
+  -- A former bug: a tail call kept CIST_CLEAN, so a collection treated the extra arguments of the
+  -- call, which are below the function of its frame, as those of the previous call, which it had
+  -- scanned, and freed them.
   it("keeps the extra arguments of a tail call in a frame that a collection has seen", function()
     within(function(state)
       local calls = 0
       local function call(n, ...)
-        collectgarbage("step")  -- sees this frame
+        collectgarbage("step")  -- the collection scans this frame
         for i = 1, 300 do assert(#{i, i} == 2) end
         for i, v in ipairs {...} do
           assert(rawequal(type(v), "table") and v[1] == n and v[2] == i)
@@ -378,7 +380,7 @@ describe("a deep stack", function()
       collectgarbage("generational")
       local function down(n)
         if n > 0 then return 1 + down(n - 1) end
-        collectgarbage()  -- so that no major one is due for a while
+        collectgarbage()  -- after this, no major collection is due for some time
         return 0
       end
       for _ = 1, 2 do
@@ -411,9 +413,10 @@ describe("a deep stack", function()
   it("of any depth keeps its values, whatever calls, errors and collections come and go", function()
     within(function(state)
       collectgarbage("nursery", 5000)
-      local calls, nested = 0, 0  -- C calls are limited
+      local calls, nested = 0, 0  -- the depth of C calls is limited
       local dive
-      -- One frame: as deep again, to an error, in a coroutine, wide, or with a collection.
+      -- Runs one frame, which randomly recurses again, raises an error, continues in a coroutine,
+      -- has many variables, or collects.
       local function frame(n)
         local mine = {n}
         calls = calls + 1
@@ -476,8 +479,8 @@ describe("a deep stack", function()
       local depth = {}
       assert(not pcall(endless, 1, depth))
       local high = state.memory()
-      collectgarbage()  -- a million slots, and the CallInfos
-      collectgarbage()  -- the blocks where they were
+      collectgarbage()  -- frees a million slots, and the CallInfos
+      collectgarbage()  -- frees the blocks that contained them
       local inuse, held = state.memory()
       assert(high - inuse > 20000000, high - inuse)
       assert(inuse - least < 5000, inuse - least)
@@ -492,7 +495,7 @@ describe("a deep stack", function()
         local here = {n}
         if n > 0 then down(n - 1) end
         local level = 1
-        while debug.getinfo(level, "f") do  -- every temporary of every frame
+        while debug.getinfo(level, "f") do  -- checks every temporary value of every frame
           local i = 1
           while true do
             local name, v = debug.getlocal(level, i)
@@ -511,7 +514,7 @@ describe("a deep stack", function()
   end)
 end)
 
--- A major collection in slices, started by the incremental mode.
+-- Code that runs a major collection in slices, started by the incremental mode.
 local SLICED = [[
   local majors = select(4, state.memory())
   while select(4, state.memory()) == majors do
@@ -521,9 +524,9 @@ local SLICED = [[
   end
 ]]
 
--- Since 5.4.9 a collection allocates CallInfos before it calls finalizers, and these are used later, or
--- never. The previous contents of their memory could make them look like CallInfos that an earlier
--- collection had marked. (Found before a release.)
+-- A collection allocates CallInfos before it calls finalizers (upstream since 5.4.9); they are used
+-- later, or never. A former bug: the previous contents of their memory could make them valid as
+-- CallInfos that an earlier collection had marked.
 describe("CallInfos that a collection has made for finalizers", function()
   it("are there when they are used, however many collections later", function()
     within(function(state)
@@ -531,7 +534,7 @@ describe("CallInfos that a collection has made for finalizers", function()
       local called = 0
       local mt = {__gc = function() called = called + 1 end}
       for _ = 1, 20 do
-        coroutine.wrap(function()  -- leaves CallInfos that a collection has seen
+        coroutine.wrap(function()  -- leaves CallInfos that a collection has marked
           deep(200)
           collectgarbage("step")
           coroutine.yield()
@@ -560,8 +563,8 @@ describe("CallInfos that a collection has made for finalizers", function()
 end)
 
 describe("the stack of a coroutine", function()
-  -- Once the stack was short, no collection visited the thread again, and a part of the CallInfos
-  -- stayed as long as the thread.
+  -- A former bug: when the stack was short again, no collection visited the thread any more, and a
+  -- part of its CallInfos stayed as long as the thread.
   it("that was deep and is suspended is given back by two major collections, and the CallInfos", function()
     for _, full in ipairs {false, true} do
       within(function(state, whole, sliced)
@@ -581,7 +584,7 @@ describe("the stack of a coroutine", function()
           local deep = state.memory()
           assert(deep - least > 50000 * (16 + 64), deep - least)
           major(not whole and state or nil)
-          if not whole then  -- it may be unused only for a moment
+          if not whole then  -- the stack may be unused only for a short time
             assert(deep - state.memory() < 50000, deep - state.memory())
             major(state)
           end
@@ -664,8 +667,8 @@ describe("the stack of a coroutine", function()
     end)
   end)
 
-  -- The list of such variables has links of 16 bits, and nodes without a variable
-  -- where that is too short: they are in slots that collections scan.
+  -- The list of variables to be closed has links of 16 bits. For a longer distance it has nodes
+  -- without a variable, in slots that collections scan.
   it("closes variables that lie more than 65,535 slots apart, in order", function()
     within(function(state)
       for _, how in ipairs {"return", "error", "close"} do
@@ -713,9 +716,9 @@ describe("the stack of a coroutine", function()
   end)
 end)
 
--- A former bug: if there was no memory for the stack of a new thread, the emergency collection tenured
--- the thread, which had no stack to scan and was then old, dirty and in no list (T1): no minor
--- collection ever visited it, and the lines of its stack were allocated again.
+-- A former bug: if there was no memory for the stack of a new thread, the emergency collection
+-- tenured the thread, which had no stack to scan and was then old, dirty and in no list (T1). No
+-- minor collection visited it, and the lines of its stack were allocated again.
 describe("a thread that an emergency collection meets before it has a stack", function()
   it("is remembered until it was scanned", function()
     local met = 0
@@ -728,7 +731,8 @@ describe("a thread that an emergency collection meets before it has a stack", fu
           coroutine.yield()
           return a, b
         end
-        for i = 1, 60 do threads[i] = coroutine.create(body) end  -- room in lists
+        -- after this, the collector's lists have capacity
+        for i = 1, 60 do threads[i] = coroutine.create(body) end
         for i = 1, 60 do threads[i] = nil end
         for i = 1, 600 do kept[i] = state.userdata(300) end
         collectgarbage()
@@ -738,7 +742,7 @@ describe("a thread that an emergency collection meets before it has a stack", fu
         pcall(function()
           while at < 3900 do kept[at + 1] = state.userdata(300); at = at + 1 end
         end)
-        for i = 1, at do  -- holes, which the emergency collection finds
+        for i = 1, at do  -- makes holes, which the emergency collection finds
           if i % 8 < 4 then kept[i] = false end
         end
         local last
@@ -770,8 +774,9 @@ describe("a thread that an emergency collection meets before it has a stack", fu
 end)
 
 describe("a deep thread", function()
-  -- A former bug: its slices started again at every 64th minor collection: with a small nursery no
-  -- major collection ended any more, and the heap grew as long as the recursion lasted.
+  -- A former bug: the slices of the stack of a running deep recursion started again at every 64th
+  -- minor collection. With a small nursery no major collection ended, and the heap grew as long as
+  -- the recursion lasted.
   it("that runs keeps no major collection from its end", function()
     local before, after = within(function()
       collectgarbage("nursery", 1 << 14)
@@ -800,9 +805,10 @@ describe("a deep thread", function()
     assert.is_true(after - before > 5, after - before)
   end)
 
-  -- lua_xmove takes values from a stack and leaves their slots unchanged. The slices of a major
-  -- collection did not erase the slots above the top, so that frames grew over freed objects. Also,
-  -- lua_getinfo left the function a root if there was no memory for its lines.
+  -- lua_xmove takes values from a stack and leaves their slots unchanged. A former bug: the slices
+  -- of a major collection did not erase the slots above the top, so that frames grew over freed
+  -- objects. Another: lua_getinfo left the function as a root if there was no memory for the table
+  -- of its lines.
   it("that a host takes values from has nothing dead above its top", function()
     local variant = os.getenv "ASAMP_VARIANT" or "fork"
     local prefix = variant == "fork" and "build" or "build/" .. variant

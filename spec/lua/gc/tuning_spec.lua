@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- LUA_GC (lua/gc/pace/tuning.c): settings of the collector by an operator who cannot change the
--- program. They hold, in lua and in every state of a host; the program gets the results that it would
--- get without LUA_GC.
+-- The environment variable LUA_GC (lua/gc/pace/tuning.c) has settings of the collector for an
+-- operator who cannot change the program. They apply in lua and in every state of a host; calls of
+-- the program return the same results as without LUA_GC.
 
 local process = require "spec.support.process"
 
--- Runs the code with the variable: its output, and the text on stderr.
+-- Runs the code with this value of LUA_GC. Returns its output, and the text on stderr.
 local function run(variable, code, ...)
   local status, out, err = process.run{code = code, env = {LUA_GC = variable}, ...}
   assert.equal(0, status, err)
   return out, err
 end
 
--- Does the same in a state that a host has made, without a chosen mode.
+-- Runs the code in a state that a host has created without choosing a mode.
 local function embedded(variable, code)
   return run(variable, ([[
     package.path = "./?.lua;" .. package.path
@@ -67,7 +67,7 @@ describe("LUA_GC", function()
     local tight = tonumber((embedded("incremental,pause=110,nursery=128K", inside)))
     local wide = tonumber((embedded("", inside)))
     assert.is_true(tight < 150 and wide > 300, tight .. " " .. wide)
-    -- lua chooses the generational mode itself
+    -- the interpreter lua chooses the generational mode itself
     local out = run("incremental,pause=110,nursery=128K",
                     SET:gsub("MODE", '"generational"') .. "print(grown)")
     assert.is_true(tonumber(out) < 150, out)
@@ -116,7 +116,7 @@ describe("LUA_GC", function()
       ["a\27[31m"] = '"a?[31m" is not known (' .. known .. ")",
       [("x"):rep(100)] = '"' .. ("x"):rep(60) .. '..." is not known (' .. known .. ")",
     } do
-      -- once in a process, however many states there are
+      -- one message in a process, however many states it has
       local out, err = run(variable, [[
         local states = require "states"
         for i = 1, 3 do states.open():close() end

@@ -1,18 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- Userdata that die with a finalizer wait for its call young (lua/gc/sweep/waiting.h). By counts, never
--- by time: the number of finalizers in a batch depends on the clock.
+-- Userdata that die with a finalizer stay young until it has been called (lua/gc/sweep/waiting.h).
+-- Measured by counts, never by time: the number of finalizers in a batch depends on the clock.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
 
--- Sizes in lines, and from lua_Alloc (from 512 bytes with the head on).
+-- Sizes in bytes of userdata that are allocated in lines, or, from 512 bytes with their header, by
+-- lua_Alloc.
 local SIZES = {0, 16, 200, 470, 490, 1000, 8200, 30000}
 
 describe("a userdata with a finalizer", function()
   for _, size in ipairs(SIZES) do
-    -- A former bug: each was tenured until a major collection found it dead: 0.3 to 0.45 of plain, with
-    -- 50,000 objects, and twice the memory.
+    -- A former bug: each userdata was tenured until a major collection found it dead: 0.3 to 0.45
+    -- of plain Lua's speed, with 50,000 objects, and twice the memory.
     it(("of %d bytes is no garbage of the old when it has been called"):format(size), function()
       local majors, called, most = within(function(state, bytes)
         local live, count = {}, 0
@@ -86,7 +87,8 @@ describe("a userdata with a finalizer", function()
             end
             called = called + 1
           end}
-          for i = 1, 3000, 3 do  -- the first refers to the second, this to the third
+          -- of three userdata, the first refers to the second, which refers to the third
+          for i = 1, 3000, 3 do
             local before = nil
             for k = 2, 0, -1 do
               local u = state.userdata(bytes, 2)
@@ -97,7 +99,8 @@ describe("a userdata with a finalizer", function()
             end
             if i % 99 == 1 then state.check() end
           end
-          -- one whose finalizer was not called yet keeps the next one alive, and so on
+          -- repeated, because a userdata whose finalizer was not called yet keeps the next one
+          -- alive
           for _ = 1, 3 do collectgarbage() end
           assert(called == 3000, called)
         end, size)
@@ -121,9 +124,10 @@ describe("a userdata with a finalizer", function()
           keys[u], both[u], values[i] = {i, id = i}, true, u
           if i % 100 == 0 then
             state.check()
-            for o, t in pairs(keys) do  -- for some, the finalizer was not called yet
+            -- the finalizers of some of these userdata were not called yet
+            for o, t in pairs(keys) do
               assert(state.intact(o) and debug.getuservalue(o, 1) == t.id)
-              if t.id % 7 == 0 then found[o] = t end  -- now they have a holder
+              if t.id % 7 == 0 then found[o] = t end  -- gives some of them a strong reference again
             end
           end
         end
@@ -169,8 +173,8 @@ describe("a userdata with a finalizer", function()
       end)
   end
 
-  -- Such a userdata is in the list of owners of external bytes, which is swept after the marking; its
-  -- lines had been freed by then.
+  -- A former bug: such a userdata is in the list of owners of external bytes, which is swept after
+  -- the marking, when its lines had already been freed.
   it("may represent bytes outside when its finalizer has said so", function()
     within(function(state)
       local called, meta = 0, {}
@@ -209,7 +213,7 @@ describe("a userdata with a finalizer", function()
     end)
   end)
 
-  -- More wait than a minor collection visits: the others are tenured.
+  -- More userdata are pending than a minor collection visits: the others are tenured.
   it("is one of very many", function()
     within(function(state)
       local count = 0

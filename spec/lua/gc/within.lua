@@ -1,13 +1,11 @@
 -- SPDX-License-Identifier: MIT
---
--- Runs a function in a state of its own (spec/support/states.c) for a spec: fails if the state cannot
--- be opened, the function raises an error, an invariant of the heap does not hold, lua_Alloc received a
--- wrong size, or lua_close leaves memory allocated. The function's only upvalue is _ENV; it receives
--- the functions of the state before its arguments.
 
 local states = require "states"
 
--- within(f, ...) -> results of f
+-- within(f, ...) -> results of f. Runs f in a separate state (spec/support/states.c). Fails if the
+-- state cannot be opened, f raises an error, an invariant of the heap does not hold, lua_Alloc
+-- received a wrong size, or lua_close leaves memory allocated. The only upvalue of f is _ENV; it
+-- receives the functions of the state before its arguments.
 return function(f, ...)
   local s, opened = states.open()
   assert(opened == "ok", opened)
