@@ -9,7 +9,8 @@ local shell = require "spec.support.shell"
 
 local PERIOD = 4096
 
--- Each prints its line and the bytes that it keeps in use.
+-- Each function in KEEP allocates in another way; the program prints, for each, its line and the
+-- bytes that stay in use.
 local PROGRAM = [[
 local kept = {}
 local KEEP = {

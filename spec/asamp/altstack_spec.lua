@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The stacks on which signals of time samples run. Before there were alternate stacks, a signal used
--- the program's present stack: a script on a stack of 10 KiB (makecontext) died of a segmentation
--- fault, because a signal takes 3 KiB and more, and hosts written in Go end when they meet a handler
--- without SA_ONSTACK.
+-- The stacks on which signal handlers of time samples run. A former bug: they ran on the program's
+-- own stack. A script on a stack of 10 KiB (makecontext) ended by a segmentation fault, because a
+-- signal takes 3 KiB and more; and programs written in Go end when they find a handler without
+-- SA_ONSTACK.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -11,7 +11,7 @@ local times = require "spec.support.times"
 
 local ASAN = os.getenv "ASAMP_VARIANT" == "asan"
 
--- Runs code on an OS thread of its own, which starts without an alternate stack.
+-- Runs code on a new OS thread without an alternate stack.
 local function thread(code, ...)
   local t = peers.thread([[
     local stacks = require "stacks"
@@ -59,7 +59,7 @@ describe("a signal of a time sample", function()
         assert(stacks.flags() == false)
         print(times.within(list, "stacks_small") > 0.5 or times.within(list, "stacks_entry") > 0.5)
       end]]}
-    if not ASAN then  -- ASan warns of makecontext, and takes more of the stack
+    if not ASAN then  -- ASan warns of makecontext, and uses more of the stack
       assert.same({0, ("true\n"):rep(3), ""}, {status, out, err})
     end
     times.of(function() assert.is_true(stacks.flags()) end)
@@ -72,7 +72,8 @@ describe("a signal of a time sample", function()
       return size, own]]
     assert.is_true(size >= 65536 + stacks.frame(), size)
     assert.is_false(own)
-    -- When a thread's stack is freed, the next stack or other memory takes its address.
+    -- When a thread ends and its alternate stack is freed, another stack or other memory gets its
+    -- address.
     local places, left = {}, 0
     for _ = 1, 16 do
       places[thread [[
@@ -101,7 +102,7 @@ describe("a signal of a time sample", function()
     assert.equal(1 << 17, size)
     assert.is_true(own)
     assert.is_true(n > 20, n)
-    -- TIMER_STACK of timer.h, in addition to the frame of the kernel and the processor
+    -- upper limit: the frame of the kernel and the processor, and TIMER_STACK of timer.h
     assert.is_true(touched > 1024, touched)
     assert.is_true(touched < stacks.frame() + (ASAN and 8192 or 4352), touched)
   end)
@@ -158,8 +159,8 @@ describe("a signal of a time sample", function()
                    :format(least - 1, stacks.frame() + 65536), message)
   end)
 
-  -- A former bug: the thread counted as having a stack after the system had refused it: the signals of
-  -- later sessions used the program's stack.
+  -- A former bug: when the system had refused an alternate stack, the thread still counted as
+  -- having one, so that the signal handlers of later sessions ran on the program's own stack.
   it("finds a stack after one was refused", function()
     if ASAN then return end
     local status, out, err = process.run{code = [[
@@ -178,8 +179,9 @@ describe("a signal of a time sample", function()
                 {status, err, (out:gsub("^%S+\t", ""):gsub("permitted\t%d+", "permitted"))})
   end)
 
-  -- The debug build reports differences between walks that start in a handler which has interrupted any
-  -- instruction, so this spec does not run there.
+  -- The native stack is not walked in the debug build: there, each walk is compared with another
+  -- one, and a handler may have interrupted any instruction of another handler, where the two
+  -- differ.
   it("gets on with other handlers on that stack", function()
     local alarms, n = thread [[
       WALL.native = os.getenv "ASAMP_VARIANT" ~= "debug"

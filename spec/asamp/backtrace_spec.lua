@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The C stack of a time sample, walked in a signal handler: the walk never waits, and leaves frames of
--- every kind, from any instruction in them. The debug build compares every walk by rules with that of
--- libunwind.
+-- The C stack of a time sample is walked in a signal handler. The walk must never wait, and must
+-- find the caller of frames of every kind, from any instruction. The debug build compares every
+-- walk by unwinding rules with libunwind's walk.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -33,10 +33,11 @@ local function natives(s)
 end
 
 describe("a signal", function()
-  -- libunwind's walk of its own process calls the loader, which takes a recursive lock. A thread that
-  -- is taking or releasing the lock is not its owner at that instant: a walk in the handler waited for
-  -- its own thread. The sampler's look-ups of rules for allocation samples take the same lock; one run
-  -- of some hundreds hung.
+  -- The program is in the dynamic loader's lock most of the time. libunwind's walk of its own
+  -- process calls the loader, which takes a recursive lock. A thread that is just taking or
+  -- releasing the lock is not registered as its owner: a former walk in the handler waited for its
+  -- own thread. Lookups of rules for allocation samples take the same lock; one run of some
+  -- hundreds never ended.
   it("finds the loader's lock half taken by the program", function()
     for _, options in ipairs{"alloc=0", "alloc=0,wall"} do
       local list = sampled("require 'loader'.find(0.5)", options)
@@ -61,15 +62,15 @@ describe("a signal", function()
     assert.is_true(share > 0.3, share)
   end)
 
-  -- A former bug: a rule was accepted if its frame was inside the thread's stack. In another stack,
-  -- below that one, it led to an unmapped address.
+  -- A former bug: any address inside the thread's stack was accepted as the next frame. If wrong
+  -- unwind tables led from another stack to such an address, the walk read unmapped memory.
   it("comes where the unwind tables are wrong", function()
     local list = sampled("for _ = 1, 20 do require 'shapes'.misled(40000000) end", "alloc=0,wall")
     assert.is_true(times.leaf(list, "shape_lie") > 0.5)
   end)
 
-  -- A former bug: a page that an earlier walk had read counted as readable for ever: the process ended
-  -- by a segmentation fault.
+  -- A former bug: a page that an earlier walk had read counted as readable for ever. When the page
+  -- was unmapped, a walk through it ended the process by a segmentation fault.
   it("comes where the frame pointer leads to a stack that is unmapped now", function()
     local list = sampled("require 'shapes'.unmapped(60000000)", "alloc=0")
     assert.is_true(times.leaf(list, "shape_bare") > 0.5)
@@ -127,7 +128,7 @@ describe("an interrupted function", function()
 end)
 
 describe("a walk from where a signal came", function()
-  -- innermost first, without the frames outside the function that burns
+  -- expected native frames, innermost first, up to the function that uses the CPU time
   local SEEN = {
     fixed = "shape_fixed", variable = "shape_variable", pointed = "shape_pointed",
     aligned = "shape_aligned", sorted = "shape_compare shape_sorted",
@@ -137,7 +138,8 @@ describe("a walk from where a signal came", function()
     it("passes a frame that is " .. name, function()
       local n, runs = 0, 0
       local function inner() signals.burn(0.1) end
-      repeat  -- on a busy machine the only tick may come outside of the function that burns
+      -- on a busy machine, the only sample may be outside of the function that uses the CPU time
+      repeat
         local list = times.of(function()
           if name == "variable" then shapes.variable(inner, 100) else shapes[name](inner) end
         end, {rate = 10000})
@@ -154,13 +156,14 @@ describe("a walk from where a signal came", function()
     end)
   end
 
-  -- libunwind recognized a handler's frame one frame late: it treated the interrupted function as a
-  -- call, and the caller outside it as interrupted. An interrupted function at its start had the name
-  -- of the function before it (shape_beat), and the debug build ended because rules and libunwind
+  -- A former bug: libunwind recognized a signal handler's frame one frame too late: it treated the
+  -- interrupted function as a caller, and the function outside of it as interrupted. If the handler
+  -- had interrupted the first instruction of a function, the sample had the name of the function
+  -- before it in memory (shape_beat), and the debug build ended because rules and libunwind
   -- differed.
   it("passes another handler, wherever that has interrupted the program", function()
     local seen, n = {}, 0
-    for _ = 1, 8 do  -- a machine under load has few samples in the handler
+    for _ = 1, 8 do  -- several runs, because a busy machine has few samples in the handler
       local list = times.of(function()
         for _ = 1, 60 do shapes.beaten(0.003) end
       end, {rate = 10000})
@@ -180,10 +183,10 @@ describe("a walk from where a signal came", function()
     assert.same({}, seen)
   end)
 
-  -- The profile keeps a native address without its lowest bit. The address of a function that was
-  -- interrupted at its first instruction was recorded unchanged: if functions are not aligned and that
-  -- address was odd, the sample had the name of the function before. That happened once in some hundred
-  -- runs of the spec above.
+  -- The profile stores a native address without its lowest bit. A former bug: the address of a
+  -- function that was interrupted at its first instruction was stored unchanged, unlike those of
+  -- callers. If functions are not aligned and the address was odd, the sample had the name of the
+  -- function before it in memory.
   it("passes a handler that interrupted a function at its first, odd instruction", function()
     local seen, n = {}, 0
     local list = times.of(function() shapes.trapped(2000) end, {rate = 10000})
@@ -201,7 +204,7 @@ describe("a walk from where a signal came", function()
   it("is by rules where a signal has come before, and the same", function()
     local seen = {}
     local list = times.of(function()
-      -- safepoints between them, at which the rules are looked up
+      -- short calls, because the rules are looked up at the safepoints between them
       for _ = 1, 200 do signals.burn(0.001) end
     end, {rate = 10000})
     for _, s in ipairs(list.times) do
@@ -209,7 +212,7 @@ describe("a walk from where a signal came", function()
       for i, f in ipairs(s.stack) do if i > 1 then key[#key + 1] = f.name end end
       if s.stack[1].name:find "^signals_" then seen[table.concat(key, " ")] = true end
     end
-    -- of signals_spin and of signals_burn
+    -- at most two addresses: in signals_spin and in signals_burn
     local n = 0
     for _ in pairs(seen) do n = n + 1 end
     assert.is_true(n == 1 or n == 2, n)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Clocks that go back, as those of a virtual machine or of a preloaded library: the results stay close
--- to the elapsed time, where unsigned differences would be centuries.
+-- Clocks that go back, as in a virtual machine or with a preloaded library. Recorded times must
+-- stay close to the elapsed time; the differences of unsigned times would be centuries.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
--- ASan must come before other preloaded libraries.
+-- ASan must be the first of the preloaded libraries, so this spec is not run with it.
 if os.getenv "ASAMP_VARIANT" == "asan" then return end
 
 local CODE = [[
@@ -28,7 +28,7 @@ describe("a clock that goes back", function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
-  -- the least number of samples, seconds by which it goes back, options
+  -- each case: least number of samples, seconds by which the clocks go back, options
   for _, case in ipairs{{5, 0.03, "cpu"}, {1, 1800, "cpu"}, {5, 1800, "wall"}, {5, 1800, "wall", "10s"}} do
     it("makes no samples: " .. table.concat(case, " "), function()
       local status, out, err = process.run{code = CODE,

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The modules call the functions of the Lua whose state requires them, however that Lua was loaded. For
--- a plugin's Lua (dlopen with RTLD_LOCAL) the loader reported "undefined symbol: luaN_registry", as if
--- it had no nursery.
+-- The profiler's modules must call the functions of the Lua whose state requires them, whether that
+-- Lua is in the program or in a library. A former bug: for the Lua of a plugin (dlopen with
+-- RTLD_LOCAL), require reported "undefined symbol: luaN_registry", as if this Lua were not Asamp.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -10,7 +10,7 @@ local shell = require "spec.support.shell"
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
--- Runs a script in a state of its own.
+-- C function that runs a script in a new state, compiled with the program or with a library.
 local RUN = [[
 #include <stdio.h>
 #include <lua.h>
@@ -36,8 +36,8 @@ int main (int argc, char **argv) {
 }
 ]]
 
--- LIBRARY SCRIPT ...: a program without Lua of its own. Opens the library with RTLD_LOCAL and runs each
--- script in it, twice.
+-- A program that contains no Lua: LIBRARY SCRIPT ... opens the library with RTLD_LOCAL and runs
+-- each script in it, twice.
 local LOADER = [[
 #include <dlfcn.h>
 #include <stdio.h>
@@ -81,7 +81,8 @@ int main (int argc, char **argv) {
 }
 ]]
 
--- All four modules at work: samples of both kinds, stacks of C, a reader, a converter.
+-- A script that uses all four modules: samples of both kinds with C stacks, the reader, a
+-- converter.
 local WORK = [[
 local profiler, out = require "profiler", os.tmpname()
 assert(profiler.enable{alloc = 256, time = 1000, out = out, overwrite = true})
@@ -112,7 +113,8 @@ print(type(select(2, pcall(require, "profiler.reader"))))
 
 local dir, made = nil, {}
 
--- Compiles the text of a C file, once, into a file of that name.
+-- Compiles the text of a C file into a file named 'name', unless that was done before. Returns its
+-- path.
 local function build(name, text, flags)
   local path = dir .. "/" .. name
   if not made[name] then
@@ -138,7 +140,7 @@ local LIBRARY = prefix .. "/lib/liblua5.4.so.0"
 local function loader() return build("loader", LOADER, "-ldl") end
 local function plugin() return build("plugin.so", RUN, "-shared -fPIC " .. SHARED) end
 
--- Makes a second file with a Lua, which is another one for the dynamic loader.
+-- Copies a library with a Lua; the dynamic loader treats the copy as another library.
 local function copy(of, name)
   assert(os.execute(("cp %s %s/%s"):format(of, dir, name)))
   return dir .. "/" .. name
@@ -218,7 +220,7 @@ describe("the modules refuse", function()
     local try = dir .. "/try.lua"
     assert(os.rename(script(TRY), try))
     assert.same({0, (what .. "table\n"):rep(2), ""}, {process.run{program = loader(), plain, try}})
-    -- the reader needs no function of the fork and serves the first Lua
+    -- the reader needs no function of the fork, so it works for the first Lua
     assert.same({0, "works\nworks\n" .. (what .. "string\n"):rep(2), ""},
                 {process.run{program = loader(), LIBRARY, script(WORK), plain, try}})
   end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Small snapshots that unpack to a huge size: they are refused before they fill the memory, and none
--- takes time that grows with the square of its size.
+-- Small snapshot files that unpack to a huge size must be refused before they fill the memory, and
+-- none may take time that grows with the square of its size.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -15,7 +15,7 @@ local function number(n)
   return table.concat(bytes) .. string.char(n)
 end
 
--- A distance of addresses, in units of 8 bytes, and as a number: zigzag.
+-- Encodes a distance between addresses, in units of 8 bytes, as a number by zigzag encoding.
 local function distance(n)
   return number(n >= 0 and 2 * n or -2 * n - 1)
 end
@@ -23,7 +23,8 @@ end
 local TABLE, STRING, INDEX, ROOT = "\x10", "\x11", "\x42", "\x40"
 local MAGIC, FROM0 = "ASAMPHEAP 3\n", "\2\0"
 local ROOT1 = FROM0 .. ROOT .. distance(1) .. distance(0)  -- the object at address 8 is a root
-local OBJECT = TABLE .. distance(1) .. number(8)  -- at the next address
+-- an object of 8 bytes at the address after the previous one
+local OBJECT = TABLE .. distance(1) .. number(8)
 local TEXT = number(120) .. ("x"):rep(120)
 
 describe("a snapshot that unpacks to very much", function()
@@ -37,7 +38,7 @@ describe("a snapshot that unpacks to very much", function()
     shell.remove(folder)
   end)
 
-  -- A file of 'head' and 272 times a MiB of 'unit', packed.
+  -- Writes a compressed file that unpacks to 'head' and 272 MiB of repetitions of 'unit'.
   local function bomb(head, unit)
     shell.write(folder .. "/head", head)
     shell.write(folder .. "/unit", unit:rep((1 << 20) // #unit))
@@ -46,7 +47,8 @@ describe("a snapshot that unpacks to very much", function()
     return folder .. "/bomb"
   end
 
-  -- Returns the output of the commands that read snapshots for this file.
+  -- Asserts that each command that reads snapshots refuses the file, with a message that matches
+  -- the pattern.
   local function refused(path, pattern)
     local _, message = heap.open(path)
     assert.truthy(message and message:find(pattern), message)
@@ -73,14 +75,14 @@ describe("a snapshot that unpacks to very much", function()
                            "%d+ bytes, more than in any snapshot; take another snapshot\n$"), err)
   end)
 
-  -- A chain of n tables, and n more that both its last table and the root hold: the dominator of each
-  -- of these is the root, n steps up.
+  -- A chain of n tables, and n more tables to which both the last table of the chain and the root
+  -- refer. The dominator of each of these is the root, n steps up the chain.
   it("has its dominators without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1}
     for i = 1, n do
       parts[#parts + 1] = OBJECT .. (i < n and INDEX .. distance(1) .. distance(1) or "")
     end
-    for i = 1, n do  -- from the last one, all leaves
+    for i = 1, n do  -- references from the last table of the chain to n leaves
       parts[#parts + 1] = INDEX .. distance(i) .. distance(1)
     end
     for _ = 1, n do
@@ -102,7 +104,7 @@ describe("a snapshot that unpacks to very much", function()
 
   it("has the ids of another format without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1}
-    for i = 1, n do  -- at addresses that differ by 8 GiB
+    for i = 1, n do  -- n tables at addresses that differ by 8 GiB
       parts[#parts + 1] = TABLE .. distance(i == 1 and 1 or 1 << 30) .. number(8) ..
                           (i < n and INDEX .. distance(1 << 30) .. distance(1) or "")
     end
@@ -117,7 +119,7 @@ describe("a snapshot that unpacks to very much", function()
     assert.equal(n, ids)
   end)
 
-  -- The globals hold n functions, each with an upvalue "x" of its own.
+  -- The globals have n functions, each with its own upvalue "x".
   it("has the effect of removing many variables without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1 .. OBJECT .. INDEX .. distance(1) .. distance(2) .. OBJECT}
     parts[#parts + 1] = "\x45" .. distance(1)
@@ -137,7 +139,8 @@ describe("a snapshot that unpacks to very much", function()
     assert.same({n, n, 8 * n}, {cut.references, cut.objects, cut.freed})
   end)
 
-  -- A former bug: the reader crashed, because it took a number of the holder for a function's prototype.
+  -- A former bug: the reader crashed if a reference through an upvalue came from a string: it took
+  -- the string's number for a function's prototype.
   it("may have a variable whose holder is a string", function()
     local n, long = 40000, STRING .. distance(1) .. number(8) .. number(120) .. TEXT
     local parts = {MAGIC, ROOT1, OBJECT, INDEX, distance(1), distance(2), INDEX, distance(2), distance(-1),

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The class of a sample: the name of its metatable, of the dead too.
+-- The class of a sample is the name of the object's metatable, also if the object has died.
 
 local samples = require "spec.support.samples"
 
--- Counts of samples, "kind class fate", of those whose kind is in 'kinds'.
+-- Returns the numbers of samples whose kind is in 'kinds', by "kind class outcome".
 local function count(list, kinds)
   local found = {}
   for _, s in ipairs(list) do
@@ -15,7 +15,7 @@ local function count(list, kinds)
   return found
 end
 
--- Classes of the tables that 'make' makes in many calls, as a set.
+-- Calls 'make' many times. Returns the set of classes of the tables that it creates.
 local function classes(make)
   local kept, n = {}, 50
   local list = samples.of(function()
@@ -29,7 +29,7 @@ local function classes(make)
   return set
 end
 
--- Calls f with these globals and modules set.
+-- Calls f while these globals and loaded modules are set.
 local function with(globals, modules, f)
   for k, v in pairs(globals) do rawset(_G, k, v) end
   for k, v in pairs(modules) do package.loaded[k] = v end
@@ -153,7 +153,7 @@ describe("the class of a sample", function()
         collectgarbage()
       end
     end)
-    -- each class has a few samples, which are adjacent in time
+    -- the samples of one class are adjacent in time
     local last, seen = nil, {}
     for _, s in ipairs(list) do
       if s.class and s.class ~= last then

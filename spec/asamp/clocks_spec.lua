@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Many sessions on one OS thread share its clock: signals are as frequent as for one session, and each
--- time counts once, for the state that runs. Each session had a timer of its own, which counted all of
--- the thread's time: 200 states at 100 samples a second made 20,000 signals a second, each with a stack
--- walk, and the process did nothing else.
+-- Many sessions on one OS thread share its clock: signals must be as frequent as for one session,
+-- and each period must be counted once, for the state that runs. A former bug: each session had its
+-- own timer, which counted all CPU time of the thread. 200 states at 100 samples per second caused
+-- 20,000 signals per second, each with a stack walk, so that the process did nothing else.
 
 local peers = require "peers"
 local signals = require "signals"
@@ -31,7 +31,8 @@ local function open(n, period, wall, exact)
   return list
 end
 
--- Periods that became samples, of each state, and the lost periods of all.
+-- Ends the sessions. Returns the number of sampled periods of each state, and the number of lost
+-- periods of all.
 local function close(list)
   local counts, lost = {}, 0
   for i, s in ipairs(list) do
@@ -43,15 +44,16 @@ local function close(list)
   return counts, lost
 end
 
--- Runs a loop of n iterations in a state. Returns its CPU time: at some addresses of the state the loop
--- takes twice as long.
+-- Runs a loop of n iterations in a state. Returns its CPU time in seconds, which differs by a
+-- factor of up to two with the address of the state.
 local function work(state, n)
   local start = signals.cpu()
   assert(state:run("work(...)", n))
   return signals.cpu() - start
 end
 
--- Runs all of them in turn. Returns the CPU time, and the number of signals.
+-- Runs the states of the list in turn for this many seconds. Returns the CPU time in seconds and
+-- the number of signals.
 local function turns(list, seconds, n)
   signals.chain()
   local start = signals.cpu()
@@ -67,7 +69,7 @@ describe("the sessions of a thread", function()
 
   it("make no more signals, all of them, than one does", function()
     for _, wall in ipairs{false, true} do
-      -- the whole life of the sessions, including the creation of 200 states and their end
+      -- the elapsed time includes the creation of 200 states and their end
       local since, start = os.time(), signals.cpu()
       local list = open(200, 10000000, wall)
       local took, n = turns(list, 0.6, 20000)
@@ -75,9 +77,9 @@ describe("the sessions of a thread", function()
       local life = wall and os.time() - since + 1 or signals.cpu() - start
       local all = lost
       for _, c in ipairs(counts) do all = all + c end
-      -- a wall clock continues while other processes have the processor
+      -- the limit uses elapsed time, because a wall clock continues while other processes run
       assert.is_true(n <= 1.5 * 100 * life + 5, n .. " in " .. life)
-      -- not 200 times that; half a period of each session may be missing or extra
+      -- one clock for all, not 200; up to half a period of each session may be missing or extra
       assert.is_true(all <= 1.5 * 100 * life + 10, all .. " in " .. life)
       assert.is_true(all >= 0.5 * 100 * took - 10, all .. " in " .. took)
     end
@@ -90,7 +92,7 @@ describe("the sessions of a thread", function()
     repeat
       for i, s in ipairs(list) do used[i] = used[i] + work(s, 20000 * i) end
       took = used[1] + used[2] + used[3] + used[4]
-    until took > 2  -- on a busy machine 0.5 was too little: 0.43 for 0.3
+    until took > 2  -- with 0.5 seconds, a busy machine gave 0.43 where 0.3 was expected
     local c = close(list)
     life = signals.cpu() - life
     local ms = {c[1], c[2] / 2, c[3] * 2, c[4]}
@@ -105,10 +107,10 @@ describe("the sessions of a thread", function()
   it("have it once where one state runs another", function()
     local life = signals.cpu()
     local outer, inner = table.unpack(open(2, 1000000))
-    -- samples belong to the inner state while it runs, else to the outer one
+    -- samples belong to the inner state while it runs, and otherwise to the outer one
     local ininner, inouter = 0, 0
     outer:back(function() ininner = ininner + work(inner, math.random(1000000, 3000000)) end)
-    -- of random length: with a constant one, of the length of the kernel's tick, the ticks may all meet
+    -- the lengths are random: with a constant length equal to the kernel's tick, all ticks may meet
     -- the same state
     for _ = 1, 40 do
       local start, before = signals.cpu(), ininner

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Names of C functions of stripped modules: those under which Lua code finds them.
+-- C functions of modules without symbols must have the names under which Lua code calls them.
 
 local process = require "spec.support.process"
 local samples = require "spec.support.samples"
 local shell = require "spec.support.shell"
 
--- A module whose functions are registered from local arrays, and have no symbols.
+-- A module without symbols, whose functions are registered from local arrays.
 local SOURCE = [[
   #include <lua.h>
   #include <lauxlib.h>
@@ -56,7 +56,7 @@ local SCRIPT = [[
   core.close()
 ]]
 
--- The name of the innermost native frame of each size of userdata.
+-- Returns the name of the innermost native frame, by size of the userdata that it allocates.
 local function names(native)
   local folder = shell.folder()
   shell.write(folder .. "/bare.c", SOURCE)
@@ -84,7 +84,8 @@ describe("a C function without a symbol", function()
   for _, native in ipairs{"native", "without"} do
     it("has the name of its field in a module or metatable: " .. native, function()
       local found = names(native)
-      assert.truthy(found[5400]:find "^bare%.so%+0x%x+$", found[5400])  -- no field has it
+      -- no field of a table has this function
+      assert.truthy(found[5400]:find "^bare%.so%+0x%x+$", found[5400])
       found[5400] = nil
       assert.same({[5000] = "bare.make", [5200] = "bareglobal", [5600] = "bare object.method",
                    [5800] = "bare.closed", [6000] = "bare object.__len"}, found)

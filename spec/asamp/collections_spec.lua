@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Collections in a profile: their pauses, the tenured bytes, the phase of the major collection.
+-- Data of collections in a profile: pauses, tenured bytes, phase of the major collection.
 
 local core = require "profiler.core"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Makes garbage and a growing heap, so that there are major collections.
+-- Allocates garbage and a heap that grows to 'live' objects, so that there are major collections.
 local function work(n, live)
   local kept = {}
   for i = 1, n do
@@ -27,13 +27,14 @@ describe("a collection in a profile", function()
     end, {period = 4096})
     local ended, sum = 0, 0
     for i, c in ipairs(list.gcs) do
-      -- times are whole microseconds
+      -- the limit has a margin because times are whole microseconds
       assert.is_true(c.time - c.duration >= ended - 2, ("%d: %d < %d"):format(i, c.time - c.duration, ended))
       ended, sum = c.time, sum + c.duration
     end
     assert.is_true(sum > 0)
     assert.is_true(#list.gcs > 50)
-    -- the collection that decides the last fates comes after 'after'
+    -- the collection that decides the last survival outcomes runs after 'after' was read, and is
+    -- excluded
     local last = list.gcs[#list.gcs].duration
     assert.is_true(sum - last <= (after.pauses - before.pauses) * 1e6 + 1000 + #list.gcs)
   end)
@@ -51,12 +52,14 @@ describe("a collection in a profile", function()
       assert.is_true(c.mutator >= 0)
     end
     assert.is_true(mutator > 0.2e6 * took, mutator)
-    -- 'took' lacks the start and the end of the session, and has the work of other threads
+    -- 'took' excludes the start and the end of the session, and includes the CPU time of other
+    -- threads
     assert.is_true((own + mutator) / 1e6 > 0.6 * took and (own + mutator) / 1e6 < 1.2 * took + 0.05,
                    ("%d %d %f"):format(own, mutator, took))
   end)
 
-  -- A former bug: the CPU time after the last collection was unknown if no sample was undecided.
+  -- A former bug: the profile had the CPU time after the last collection only if a sample was
+  -- undecided at the end.
   it("has it for the time up to the end if there was a collection before", function()
     local function last(f)
       local list = samples.of(f, {period = 1 << 30})
@@ -66,7 +69,9 @@ describe("a collection in a profile", function()
     assert.is_nil(last(function() end))
   end)
 
-  -- They were part of it: a program that collects often seemed to work at its end without allocating.
+  -- The CPU time of the program after the last recorded collection must exclude the pauses of
+  -- collections that are not recorded. A former bug: it included them, so that a program that
+  -- collects often seemed to work at its end without allocating.
   it("has it without the pauses of collections that are left out", function()
     local all, paused
     local function pauses() return collectgarbage("statistics").pauses end
@@ -74,7 +79,8 @@ describe("a collection in a profile", function()
       local start = os.clock()
       local kept = work(100000)
       local worked, before = os.clock() - start, pauses()
-      repeat collectgarbage() until pauses() - before > worked  -- their number differs by 6 times
+      -- waits by time, because the number of collections differs by a factor of 6
+      repeat collectgarbage() until pauses() - before > worked
       all, paused = os.clock() - start, pauses() - before
       kept[1] = nil
     end, {period = 1 << 26})
@@ -91,7 +97,7 @@ describe("a collection in a profile", function()
     local before
     local list = samples.of(function()
       before = core.stats()
-      collectgarbage "step"  -- decides nothing: may be left out
+      collectgarbage "step"  -- decides no sample, so it may have no record
       for _ = 1, 500 do collectgarbage "step" end
       work(100000)
       for _ = 1, 5 do collectgarbage() end
@@ -107,8 +113,8 @@ describe("a collection in a profile", function()
     assert.is_true(#list.gcs < minors)
   end)
 
-  -- A former bug: pauses of collections without a record of their own were in no sum: reports had 80 of
-  -- 440 ms, a twentieth of the share that time samples showed.
+  -- A former bug: the pauses of collections without their own record were in no sum. Reports had 80
+  -- of 440 ms, a twentieth of the share that time samples showed.
   it("has the pauses of those that are left out in the sums, also of a merged profile", function()
     local path = os.tmpname()
     local status, out, err = process.run{load = "profiler", code = [[
@@ -120,7 +126,7 @@ describe("a collection in a profile", function()
     local r = assert(reader.read(path))
     assert.is_true(r.course.n < r.minors / 4, r.course.n)
     local pauses = tonumber(out) * 1e6
-    -- the collection at the end comes after 'pauses', and may wait for a processor
+    -- the final collection runs after 'pauses' was read, and its pause may include other processes
     local last = r.collections[#r.collections].duration
     local function isnear(us)
       assert.is_true(math.abs(us - pauses) < 0.1 * pauses + last, us .. ", not " .. pauses)
@@ -129,13 +135,13 @@ describe("a collection in a profile", function()
     local sum, processor, left = 0, 0, 0
     for _, c in ipairs(r.collections) do
       sum, processor, left = sum + c.duration, processor + c.processor, left + c.left
-      -- unreported pauses count as a whole; the reported one may have waited for the processor
+      -- unrecorded pauses are counted in full; the recorded one may include other processes
       local longest = math.max(c.minorpause or 0, c.majorpause or 0)
       assert.is_true(c.processor >= c.duration - c.n * longest, c.processor)
     end
     assert.same({r.course.pauses.total, r.minors + r.majors}, {sum, r.course.n + left})
     assert.equal(r.course.processor, processor)
-    -- a copy counts once
+    -- merges the profile with itself: a copy must be counted only once
     assert.equal(0, (process.run{program = "build/bin/asamp", "merge", "-o", path .. ".both", path, path}))
     isnear(assert(reader.read(path .. ".both")).course.pauses.total)
     os.remove(path)
@@ -149,7 +155,7 @@ describe("a collection in a profile", function()
       before = collectgarbage("statistics").allocated
       for _ = 1, 3000 do
         local t = {}
-        for i = 1, 100 do t[i] = {i} end  -- whose vector is made eight times
+        for i = 1, 100 do t[i] = {i} end  -- the table's array is reallocated eight times
         assert(#t == 100)
       end
       collectgarbage "step"
@@ -164,12 +170,13 @@ describe("a collection in a profile", function()
                      i .. " " .. c.charged - c.planned)
       if not c.major then minors[#minors + 1] = c end
     end
-    -- the nursery was not full in the last two: those of the step and of the session's end
+    -- the last two minor collections, of the step and of the session's end, had a nursery that was
+    -- not full
     for i = 2, #minors - 2 do
       assert.equal(100000 * (minors[i].minors + 1), minors[i].planned)
     end
     assert.is_true(charged > 1.05 * (after - before) and charged < 2 * (after - before), charged)
-    -- each is recorded in whole microseconds, and the clock is read outside of the other
+    -- each is recorded in whole microseconds, and the CPU clock is read outside of the other clock
     assert.is_true(processor > 0 and processor <= duration + 2 * #list.gcs, processor .. " " .. duration)
   end)
 
@@ -206,8 +213,8 @@ describe("a collection in a profile", function()
     assert.is_true(most.listed >= 64 and most.listed < 10000, most.listed)
   end)
 
-  -- A former bug: `asamp advise` counted a slice only in the minor collection right before the end of a
-  -- major collection's marking, and reported 6 ms of 106 as major; 93 were.
+  -- A former bug: `asamp advise` counted a slice of a major collection only in the last minor
+  -- collection before the end of marking, and reported 6 of 106 ms as major, where 93 ms were.
   it("reports which part of a minor pause is a slice of a major collection", function()
     local list = samples.of(function() work(300000, 100000) end, {period = 4096})
     local before, with, without, sum = 0, 0, 0, 0
@@ -215,7 +222,8 @@ describe("a collection in a profile", function()
       assert.is_true(c.slices <= c.processor + c.left + 2, i .. ": " .. c.slices)
       if not c.major and c.minors + c.majors == 0 then
         if c.state == 0 and before == 0 then assert.equal(0, c.slices) end
-        if c.state == 1 and before == 1 then  -- it was marking, and still is
+        -- a major collection was marking before this minor collection, and still is
+        if c.state == 1 and before == 1 then
           if c.slices > 0 then with = with + 1 else without = without + 1 end
         end
       end
@@ -253,10 +261,10 @@ describe("a collection in a profile", function()
     local list = samples.of(function()
       for round = 1, 4 do
         for i = 1, 40000 do kept[#kept + 1] = {i, round} end
-        local large = {}  -- an array from lua_Alloc
+        local large = {}  -- a large array, allocated by lua_Alloc directly
         for i = 1, round << 18 do large[i] = i end
         kept[-round] = large
-        local clock = os.clock() + 0.02  -- resident bytes may be reported 10 ms late
+        local clock = os.clock() + 0.02  -- resident bytes may be reported up to 10 ms late
         while os.clock() < clock do end
         collectgarbage()
         local now = collectgarbage "statistics"
@@ -275,7 +283,7 @@ describe("a collection in a profile", function()
     for round, f in ipairs(found) do
       local c = assert(full[round], round)
       assert.is_true(math.abs(c.held - f.held) < 1 << 20, ("held %d, not %d"):format(c.held, f.held))
-      -- AddressSanitizer returns memory at irregular times
+      -- AddressSanitizer gives memory back at irregular times
       local margin = os.getenv "ASAMP_VARIANT" == "asan" and f.rss // 4 or 4 << 20
       assert.is_true(math.abs(c.rss - f.rss) < margin, ("resident %d, not %d"):format(c.rss, f.rss))
       assert.is_true(c.inuse < c.held)
@@ -296,7 +304,7 @@ describe("a collection in a profile", function()
     assert.is_true(seen["01"], "one began")
     assert.is_true(seen["11"], "one took several slices")
     assert.is_true(seen["12 major"] or seen["10 major"], "one decided")
-    -- marking ends with the major collection's own decision, never before
+    -- marking ends only in the major collection that decides
     assert.is_nil(seen["12"])
     assert.is_nil(seen["02"])
     assert.is_nil(seen["10"])

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A process that listens (ASAMP=listen): its answers, its clients, its reaction to garbage, and the
--- sequence of its files. CONTROL_REQUESTS=n sends more garbage.
+-- A process that listens for requests (ASAMP=listen): its answers, its clients, its reaction to
+-- garbage, and the sequence of its files. With CONTROL_REQUESTS=n in the environment the spec sends
+-- n random requests instead of 3,000.
 
 local answers = require "asamp.cli.answers"
 local clients = require "clients"
@@ -12,16 +13,17 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- The command is that of the release build; the process is this variant's.
-local own = process.interpreter():match "^(.*)/bin/[^/]+$"  -- of the program
+-- 'prefix' has the asamp command, of the release build; 'own' has the lua that listens, of this
+-- variant.
+local own = process.interpreter():match "^(.*)/bin/[^/]+$"
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
 local function lines(...) return shell.lines(shell.output(...)) end
 
 local REQUESTS = tonumber(os.getenv "CONTROL_REQUESTS" or 3000)
 
--- Creates the file "runs", then works until the file "stop" exists, or for five minutes, or longer if
--- there are more requests.
+-- Script of the process: creates the file "runs", then works until the file "stop" exists, or until
+-- a time limit that grows with the number of requests.
 local SERVER = ([[
   local keep, started = {}, os.time()
   assert(io.open("runs", "w")):close()
@@ -35,7 +37,8 @@ local SERVER = ([[
 describe("a process that listens", function()
   local folder, pid, socket
 
-  -- 'first': code that the server runs before it works; 'inner': a folder in its own.
+  -- Starts the process with ASAMP=wish. 'first': code that the server runs before it works;
+  -- 'inner': a folder to create in the process's folder.
   local function start(wish, first, inner)
     folder = shell.folder()
     shell.output("mkdir -m 700 %s/s %s", folder, inner and folder .. "/" .. inner or "")
@@ -44,8 +47,9 @@ describe("a process that listens", function()
     pid = process.start{"server.lua", directory = folder,
       env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
     socket = folder .. "/s/x.sock"
-    -- It listens before lua has read its program: a lowered limit would keep lua from reading it, and an
-    -- ignored SIGINT (nohup, a job of sh) would stay ignored.
+    -- Waits until the program runs, because lua listens before it has read its program. Before
+    -- that, a descriptor limit lowered by a spec would keep lua from reading it, and a SIGINT that
+    -- the shell ignores (nohup, a job of sh) would still be ignored.
     process.await(function()
       return process.read(folder .. "/runs") and host.samefile(socket, socket) and
              host.query(socket, "stats\n")
@@ -103,7 +107,8 @@ describe("a process that listens", function()
       end)
       before = now
     end
-    process.await(function()  -- many rounds of the loop: the first and the last are partly counted
+    -- waits for many rounds of the loop, because the first and the last are only partly counted
+    process.await(function()
       now = labels()
       return now["route=/a"] - first["route=/a"] > 16 << 20
     end)
@@ -112,7 +117,7 @@ describe("a process that listens", function()
     assert.equal(4, #files)
     for _, name in ipairs(files) do
       local p, sum = assert(reader.read(name)), 0
-      local allocated = p.allocated or 0  -- nil: the state has not used this file yet
+      local allocated = p.allocated or 0  -- nil if the state has not written to this file yet
       for _, set in ipairs(p.labels or {{labels = {}, exact = allocated}}) do
         sum = sum + set.exact
         a = a + (set.labels.route == "/a" and set.exact or 0)
@@ -121,7 +126,7 @@ describe("a process that listens", function()
       all = all + sum
     end
     assert.is_true(a >= now["route=/a"] and all - a >= now[""], a)
-    -- without the bytes before the first answer: those of the start and of the modules
+    -- subtracts the first answer, which includes the start and the loading of modules
     local share = (now["route=/a"] - first["route=/a"]) / (now[""] - first[""])
     assert.is_true(share > 1.5 and share < 2.5, share)
   end)
@@ -143,7 +148,9 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 10, r.message)
     assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.5, r.bytes / r.allocated)
     s = stats()
-    assert.same({0, 0}, {s.alloc, s.time})  -- they stayed at the recording's rates
+    -- alloc and time are 0 again after the recording; a former bug left them at the recording's
+    -- rates
+    assert.same({0, 0}, {s.alloc, s.time})
     assert.is_nil(s.file)
     code, out = asamp("heap", "-o", "h.heap", socket)
     assert.equal(0, code)
@@ -155,12 +162,14 @@ describe("a process that listens", function()
     assert.equal("ok\n", host.query(socket, "stop\n"))
     r = assert(reader.read(folder .. "/q.vmprof"))
     assert.same({"deploy", "v2 of it"}, {r.marks[1].name, r.marks[1].value})
-    -- A snapshot requested from outside left no mark, so that its pause had no explanation.
+    -- A former bug: a snapshot that a client requested set no mark, so that the profile did not
+    -- explain its pause.
     assert.same({"heap snapshot", folder .. "/m.heap"}, {r.marks[2].name, r.marks[2].value})
     code, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(0, code)
     assert.equal(2, select(2, out:gsub("in use", "")))
-    assert.equal(2, select(2, out:gsub("allocations not sampled  ", "")))  -- it said 0B/s
+    -- the former text was 0B/s allocated
+    assert.equal(2, select(2, out:gsub("allocations not sampled  ", "")))
     code, out = asamp("stats", socket)
     assert.equal(0, code)
     assert.is_truthy(out:find("1 Lua state at present; 1 so far in the profile", 1, true))
@@ -168,7 +177,7 @@ describe("a process that listens", function()
     assert.is_false(host.samefile(socket, socket))
   end)
 
-  -- Returns the number of its open descriptors.
+  -- Returns the number of open descriptors of the process.
   local function descriptors()
     return #lines("ls /proc/%d/fd", pid)
   end
@@ -191,8 +200,8 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
-  -- A former bug: the thread waited five seconds for each of them, and so did all other clients and the
-  -- rotation of files.
+  -- A former bug: the control thread waited five seconds for each client that did not read its
+  -- answers. All other clients, and the rotation of files, waited as long.
   it("answers others while clients do not read their answers, and leaves those in the end", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local list, n = clients.deaf(socket, 3)
@@ -204,8 +213,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: the thread checked fifty times a second while a client waited: a hundredth of a
-  -- processor.
+  -- A former bug: while a client waited for a snapshot of an idle state, the control thread checked
+  -- fifty times a second for it, which used a hundredth of a processor.
   it("looks the more seldom for the snapshot of an idle state the longer a client waits", function()
     start("alloc=0,listen=s/x.sock", "os.execute 'sleep 20'")
     local function switches()
@@ -239,7 +248,8 @@ describe("a process that listens", function()
       os.rename("child.new", "child")
     ]])
     local list = clients.silent(socket, 5)
-    assert.is_truthy(host.query(socket, "stats\n"))  -- they are read before it
+    -- requests that were sent before this one have been read
+    assert.is_truthy(host.query(socket, "stats\n"))
     assert(io.open(folder .. "/fork", "w")):close()
     local child = process.await(function() return process.read(folder .. "/child") end)
     assert.same({}, lines("ls -l /proc/%s/fd | grep -o 'socket:.*' || true", child))
@@ -249,10 +259,11 @@ describe("a process that listens", function()
     assert.is_nil(text)
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
-    assert(os.execute("kill -9 " .. child))  -- otherwise it could wait for ever in a removed folder
+    -- the child could wait for ever in a folder that no longer exists
+    assert(os.execute("kill -9 " .. child))
   end)
 
-  -- It named the removed file as if it existed.
+  -- A former bug: when the profile's file had been removed, the answers still named it.
   it("reports that its file was removed, with its folder or without, or moved", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     local function isgone()
@@ -277,8 +288,9 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: the recording never ended, and other requests for a recording were refused because of
-  -- it. Of a removed folder only its name is left.
+  -- A former bug: if the process's own file could not be created again after a recording, the
+  -- recording never ended, and other recordings were refused. In the answer, a removed folder is
+  -- only a name.
   it("ends a recording though its own file cannot be made, and has it when it can", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     shell.output("rm -r %s/p", folder)
@@ -302,8 +314,9 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
-  -- A former bug: the file of the set-up was not made again before the next "rotate", while one that
-  -- cannot be made at the start is tried again each second.
+  -- A former bug: if the process's own file could not be created again after a recording, that was
+  -- retried only at the next "rotate"; a file that cannot be created at the start is retried each
+  -- second.
   it("continues its own file after a recording when descriptors are free again", function()
     start("alloc=64K,listen=s/x.sock,out=p.vmprof,quiet")
     local function limit(n) assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n))) end
@@ -323,7 +336,8 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
-  -- A former bug: the recording continued without its command, and no other command could end it.
+  -- A former bug: when the command `asamp record` was ended by a signal, its recording continued,
+  -- and no other command could end it.
   it("ends a recording whose command is ended, and by --stop one whose command was killed", function()
     start "alloc=0,listen=s/x.sock"
     for n, signal in ipairs{"INT", "TERM", "HUP"} do
@@ -346,9 +360,10 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: searches for listening processes found the sockets of ended ones.
+  -- A former bug: a process that was ended by an unhandled signal left its socket, which searches
+  -- for listening processes then found.
   it("leaves no socket when a signal ends it that nobody has handled", function()
-    -- under nohup no child dies of SIGHUP, and none of them can change that for its own
+    -- under nohup, a child ignores SIGHUP, and a program cannot change that for its child
     local ignored = tonumber(shell.read "/proc/self/status":match "SigIgn:%s*(%x+)", 16) & 1 == 1
     for _, wish in ipairs{"alloc=0,listen=s/x.sock", "alloc=64K,quiet,listen=s/x.sock"} do
       for _, signal in ipairs{"TERM", "ABRT", ignored and "INT" or "HUP"} do
@@ -389,20 +404,23 @@ describe("a process that listens", function()
     end
   end)
 
-  -- A former bug: the message was "Connection reset by peer".
+  -- A former bug: a client whose request was not answered before the process ended reported
+  -- "Connection reset by peer".
   it("is reported as ended, to a client whose request it has not answered", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
     shell.output("cd %s; '%s/bin/asamp' stats %s >out 2>err & echo $! >client", folder, prefix, socket)
     local of = shell.read(folder .. "/client"):match "%d+"
-    host.pause(300)  -- it sends its request and waits; if it has not started yet, the message is the same
+    -- time for the client to send its request; if it has not, the message is the same
+    host.pause(300)
     os.execute("kill -KILL " .. pid)
     process.await(function() return process.ended(of) end)
     assert.equal(("asamp stats: process %d has ended; start it again\n"):format(pid),
                  shell.read(folder .. "/err"))
   end)
 
-  -- A former bug: 'asamp serve' waited a second for each of them.
+  -- A former bug: `asamp serve` waited a second for each process that lives but whose socket is
+  -- gone.
   it("is waited for once, however many sockets are gone of processes that live", function()
     local client, pause, pauses, sockets = require "asamp.cli.client", host.pause, 0, {}
     start "alloc=0,listen=s/x.sock"
@@ -429,8 +447,8 @@ describe("a process that listens", function()
       "process uses this path: put %p, the process id, into the path\n"}, {code, err})
   end)
 
-  -- A former bug: a user who had made the folder before the process did received the requests, and
-  -- could name files for root to read and to remove.
+  -- A former bug: a user who had created the folder of the sockets before the process did received
+  -- the requests for it, and could name files that root then read and removed.
   it("is not taken for another user's socket of its number", function()
     if shell.output "id -u" ~= "0\n" then return end
     start("alloc=0,listen=s/x.sock")
@@ -445,7 +463,8 @@ describe("a process that listens", function()
                                  "stats", pid}))
   end)
 
-  -- A former bug: the socket stayed as long as the parent of the killed process did not wait for it.
+  -- A former bug: the socket of a killed process was not removed before its parent had waited for
+  -- it.
   it("removes the sockets of killed processes, even of zombies", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)
@@ -482,14 +501,16 @@ describe("a process that listens", function()
       return select(3, process.run{program = prefix .. "/bin/asamp", env = {XDG_RUNTIME_DIR = folder},
                                    "stats", pid})
     end
-    process.await(function() return process.ended(pid) end)  -- a dying process resets connections
+    -- after the process has ended: a process that is ending resets connections
+    process.await(function() return process.ended(pid) end)
     assert.equal(("asamp stats: process %d has ended; start it again\n"):format(pid), printed())
     assert.is_false(host.samefile(socket, socket))
     local none = "asamp stats: no process %d is running; give the id of a running one\n"
     assert.equal(none:format(pid), printed())
   end)
 
-  -- A daemon that has become another user cannot remove its own.
+  -- A daemon that has become another user cannot remove its socket. It must be removed by the next
+  -- process that listens there.
   it("leaves a socket when it is killed, which the next process that listens there removes", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)
@@ -511,14 +532,15 @@ describe("a process that listens", function()
     os.execute("kill -9 " .. lives)
   end)
 
-  -- A former bug: it took the last ones: the program could open no file, without a visible reason.
+  -- A former bug: the process's listening took the last file descriptors, so that the program could
+  -- open no file, for no visible reason.
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",
       "local t = {} for i = 1, arg[1] do t[i] = assert(io.open(arg[0])) end")
     local few = "fewer than 6 file descriptors would be left for the program; raise the limit %%(ulimit " ..
                 "%%-n, now %d%%)"
-    local before = 2  -- 2: no profile, 1: it does not listen, 0: both
+    local before = 2  -- 2: no profile and no socket; 1: a profile only; 0: both
     for n = 7, 24 do
       local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
         "ulimit -n $1; exec \"$2\" opens.lua $(($1 < 10 ? 1 : 4))", "sh", tostring(n), process.interpreter(),
@@ -534,8 +556,8 @@ describe("a process that listens", function()
     assert.equal(0, before)
   end)
 
-  -- A former bug: the socket was created again only once, and that failed if the program had used all
-  -- descriptors after it had closed the thread's.
+  -- A former bug: after the program had closed the control thread's descriptors, the socket was
+  -- created again only once. That failed if the program had used all descriptors at that time.
   it("listens again as soon as the program leaves it descriptors", function()
     local libraries = shell.output "pwd":gsub("\n", "/build/spec/?.so")
     start("alloc=0,listen=s/x.sock", ("package.cpath = '%s'\n"):format(libraries) .. [[
@@ -559,15 +581,15 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: a thread used a whole processor if the program had no descriptor left, or had lowered
-  -- its limit below the number of its descriptors, as programs do that sandbox themselves: a client
-  -- waited that it could not accept, or poll failed.
+  -- A former bug: the control thread used a whole processor when it could not accept a client,
+  -- because the program had no descriptor left or had lowered its limit below the number of its
+  -- descriptors, as sandboxed programs do.
   it("uses no CPU time while no client can be accepted, and accepts waiting clients afterwards", function()
     start("alloc=0,listen=s/x.sock")
     local function limit(n)
       assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n)))
     end
-    local function ticks()  -- of the threads that run no Lua
+    local function ticks()  -- returns the CPU time of all threads except the one that runs Lua
       local n = 0
       for _, line in ipairs(lines("cat /proc/%d/task/*/stat", pid)) do
         local fields = {}
@@ -608,8 +630,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: states made after a refused recording sampled at its rate, in a profile with another
-  -- rate: estimates were eight times too high, or there were no more samples.
+  -- A former bug: after a refused recording, new states sampled at the recording's rate, but the
+  -- profile had its own rate: estimates were eight times too high, or there were no more samples.
   it("samples as before when a recording is refused", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local before = stats()
@@ -619,8 +641,9 @@ describe("a process that listens", function()
     local after = stats()
     assert.same({65536, before.time}, {after.alloc, after.time})
     local _, out = asamp("top", "--count", "2", "--every", "1", socket)
-    assert.equal(1, select(2, out:gsub("B?/s allocated", "")))  -- the first look knows no rates
-    -- Both tables had the second heading.
+    -- the first update has no rates, because there is no previous one
+    assert.equal(1, select(2, out:gsub("B?/s allocated", "")))
+    -- A former bug: both tables had the heading of the second one.
     assert.matches("\nBy line, since the profile's start\n.*\nBy line, since the previous update\n", out)
     _, out = asamp("top", "--count", "2", "--every", "1", "--width", "40", socket)
     assert.matches("\n  [^\n]* reserved", out)
@@ -628,8 +651,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: until a state allocated or collected, the next file had no state that a mark could
-  -- belong to: the mark was refused, while asamp stats named the file and the state.
+  -- A former bug: after a rotation, the new file had no state until a state allocated or collected.
+  -- A mark was refused, although `asamp stats` named the file and the state.
   it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
           "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
@@ -646,18 +669,20 @@ describe("a process that listens", function()
     start "alloc=1K,max=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet,rate=500"
     for _ = 1, 3 do assert.is_truthy(host.query(socket, "rotate\n"):find "\nok\n$") end
     process.await(function() return host.samefile(folder .. "/p.4.vmprof", folder .. "/p.4.vmprof") end)
-    assert.equal(1, stats().made)  -- one state, whatever the number of its files
+    assert.equal(1, stats().made)  -- several files of one state count as one state
     finish()
     local list = lines("ls -t %s/*.vmprof", folder)
     for _, path in ipairs(list) do
       local r = assert(reader.read(path))
       assert.is_true(r.complete, r.message)
     end
-    assert.is_true(#list >= 2 and #list <= 3, #list)  -- it may end just after the next one was made
+    -- the process may have stopped just after it had created the next file
+    assert.is_true(#list >= 2 and #list <= 3, #list)
   end)
 
-  -- A former bug: if the process's own pattern has a %, the requested name was treated as a generated
-  -- one: if it existed and was no profile, or empty, the recording went to the next number.
+  -- A former bug: if the process's own file name pattern contains %, the name that the recording
+  -- requested was treated as a generated one: if a file existed there that was empty or no profile,
+  -- the recording went to the next number.
   it("records to the name that is given, whatever its own pattern is", function()
     for _, pattern in ipairs{"p.%n.vmprof", "p.vmprof"} do
       start("alloc=64K,quiet,listen=s/x.sock,out=" .. pattern)
@@ -670,7 +695,7 @@ describe("a process that listens", function()
       end
       local function expected(name) return ("file %s/%s\nok\n"):format(folder, name) end
       assert.equal(expected "new", record "new")
-      assert.equal(expected "new.2", record "new")  -- a profile stays
+      assert.equal(expected "new.2", record "new")  -- an existing profile is not replaced
       assert.equal(expected "empty", record "empty")
       local refused = "^error cannot write profile '[^']+/notes': a text file exists at this path"
       assert.is_truthy(record "notes":find(refused))
@@ -680,8 +705,9 @@ describe("a process that listens", function()
     end
   end)
 
-  -- A former bug: files between two requests, and those around a recording, were never removed: the
-  -- disk was full if cron or logrotate requested the rotation instead of rotate=.
+  -- A former bug: files started by requests to rotate, and those before and after a recording, were
+  -- never removed. The disk became full if cron or logrotate requested the rotations instead of
+  -- rotate=.
   it("keeps as many of its files as keep= says, whatever requested the next one", function()
     start "alloc=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet"
     local function names()
@@ -708,7 +734,8 @@ describe("a process that listens", function()
       assert.equal(("file %s/p%s.vmprof\nok\n"):format(folder, i > 1 and "." .. i or ""),
                    host.query(socket, what .. "\n"))
     end
-    -- The lines of a dump had the present time and its rates.
+    -- A former bug: the lines by source of samples kept in memory (dump) had the present time, and
+    -- its rates.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
     assert.is_truthy(out:find("No source lines are shown: the process keeps its samples in", 1, true), out)
@@ -719,7 +746,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: the socket of a stopped process accepts 17 connections; the next program waited.
+  -- A former bug: the socket of a stopped process accepts 17 connections; the next program that
+  -- wanted to listen there then waited.
   it("does not delay the programs that want to listen at its socket while it is stopped", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
@@ -735,7 +763,7 @@ describe("a process that listens", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
     local fields, message, late
-    for _ = 1, 100 do  -- it soon reaches that state
+    for _ = 1, 100 do  -- repeats, because the process needs a short time until it is stopped
       fields, message, late = require "asamp.cli.client".send(socket, "stats", 1)
       if not fields then break end
       host.pause(10)
@@ -758,7 +786,7 @@ describe("a process that listens", function()
                               "another user, or other users may write", 1, true))
   end)
 
-  -- A former bug: root's process created the folder.
+  -- A former bug: a process of root created the missing folder.
   it("does not create a folder that the user named", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     local code, _, err = process.run{"-e", "", directory = folder,
@@ -770,7 +798,8 @@ describe("a process that listens", function()
 end)
 
 describe("a file", function()
-  -- A former bug: the message was that the process which listened there had ended.
+  -- A former bug: for a file that is no socket, the message was that the process which listened
+  -- there had ended.
   it("is not taken for a process", function()
     local path = os.tmpname()
     local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", path}
@@ -780,7 +809,7 @@ describe("a file", function()
                 {code, err})
   end)
 
-  -- A former bug: the same message as of a file, for everything else that is not a socket.
+  -- A former bug: for a device or a folder, the message was that of a text file.
   it("that is a device or a folder is not taken for a process", function()
     for _, path in ipairs{"/dev/null", "/"} do
       local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", path}
@@ -792,7 +821,8 @@ describe("a file", function()
 end)
 
 describe("a process that does not listen", function()
-  -- A former bug: the message said that the process does not listen.
+  -- A former bug: for a process in a container, the message was that it does not listen. It must
+  -- say where to run asamp.
   it("says of a process in a container where to run asamp", function()
     if not os.execute "unshare --pid --fork true 2>/dev/null" then
       return pending "no PID namespace can be made"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- asamp convert --to firefox. The viewer does not check the files that it loads, so
--- these specs do: tables, indices, order, balance, and totals to the byte
--- against the reader's.
+-- `asamp convert --to firefox`. The Firefox Profiler does not check the files that it loads, so
+-- this spec does: tables, indices, order, balance, and totals, which must equal those of the reader
+-- to the byte.
 
 local cjson = require "cjson"
 local asamp = require "asamp.commands.convert"
@@ -10,7 +10,7 @@ local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- Some profiles here have survivors that are not followed, which is reported.
+-- Accepts one message: some profiles here have survivors that are not followed, which is reported.
 local function unexpected(text)
   if not text:find("live samples of a Lua state at a time", 1, true) then error(text) end
 end
@@ -56,7 +56,7 @@ local function sorted(times)
   end
 end
 
--- Checks that hold for every profile of asamp.
+-- Checks the form of a converted profile, whatever its contents.
 local function checkshape(p)
   assert.equal(64, p.meta.preprocessedProfileVersion)
   local grey = 0
@@ -138,8 +138,8 @@ local function categoryof(p, stack)
   return p.meta.categories[s.frameTable.category[frame + 1] + 1].name
 end
 
--- Totals by the viewer's rules: bytes allocated, freed, retained. Raises
--- an error if they do not balance.
+-- Computes bytes allocated, freed and retained by the viewer's rules. Raises an error if they do
+-- not balance.
 local function balance(p)
   local a = p.threads[1].nativeAllocations
   local sum = {allocated = 0, freed = 0, rows = 0, categories = {}, freedas = {}}
@@ -227,8 +227,8 @@ describe("asamp convert --to firefox", function()
     assert.same({1, 3, 0.5}, convert().threads[1].samples.weight)
   end)
 
-  -- Without it the viewer treats a sample of ten periods as one period of a thread that otherwise
-  -- sleeps: the graph of a busy thread was at a tenth.
+  -- Each sample needs the CPU time since the previous one. Without it the viewer treats a sample of
+  -- ten periods as one period of a thread that otherwise sleeps: a busy thread is shown at a tenth.
   it("has the CPU time since the previous sample, by the CPU clock", function()
     local gen = require "profilegen"
     for _, wall in ipairs{false, true} do
@@ -258,8 +258,8 @@ describe("asamp convert --to firefox", function()
     assert.is_nil(f.threads[1].nativeAllocations)
   end)
 
-  -- The viewer cannot fetch files of a user's disk, and nobody should publish more sources than
-  -- requested.
+  -- The viewer cannot read files of a user's disk, so their text is in the profile, but only of
+  -- files that the user requests: no other source should be published.
   it("has the text of source files that the user requests, and of no others", function()
     local folder = path .. ".d"
     assert(os.execute("mkdir -p " .. folder .. "/.git"))
@@ -320,7 +320,8 @@ describe("asamp convert --to firefox", function()
     p:close()
     local a = convert().threads[1].nativeAllocations
     assert.same({100, 100, 100, 100, 100, -100, -100, -100}, a.weight)
-    -- alternately alive and dead: 2; then 1 and 5, because 3 stays and 4 is not followed
+    -- outcomes are runs of alive and dead samples: 2 is dead; then 1 and 5, because 3 stays and 4
+    -- is not followed
     for i, birth in ipairs{2, 1, 5} do
       assert.equal(a.stack[birth], a.stack[5 + i])
       assert.equal(a.memoryAddress[birth], a.memoryAddress[5 + i])
@@ -407,12 +408,13 @@ describe("asamp convert --to firefox", function()
     local stack = vmprof.stack(9, 10.5, {100}, {0})
     save(vmprof.head() .. vmprof.header(7, 0) ..
       vmprof.meta("start_time_offset", "10.0") .. stack .. stack .. stack ..
-      -- newest first; the period and the types come last
+      -- the stack is newest first; the period and the kind are its last words
       vmprof.stack(10, 10.7, {5 << 2, 5 << 2 | 1}) ..
       vmprof.name(100, "py:main:1:a.py") .. vmprof.trailer(1001) )
     local p = convert()
     checkshape(p)
-    assert.equal(3, balance(p).allocated)  -- no period: samples
+    -- the file has no period, so each weight is a number of samples
+    assert.equal(3, balance(p).allocated)
     save(vmprof.head() .. vmprof.header(7, 0) .. stack .. stack .. stack ..
       vmprof.stack(10, 10.7, {5 << 2, 5 << 2 | 1}) ..
       vmprof.meta("sample_allocated_bytes", "1000") .. vmprof.trailer(1001))

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Holders of the objects alive at the end, in files for other viewers: the paths of holders are
--- stacks there, with the line that allocated as leaf, and add up to the bytes alive.
+-- Holders of the objects alive at the end, in files for other viewers: each path of references is a
+-- stack, with the function and line that allocated as leaf, and the weights add up to the bytes
+-- alive.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -13,7 +14,7 @@ local vmprof = require "spec.support.vmprof"
 
 local MIB = 1 << 20
 
--- The stacks of held.write(path, 6, 3), in the words of each format.
+-- Expected bytes of the stacks of held.write(path, 6, 3); each format has its own words.
 local WANTED = {
   ['_G | upvalue "listeners" of on (app.lua:3) | ["close"] | [1..n] | keep'] = 6 * MIB,
   ['package.loaded["app"] | ["cache"] | fill'] = 3 * MIB,
@@ -35,7 +36,7 @@ describe("asamp convert, of a profile with holders,", function()
     return code == 0 and vmprof.load(out), err
   end
 
-  -- Stacks of names, outermost first -> their sums; and the sum of all.
+  -- Adds n to the sum of the stack that consists of these names, outermost first.
   local function add(stacks, names, n)
     local text = table.concat(names, " | ")
     stacks[text] = (stacks[text] or 0) + n
@@ -64,8 +65,9 @@ describe("asamp convert, of a profile with holders,", function()
     assert.same({12, 22}, {lines.keep, lines.fill})
   end)
 
-  -- Profiles with time samples and holders: the type held_space was declared before the time types, but
-  -- its values were written after theirs, so that each of the three had another's name.
+  -- A former bug: in profiles with time samples and holders, the pprof type held_space was declared
+  -- before the time types, but its values were written after theirs, so that all three had a wrong
+  -- name.
   for _, what in ipairs{"allocations", "allocations time", "allocations held", "allocations time held",
                         "time"} do
     it("has each sum under its own name in pprof: " .. what, function()
@@ -200,7 +202,8 @@ describe("asamp convert, of a profile with holders,", function()
     assert.equal(1, #cjson.decode((convert("--to", "speedscope", path))).profiles)
   end)
 
-  -- A former bug: it wrote an empty file, with exit code 0.
+  -- A former bug: the command wrote an empty file and returned exit code 0 if the profile had no
+  -- samples.
   it("says so of a profile without samples, too", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     assert(p:close())
@@ -209,7 +212,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert.is_truthy(err:find("does not record the references to live objects (holders): ", 1, true), err)
   end)
 
-  -- A former fault: 65,536 paths of long steps made texts of gigabytes in `asamp report`.
+  -- A former bug: in `asamp report`, 65,536 paths with long steps became texts of gigabytes.
   it("ends paths when the texts of all have 64 MiB, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")
@@ -224,7 +227,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert.truthy(profile.left[1].text:find("or of 64 MiB of their texts: 7 others were shortened", 1, true))
   end)
 
-  -- An endless path is not worth a stack of that depth, nor the reader's memory.
+  -- A path without an end, in a malformed profile, must not become an endless stack.
   it("ends paths after 64 steps, counts the paths cut by that, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")

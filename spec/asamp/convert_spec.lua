@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- asamp convert to pprof, collapsed stacks, speedscope and the other format of VMProf: the spec decodes
--- each file and compares it with the reader's totals, to the byte. How the command treats its
--- arguments, and how it reacts if the result cannot be written.
+-- `asamp convert` to pprof, collapsed stacks, speedscope and the other version of VMProf: the spec
+-- decodes each file and compares it with the reader's totals, to the byte. Also: arguments of the
+-- command, and its reaction if the file cannot be written.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -29,7 +29,7 @@ local function list()
   return shell.output("ls -A '" .. folder .. "'")
 end
 
--- Returns sums over the sites of a profile, separately for time.
+-- Returns the sums over all sites of a profile; time samples are separate.
 local function sums(profile)
   local sites, s = profile.sites, {time = 0}
   for i in ipairs(sites.node) do
@@ -46,7 +46,7 @@ describe("asamp convert", function()
     path = folder .. "/p.vmprof"
   end)
 
-  -- Calls f with a run for each seed, some with samples of one sort only.
+  -- Calls f for runs with seeds 1 to 16, some of which have only allocation or only time samples.
   local function each(f)
     for seed = 1, 16 do
       runs.write(path, {
@@ -87,7 +87,7 @@ describe("asamp convert", function()
         for _, kind in ipairs(profile.kinds) do
           objects = objects + kind.objects
         end
-        -- each site's estimate is rounded
+        -- tolerance, because each site's estimate is rounded
         assert.is_true(math.abs(objects - total["alloc_objects/count"])
                        <= #p.samples / 2 + 1)
       end
@@ -113,7 +113,7 @@ describe("asamp convert", function()
       local first, before = part{till = middle}
       local second, after, at = part{since = middle}
       assert.same({middle * 1000, length - middle * 1000, zero + middle * 1000}, {before, after, at})
-      for i, n in ipairs(all) do  -- objects are rounded, line by line
+      for i, n in ipairs(all) do  -- tolerance, because the objects of each line are rounded
         local sum = (first[i] or 0) + (second[i] or 0)
         assert.is_true(i % 2 == 0 and sum == n or math.abs(sum - n) < 1000, i)
       end
@@ -123,11 +123,13 @@ describe("asamp convert", function()
     end)
   end)
 
-  -- A former bug: /debug/pprof/profile of an idle process had the sample types of allocations.
+  -- A former bug: /debug/pprof/profile of an idle process had the sample types of allocations,
+  -- because there was no time sample.
   it("pprof has the sample types that are requested, without any sample of them, too", function()
     local heap = "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes"
     local time = "samples/count cpu/nanoseconds"
-    -- Returns the types of a session's profile with these options, and the default type.
+    -- Profiles the code with these options. Returns the sample types of the converted profile, and
+    -- its default type.
     local function types(options, code, first)
       local source = ("local p = require 'profiler' p.enable{out = %q, overwrite = true, %s} %s p.disable()")
         :format(path, options, code)
@@ -165,8 +167,8 @@ describe("asamp convert", function()
     assert.equal("root (b.lua:1)", f.functions[f.locations[s.locations[2]][1]].name)
   end)
 
-  -- A former bug: go tool pprof adds up functions with equal names: all anonymous functions were one
-  -- row.
+  -- go tool pprof adds up functions with equal names. A former bug: all anonymous functions were
+  -- one row.
   it("--to pprof: functions of one name are not one function", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path, period = 100, resolve = "plain"})
@@ -186,8 +188,9 @@ describe("asamp convert", function()
                  "main (a.lua) = main", "sym_7f0000 = sym_7f0000"}, names)
   end)
 
-  -- Reports and the page leave out the frames by which the program starts its script, and so does every
-  -- format: _start, main and pmain were at the top of every flame graph.
+  -- A former bug: _start, main and pmain, the frames by which the program starts its script, were
+  -- at the top of every flame graph of converted files. Every format must leave them out, as
+  -- reports do.
   describe("leaves out the C functions that come before every script,", function()
     local function write(stacks)
       local gen = require "profilegen"
@@ -356,7 +359,7 @@ describe("asamp convert", function()
     runs.write(path, {seed = 2})
     assert.equal(convert("--to", "collapsed", "--weight", "bytes", path),
                  convert("--to", "collapsed", path))
-    local f = assert(io.open(path, "wb"))  -- the period is not known
+    local f = assert(io.open(path, "wb"))  -- a file whose period is unknown
     f:write(vmprof.head():sub(1, 24), ("\0"):rep(16), vmprof.header(6, 0),
             vmprof.stack(1, 1, {100}, {0}):rep(3),
             vmprof.name(100, "py:f:1:a.py"), vmprof.trailer(1))
@@ -427,12 +430,12 @@ describe("asamp convert", function()
   end)
 
   it("--to vmprof: the other flavour and back keep everything", function()
-    -- the contents of a profile without their places in the file
+    -- Returns the contents of a profile without its position and form in the file.
     local function summary_of(file)
       local p = assert(reader.read(file, {bins = 64}))
       assert.is_true(p.complete)
       p.path, p.offset, p.version, p.compressed = nil, nil, nil, nil
-      -- the order of nodes and functions follows that of the samples
+      -- nodes and functions are compared as sets, because their order follows that of the samples
       return p
     end
     for seed = 1, 12 do

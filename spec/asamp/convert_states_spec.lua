@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Files for other tools of a process with many Lua states: each state is separate, or the states of one
--- script if there are too many, and the sums are those of all.
+-- Files for other tools, of a process with many Lua states. Each state is separate, or, if there
+-- are too many, the states of one script together; the sums must be those of all states.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -9,8 +9,8 @@ local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
 local vmprof = require "spec.support.vmprof"
 
--- Writes a profile of n states of that many scripts: each allocates 200 bytes in one line, of which 100
--- survive, runs for a millisecond, sets a mark and has two collections.
+-- Writes a profile of n states that run 'scripts' different scripts. Each state allocates 200 bytes
+-- in one line, of which 100 survive, runs for a millisecond, sets a mark and has two collections.
 local function write(path, n, scripts)
   local p = assert(profilegen.open{path = path, states = true, period = 100,
                                    timeperiod = 1000000, followed = 1000})
@@ -41,7 +41,7 @@ local function convert(...)
   return (vmprof.load(out))
 end
 
--- Bytes of the stacks of a collapsed file, by the name of their state.
+-- Returns the bytes in a collapsed file, by the outermost frame, which is the name of a state.
 local function collapsed(...)
   local t = {}
   for outer, bytes in convert("collapsed", ...):gmatch "([^;\n]+);[^\n]* (%d+)\n" do
@@ -112,7 +112,8 @@ describe("a process with several Lua states", function()
       t["Allocated, state " .. state], t["Survived, state " .. state] = 200, 100
       t["CPU time, state " .. state] = 1000000
     end
-    t["Alive at the end, state 2 script0"] = 100  -- the others' died when it started
+    -- the objects of the other states died when this one started
+    t["Alive at the end, state 2 script0"] = 100
     assert.same(t, speedscope())
     local threads, p = firefox()
     assert.same({["Lua state 0 script0"] = {200, 1, {"m0"}}, ["Lua state 1 script1"] = {200, 1, {"m1"}},
@@ -156,7 +157,8 @@ describe("a process with more states than files for other tools can have", funct
     assert.equal(72 * 200, speedscope()["Allocated, state (72 others)"])
   end)
 
-  -- A former bug: the last row's own state was not counted.
+  -- The reader has 65,536 rows for states; the last row counts all others. A former bug: the state
+  -- that first had the last row was not counted.
   it("and those beyond the rows of the reader", function()
     write(path, 65538, 2)
     local t = pprof()

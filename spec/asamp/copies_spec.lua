@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Copied bytes: each program here copies an amount that is known exactly, and the samples must agree.
--- The seeds are fixed, so that no figure depends on chance.
+-- Bytes copied when tables grow or strings are concatenated. Each program copies a known amount,
+-- which the samples must estimate. The seeds are fixed, so that no figure depends on chance.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -12,7 +12,7 @@ describe("copies", function()
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
 
-  -- Runs the text. Returns its profile, and the bytes that each line has copied.
+  -- Runs a program text. Returns its profile, and the copied bytes of each line.
   local function run(text, options)
     shell.write(script, text)
     local status, _, err = process.run{"-l", "profiler", script,
@@ -120,13 +120,15 @@ for r = 1, 500 do
   local known = {1, 2, 3, x = 1, y = 2}
 end
 ]], "copies,alloc=1K")
-    near(500 * 24 * 511, lines[6].grown)  -- 1, 2, 4 ... 256 nodes of 24 bytes
+    -- growth through 1, 2, 4, ..., 256 nodes of 24 bytes copies 511 nodes
+    near(500 * 24 * 511, lines[6].grown)
     near(500 * 2 * 16 * 511, lines[9].grown)
     assert.equal(lines[6].bytes, lines[6].grown)
     assert.is_nil(lines[11])
   end)
 
-  -- Nothing is after it in memory, so it grows in place, except at the end of a hole.
+  -- An array that is the only thing that grows has free memory after it, so it grows in place,
+  -- except at the end of a hole.
   it("of an array that is filled by itself are few", function()
     local lines = run([[
 for r = 1, 2000 do
@@ -151,8 +153,9 @@ end
     near(1000 * 32 * (15.5 + 8), lines[4].new)
   end)
 
-  -- A former bug: the bytes that rounding adds to a block were assumed to be 3: 4% too many bytes were
-  -- reported for texts of 58 bytes, 13% for those of 16, and too few for others.
+  -- A former bug: the number of bytes by which a string's block is rounded up was taken to be 3.
+  -- Copies were estimated 4% too high for strings of 58 bytes, 13% for those of 16, and too low for
+  -- others.
   it("are right for strings that are all of one length", function()
     for _, length in ipairs{16, 23, 58, 63} do
       local lines = run(([[

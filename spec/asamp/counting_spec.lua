@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Exact counts: profiler.count, profiler.counter, profiler.alive, and asamp.h's.
+-- Exact counts of allocations: profiler.count, profiler.counter, profiler.alive, and those of
+-- asamp.h.
 
 local embedding = require "embedding"
 local profiler = require "profiler"
@@ -12,12 +13,12 @@ local KINDS = {"table", "table array part", "table hash part", "string", "Lua cl
 local Object = {}
 Object.__index = Object
 
-local SHORT = "xxxxxxxxxx"  -- kept alive, so that no collection removes it from the table of strings
+local SHORT = "xxxxxxxxxx"  -- kept alive, so that the interned string exists in all calls
 
 local function recurse(n) return n > 0 and {recurse(n - 1)} or nil end
 
--- Functions that allocate the same each time. A new short string is found again later, so the strings
--- made here are long, or exist already.
+-- Functions that allocate the same in each call. A new short string would be found in the next
+-- call, so these functions make only long strings, or short ones that exist.
 local FUNCTIONS = {
   function() end,
   function() return {} end,
@@ -67,8 +68,9 @@ describe("profiler.count", function()
     local bytes, blocks = count(f)
     extra = true
     local b, m = count(f)
-    assert.same({1, 56}, {m - blocks, b - bytes})  -- with its array part, one block
-    extra, n = false, 104  -- a block of 17 bytes and the text, rounded up to 8
+    assert.same({1, 56}, {m - blocks, b - bytes})  -- a table with an array part is one block
+    -- size of a string's block: 17 bytes and the text, rounded up to a multiple of 8
+    extra, n = false, 104
     b, m = count(f)
     assert.same({bytes + 8, blocks}, {b, m})
   end)

@@ -1,19 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- A daemon, whose stderr is /dev/null, that a signal ends.
+-- Profiles of daemons, whose stderr is /dev/null, when a signal ends the process.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
 describe("a daemon", function()
-  -- A former bug: the line about the profile was written with syslog(3), which takes locks of the C
-  -- library and allocates. A SIGTERM that interrupted malloc or localtime made the process hang.
+  -- A former bug: the signal handler wrote the line about the profile by syslog(3), which takes
+  -- locks of the C library and allocates. If a SIGTERM had interrupted malloc or localtime, the
+  -- process never ended.
   it("ends with SIGTERM while it holds a lock of the C library", function()
     local path, ready, zone = os.tmpname(), os.tmpname(), os.tmpname()
     os.remove(ready)
     os.remove(zone)
     shell.output("mkfifo '%s'", zone)
-    -- localtime waits for a writer of the time zone's file, with the lock of tzset
+    -- the script's localtime takes the lock of tzset and waits for a writer of its time zone file,
+    -- a FIFO
     local script = process.file(([[
       local list = {}
       for i = 1, 20000 do list[i] = {} end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Programs that run with closed standard streams: the profile, or a file of a command, once received
--- the number of one, and the program's output was written into it.
+-- Programs that run with closed standard streams. A former bug: the profile, or the output file of
+-- a command, got descriptor 0, 1 or 2, so that the program's output was written into it.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -36,7 +36,7 @@ describe("a standard stream that is closed", function()
   end)
 
   for _, how in ipairs(CLOSED) do
-    -- libunwind's pipes and the descriptors of exact clocks, too
+    -- the options cover libunwind's pipes and the descriptors of exact clocks
     for _, options in ipairs{"time=1000", "time=1000,exact", "native=0"} do
       it(("stays closed, with the profile next to it: %s, %s"):format(how, options), function()
         local status = process.run{program = "/bin/sh", "-c",

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Callbacks of asamp.h for a sample after it was taken: one outcome,
--- at most one death, and 'left' at the end, with the value that the client returned.
--- Promises that need no model are checked by 'embedding' itself (wrong).
+-- Callbacks of asamp.h for a sample after it was taken: one survival outcome, at most one death,
+-- and 'left' at the end, each with the value that the client returned for the sample. The module
+-- 'embedding' checks the guarantees that need no model (wrong).
 
 local embedding = require "embedding"
 local natives = require "natives"
@@ -21,10 +21,11 @@ local function fates(list)
   return n
 end
 
--- Returns a userdata of that many bytes of memory, a multiple of 16.
+-- Returns a userdata whose block has 'size' bytes, a multiple of 16.
 local function userdata(size) return natives.userdata(size - 32) end
 
--- Returns the outcome of every size of userdata from 'least' on, in the list's last client.
+-- Returns the outcomes in the last client's list of samples, by size of the userdata, from size
+-- 'least'.
 local function bysize(list, least)
   local of = {}
   for _, s in ipairs(list) do
@@ -50,7 +51,8 @@ describe("a client of asamp.h", function()
     collectgarbage()
     for i = 1, 30, 3 do kept[i] = nil end
     collectgarbage()
-    for i = 2, 30, 3 do kept[i] = nil end  -- nobody looks for these
+    -- they die after the last collection, so that no death is reported
+    for i = 2, 30, 3 do kept[i] = nil end
     embedding.stop()
     collectgarbage "restart"
     assert.is_nil(embedding.wrong())
@@ -69,8 +71,9 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.start(64, true))
     local t = {}
     for i = 1, 1024 do t[-i] = i end
-    collectgarbage()  -- the hash part of 24 KiB survives here
-    for i = 1025, 4096 do t[-i] = i end  -- and is freed here, since a larger one replaces it
+    collectgarbage()  -- this collection finds the hash part of 24 KiB alive
+    -- a larger hash part replaces the first one, which is freed
+    for i = 1025, 4096 do t[-i] = i end
     embedding.stop()
     collectgarbage "restart"
     assert.is_nil(embedding.wrong())
@@ -107,7 +110,8 @@ describe("a client of asamp.h", function()
     collectgarbage()
     for i = 1, #kept do kept[i] = false end
     collectgarbage()
-    for i = 1, 100 do kept[i] = userdata(4096) end  -- there is room again
+    -- the list of followed samples has free space again
+    for i = 1, 100 do kept[i] = userdata(4096) end
     embedding.stop()
     assert.is_nil(embedding.wrong())
     local n = {}
@@ -145,14 +149,14 @@ describe("a client of asamp.h", function()
     assert.equal(100, #kept)
   end)
 
-  -- The model: which userdata are held; each has a size of its own. The collector also runs by itself;
-  -- at the end of a client a full collection finds all deaths.
+  -- The model is the set of userdata that are held, each of another size. The collector also runs
+  -- by itself; before a client ends, a full collection finds all deaths.
   it("receives the outcomes and deaths of the model over random programs", function()
     for seed = 1, 6 do
       math.randomseed(seed)
       local random, same = math.random, story(seed)
       local held, size, clients = {}, 1024, 0
-      local sampled  -- size -> true, for the present client
+      local sampled  -- the sizes of userdata that the present client has sampled
       local function ends()
         collectgarbage()
         same("stop", true, embedding.stop())
@@ -185,7 +189,7 @@ describe("a client of asamp.h", function()
         elseif what <= 95 and sampled then embedding.period(({64, 100, 512})[random(3)])
         elseif what <= 97 and sampled then ends()
         elseif not sampled then
-          -- every one of these sizes is sampled with a period of at most 512, fixed
+          -- with a fixed period of at most 512, every userdata of these sizes is sampled
           same("start", true, embedding.start(({64, 128, 512})[random(3)], true, false, seed))
           sampled = {}
         end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- asamp.h, for programs that embed Lua: the callbacks of a client, and the example
--- of the manual, built against the tree of the interpreter that runs the specs.
--- Promises that need no model are checked by 'embedding' itself (wrong).
+-- asamp.h, for programs that embed Lua: the callbacks of a client, and the example of the manual,
+-- built with the installed files of the interpreter that runs the specs. The module 'embedding'
+-- checks the guarantees that need no model (wrong).
 
 local embedding = require "embedding"
 local heap = require "profiler.heap"
@@ -11,7 +11,7 @@ local process = require "spec.support.process"
 local profiler = require "profiler"
 local shell = require "spec.support.shell"
 
--- Returns a userdata of that many bytes of memory, a multiple of 16.
+-- Returns a userdata whose block has 'size' bytes, a multiple of 16.
 local function userdata(size) return natives.userdata(size - 32) end
 
 describe("a client of asamp.h", function()
@@ -26,7 +26,7 @@ describe("a client of asamp.h", function()
     local kept = {}
     for i = 1, 500 do kept[i] = {i} end
     collectgarbage()
-    for _ = 1, 2 do  -- the second replaces the first
+    for _ = 1, 2 do  -- the second snapshot replaces the first
       assert.is_true(embedding.snapshot(path))
       local h = assert(heap.open(path))
       assert.is_true(h:info().samples > 50 and #kept == 500)
@@ -40,7 +40,8 @@ describe("a client of asamp.h", function()
     local text = process.file "not ours"
     local ok, message = embedding.snapshot(text)
     assert.is_nil(ok)
-    -- The message named an option of profiler.snapshot, which a host does not have, and a profile.
+    -- A former bug: for a host, the message named an option of profiler.snapshot, which a host does
+    -- not have, and spoke of a profile.
     assert.equal(("cannot write the snapshot '%s': a text file exists at this path and would be replaced; " ..
                   "give another path"):format(text), message)
     assert.equal(message .. ", or the option overwrite", select(2, profiler.snapshot(text)))
@@ -61,7 +62,7 @@ describe("a client of asamp.h", function()
       assert.not_nil(s.survived, i)
       if s.class then of[s.kind .. " " .. s.class] = (of[s.kind .. " " .. s.class] or 0) + 1 end
     end
-    -- a collection may come before a new table has got its metatable
+    -- a few less than 3,000, because a collection may run before a new table has its metatable
     assert.is_true(of["table Embedded"] >= 2990, of["table Embedded"])
     local majors = 0
     for _, c in ipairs(embedding.collections()) do majors = majors + (c.major and 1 or 0) end
@@ -91,8 +92,10 @@ describe("a client of asamp.h", function()
     end
     Kept, On = nil, nil  -- luacheck: ignore 111
     assert.is_nil(embedding.wrong())
-    assert.is_true(reported <= n and reported > 0.8 * n, reported .. " of " .. n)  -- others died meanwhile
-    local function ending(what)  -- the globals of a spec are a table of their own
+    -- the samples without a reported holder have died before the end
+    assert.is_true(reported <= n and reported > 0.8 * n, reported .. " of " .. n)
+    -- a spec's globals are in a table other than _G, so only the end of a path is compared
+    local function ending(what)
       for name, count in pairs(of) do
         if name:sub(-#what) == what then return count end
       end
@@ -130,7 +133,7 @@ describe("a client of asamp.h", function()
     assert.equal(after.tenured - before.tenured, tenured)
     assert.is_true(minors > 5 and majors >= 1)
     assert.is_true(pauses <= (after.pauses - before.pauses) * 1.01e9 + 1e6, pauses)
-    -- the statistics themselves are a table
+    -- tolerance: the table of the statistics is itself allocated
     assert.is_true(math.abs(list[#list].inuse - count) < 4096, list[#list].inuse - count)
     assert.is_true(list[#list].major and list[#list].phase == 0)
   end)
@@ -145,7 +148,7 @@ describe("a client of asamp.h", function()
     collectgarbage("nursery", size)
     for _, c in ipairs(embedding.collections()) do
       seen[c.phase] = (seen[c.phase] or 0) + 1
-      -- the decision comes after the marking
+      -- a major collection ends after the marking phase
       assert.is_false(c.major and c.phase == 1)
     end
     for phase = 0, 2 do assert.is_true((seen[phase] or 0) > 0, phase) end
@@ -183,12 +186,12 @@ describe("a client of asamp.h", function()
     for _, size in ipairs{0, 7, options + 1} do
       assert.same({nil, badoptions}, {embedding.sized(nil, size)})
     end
-    -- without a period
+    -- options of 8 bytes contain no period
     assert.same({nil, "the sampling period must be 64 to 2^62 bytes"}, {embedding.sized(nil, 8)})
     assert.is_false(embedding.stop())
     assert.is_true(embedding.sized(client, options))
     assert.is_true(embedding.stop())
-    assert.is_true(embedding.sized(young))  -- no 'died', nor the fields after it
+    assert.is_true(embedding.sized(young))  -- an older client struct, which ends before 'died'
     local kept = userdata(4096)
     collectgarbage()
     assert.is_true(embedding.stop())
@@ -203,7 +206,7 @@ describe("a client of asamp.h", function()
     assert.equal("userdata", type(kept))
   end)
 
-  -- A former bug: 'start' and 'stop' in a callback freed the client that was being called.
+  -- A former bug: calling 'start' or 'stop' in a callback freed the client that was being called.
   it("is refused when a callback starts, stops or changes sampling", function()
     embedding.misuse(true)
     assert.is_true(embedding.start(64))
@@ -380,7 +383,8 @@ describe("a callback that calls the Lua API", function()
     return status, err
   end
 
-  -- other builds do not check it, and the effect is undefined
+  -- only the debug build detects a call of the Lua API in a callback; in others its effect is
+  -- undefined
   if process.interpreter():find "/debug/" then
     it("ends the process in the debug build, which names the function", function()
       for _, callback in ipairs{"allocated", "decided", "died", "collected"} do
@@ -427,7 +431,7 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
 
   local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 
-  -- Builds it; returns its path.
+  -- Builds the example of the manual. Returns the path of the program.
   local function build(compiler)
     local program = os.tmpname()
     local flags = prefix:find "asan" and " -fsanitize=address,undefined" or ""
@@ -438,8 +442,8 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
     return program
   end
 
-  -- 64 KiB are 1,024 samples of 64 bytes: every block is sampled, and its size is
-  -- right within a few standard errors (3% of one, 0.6% of thirty).
+  -- With a period of 64 bytes every block is sampled: 64 KiB give 1,024 samples. The reported sizes
+  -- are right within a few standard errors (3% of one period, 0.6% of thirty).
   local function finds(compiler)
     local program, script = build(compiler), process.file(LEAKS)
     local status, out, err = process.run{program = program, script, "64"}
@@ -460,13 +464,14 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
       local first, second = found[1], found[2]
       assert.equal("30 string: 3 remember", first.what, out)
       assert.is_true(math.abs(first.alive - 30 * 64) < 0.04 * 30 * 64, out)
-      -- the text, and the text that it is concatenated with
+      -- two strings for each: the text, and the text that it is concatenated with
       assert.is_true(math.abs(first.all - 100 * 128) < 0.02 * 100 * 128, out)
       assert.equal("1 string: 13 forever", second.what, out)
       assert.truthy(out:find('3: remember\n           held by _G -> ["cache"] -> [1..n]\n', 1, true), out)
       assert.truthy(out:find('13: forever\n           held by _G -> ["leak"]\n', 1, true), out)
       assert.is_true(math.abs(second.alive - 293) < 0.08 * 293, out)
-      for i = 3, #found do assert.is_true(found[i].alive < 10, out) end  -- functions and the like
+      -- the remaining rows are functions and similar objects
+      for i = 3, #found do assert.is_true(found[i].alive < 10, out) end
     end)
   end
 

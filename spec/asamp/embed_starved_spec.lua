@@ -17,7 +17,7 @@ describe("a client in a process without memory", function()
     starved.stop()
   end)
 
-  -- There is capacity for 256 samples; more need a request of 16 KiB.
+  -- The list has a capacity of 256 samples; for more, it requests 16 KiB, which is refused here.
   if not process.interpreter():find "/asan/" then
     it("receives the number of lost samples, and all samples taken when there is memory again", function()
       local refusing = package.searchpath("refusing", package.cpath)
@@ -56,8 +56,8 @@ describe("a client in a process without memory", function()
     end)
   end
 
-  -- The model: samples in their order, each with its outcome; those without capacity are never
-  -- reported.
+  -- The model is the list of samples in their order, each with its outcome. Samples for which there
+  -- is no memory must never be reported.
   it("receives outcomes, deaths and 'left' of the samples that it had capacity for", function()
     for seed = 1, 30 do
       math.randomseed(seed)
@@ -120,7 +120,8 @@ describe("a client in a process without memory", function()
     end
   end)
 
-  -- A former bug: the next sample's outer frames were read beyond the existing ones.
+  -- If there is memory for only a part of a stack, the client receives this part. A former bug: the
+  -- outer frames that the next sample shared with it were read beyond the existing ones.
   it("receives the part of a stack that there was memory for, and no unreported frame as shared", function()
     starved.start()
     assert.is_true(starved.room())

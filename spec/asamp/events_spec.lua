@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Data of format 2 in addition to stacks, in both formats: time samples, classes, collections, markers,
--- and stacks written as differences. Read by the specs' own decoder; the important bytes are spelled
--- out.
+-- Time samples, classes, collections, markers, and stacks written as differences, in both file
+-- versions. The specs' own decoder reads them; the important bytes are compared literally.
 
 local gen = require "profilegen"
 local samples = require "spec.support.samples"
@@ -9,8 +8,8 @@ local vmprof = require "spec.support.vmprof"
 
 local US, MS = 1000, 1000000  -- in ns
 
---- Writes a profile that 'fill' has filled. Returns its samples, the first
--- details and the time (ns) that 'fill' was given as the start of its times.
+--- Writes a profile by calling fill(profile, time). Returns its samples, the text of the first
+-- details record, and the time (ns) that was passed to 'fill'.
 local function written(format, fill, options)
   local path = os.tmpname()
   local config = {path = path, format = format}
@@ -127,7 +126,7 @@ for format = 6, 7 do
         assert.equal(100, #list)
         local fates = {}
         for i = 1, 95 do fates[i] = list[i].survived and "1" or "0" end
-        -- the first collection has more fates than there were samples
+        -- there were more outcomes than samples when the first collection was recorded
         assert.equal("01101" .. ("0110100101"):rep(9), table.concat(fates))
         for i = 96, 100 do assert.is_nil(list[i].survived) end
         assert.equal(5, list.undecided)
@@ -218,7 +217,7 @@ for format = 6, 7 do
           got[i] = (s.class or "-"):sub(1, 1) .. (s.survived and "1" or "0")
         end
         assert.equal("P0 P0 -0 a1 P1 P1 a1 -0", table.concat(got, " "))
-        -- a collection in the same microsecond as the one before has no number
+        -- a collection in the same microsecond as the previous one is written without numbers
         assert.truthy(details:find "\nf 3 3\nl 2 1 1 0 1 2 2 1\ng[ \n]")
         assert.truthy(details:find "\nf 0 1\nl 1 2\ng[ \n]")
         assert.truthy(details:find "\nf 1\ng[ \n]")
@@ -300,7 +299,8 @@ for format = 6, 7 do
             p:collection{fates = "1", state = state}
           end
           p:sample{8, 1}
-          p:collection{fates = "1", major = true}  -- a whole one, none goes on
+          -- a complete major collection: no phase remains active
+          p:collection{fates = "1", major = true}
           p:sample{8, 1}
           p:collection{fates = "1", major = true, state = 2}
         end)
@@ -367,13 +367,13 @@ for format = 6, 7 do
       end)
     end)
 
-    -- Model: the whole stack of every sample. The program reports how many outer frames are unchanged
-    -- (or fewer: 0 is always valid) and the others.
+    -- The model is the whole stack of every sample. The spec passes the number of unchanged outer
+    -- frames, or a smaller number, which is always valid, and the other frames.
     it("stacks reported as differences are complete in the file", function()
       local seed = 20261121 + format
       local random = math.random
       math.randomseed(seed)
-      local model, stack = {}, {}  -- root first: {id, line}
+      local model, stack = {}, {}  -- 'stack': list of {id, line}, outermost frame first
       local list = written(format, function(p)
         for i = 1, 40 do p:name(8 * i, "f" .. i, i, "@x") end
         for i = 1, 3000 do

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- A process that ends in a signal handler ends, whatever the handler has interrupted. exit() in a
--- handler that had interrupted the thread while it reported a sample waited for that thread's own lock,
--- for ever (2 times of 25 at 512 bytes a sample).
+-- A process that calls exit() in a signal handler must end, whatever the handler has interrupted. A
+-- former bug: if the handler had interrupted the thread while it reported a sample, exit() waited
+-- for ever for that thread's own lock (2 of 25 times at 512 bytes a sample).
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- The action of the process when the signal arrives.
+-- The work during which the signal arrives.
 local WORK = {
   ["emitting samples"] = "local t = {} while true do t[#t % 100 + 1] = {tostring(#t)} end",
   ["in C's allocator"] = [[
@@ -39,8 +39,8 @@ local WORK = {
     while thread do local _ = {} end]],
 }
 
--- Runs that many processes. Returns the number of profiles with an end, and the number of messages that
--- the handler has interrupted the code for which the writer waits.
+-- Runs n processes that end by 'how'. Returns the number of profiles with a complete end, and the
+-- number of messages that the handler interrupted code for which the writer waits.
 local function ends(n, how, expected, work)
   local folder = shell.folder()
   local script = process.file([[
@@ -80,8 +80,9 @@ describe("a handler that ends the process", function()
     assert.is_true(ends(N, "quick_exit", 7, WORK["emitting samples"]) >= N - 1)
   end)
 
-  -- A condition variable was signalled again: the thread waited for itself, for ever. ASan must come
-  -- before other preloaded libraries.
+  -- A former bug: when the handler had interrupted pthread_cond_signal, exit() called it again, and
+  -- the thread waited for itself for ever. Not with ASan, which must be the first of the preloaded
+  -- libraries.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("by exit() ends it in the midst of a condition's signal, too", function()
       local folder = shell.folder()
@@ -100,8 +101,8 @@ describe("a handler that ends the process", function()
       shell.remove(folder)
     end)
 
-    -- The handler was installed after the file was made: a signal before that left it without an
-    -- end, and one after bind() left the socket.
+    -- A former bug: the handler was installed only after the profile's file was created, so that a
+    -- signal before that left the file without an end, and one after bind() left the socket.
     for _, call in ipairs{"pthread_create", "listen"} do
       it("leaves a complete profile while the session starts: " .. call, function()
         local folder = shell.folder()
@@ -133,15 +134,16 @@ end)
 
 local here = require "asamp.host".realpath "."
 
--- For systems that allow a new namespace (as root, or unshare -U).
+-- Command that runs a program as process 1 of a new PID namespace, if the system allows that, as
+-- root or by unshare -U.
 local UNSHARE = os.execute "unshare -p -f true 2>/dev/null" and "unshare -p -f"
                 or os.execute "unshare -Urpf true 2>/dev/null" and "unshare -Urpf"
 
 if UNSHARE then
   describe("process 1", function()
-    -- A former bug: a server in a container lost its profile at the first broken connection: the
-    -- handler ended the profile, but the signal, which the system ignores in process 1, did not end the
-    -- process.
+    -- A former bug: a server in a container lost its profile at the first broken connection. The
+    -- handler of SIGPIPE ended the profile, but process 1 does not end by a signal without a
+    -- handler of its own.
     it("continues, with its profile, when nobody reads its output", function()
       local folder = shell.folder()
       shell.write(folder .. "/x.lua", [[

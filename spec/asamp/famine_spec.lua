@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The libraries that find names of C functions have no memory: names are missing, but the program
--- has its result, and all samples are in the profile. Once a lookup crashed the program, because
--- libdwfl used a block that it had freed.
+-- The libraries that find names of C functions, libdw and libelf, have no memory. Names may be
+-- missing, but the program must complete, and the profile must have all samples. A former lookup
+-- crashed the program, because libdwfl used a block that it had freed.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -12,12 +12,13 @@ local PROGRAM = [[
   string.gsub("abc", "%w", function(c) t[c] = {c} return c end)
   print(#t)]]
 
--- asan has a malloc of its own
+-- not with ASan, which replaces malloc
 if os.getenv "ASAMP_VARIANT" ~= "asan" then
   describe("libdw and libelf without memory", function()
     local script, path = process.file(PROGRAM), os.tmpname()
 
-    -- Runs the program while requests 'first' to 'last' fail. Returns the profile and stderr.
+    -- Runs the program while memory requests number 'first' to 'last' of the two libraries fail.
+    -- Returns the profile and stderr.
     local function run(first, last)
       local status, out, err = process.run{"-lprofiler", script, env = {
         LD_PRELOAD = package.searchpath("famine", package.cpath), FAMINE = first .. "-" .. last,

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The folders of asamp/, in the order of a profile's way through them. asamp/build.mk lists the folders
--- that a file may include; the compiler is given these and no others.
+-- The dependencies between the folders of asamp/. asamp/build.mk lists, for each folder, the
+-- folders whose headers it may include; the compiler receives these include paths and no others.
 
 local shell = require "spec.support.shell"
 
@@ -21,7 +21,7 @@ for _, folder in ipairs(FOLDERS) do
   for _, other in ipairs(words("SEES_" .. folder)) do sees[folder][other] = true end
 end
 
-local home = {}  -- of each header
+local home = {}  -- folder of each header, by name
 for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
   local folder, name = path:match "^asamp/(%w+)/(.+)$"
   assert(not home[name], name .. " is there twice")
@@ -29,8 +29,8 @@ for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
 end
 
 describe("the files of asamp #plain", function()
-  -- A former bug: reader and readerevent passed records to each other, and so did the file and the rows
-  -- of a Firefox profile: neither could be read alone.
+  -- A former bug: reader and readerevent called each other, and so did the files for the container
+  -- and the rows of a Firefox profile, so that neither could be understood alone.
   it("have no circle", function()
     local status, out, err = shell.run "spec/circles asamp build/fork/asamp"
     assert.equal(0, status, out .. err)
@@ -95,7 +95,7 @@ describe("the folders of asamp #plain", function()
   end)
 
   it("are compiled so that they can include nothing else", function()
-    -- Compiles the header with the compiler options of one folder.
+    -- Returns true if the header can be compiled with the compiler options of one folder.
     local function compiles(options, header)
       local guard = header == "lua.h" and "lua_h" or "asamp_" .. header:gsub("%.", "_")
       local text = ('#include "%s"\n#if !defined(%s)\n#error another one of the system\n#endif\n')
@@ -104,7 +104,7 @@ describe("the folders of asamp #plain", function()
       local status = shell.run(("gcc -std=gnu99 %s -x c -fsyntax-only %s"):format(options, path))
       return status == 0
     end
-    local one = {}  -- a header of each
+    local one = {}  -- one header of each folder
     for name, folder in pairs(home) do
       if not one[folder] or name < one[folder] then one[folder] = name end
     end

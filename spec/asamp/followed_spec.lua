@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples that survive, against a model in Lua: every one leaves the list once, when it has died, and
--- the runs identify it.
+-- The list of surviving samples, against a model in Lua: each sample leaves the list exactly once,
+-- when it has died, and the runs of alive and dead samples identify it.
 
 local points = require "points"
 local story = require "spec.support.story"
@@ -81,7 +81,7 @@ describe("samples that survived", function()
       local addresses, at = ({4, 50, 2000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local f, list, same = points.followed(), {}, story(seed)
-      -- Calls 'change' with each sample of the block. Returns whether there was one.
+      -- Calls 'change' with each sample of the block. Returns true if there was one.
       local function each(block, change)
         local found = false
         for _, s in ipairs(list) do
@@ -95,7 +95,7 @@ describe("samples that survived", function()
       for _ = 1, 2000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
-        if what <= 25 then  -- a block that grows has several samples
+        if what <= 25 then  -- adds a sample; a block that grows has several samples
           list[#list + 1] = {owner = owner, block = block}
           same("add " .. owner .. " " .. block, true, f:add(owner, block))
         elseif what <= 55 then

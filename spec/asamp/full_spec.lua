@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Full files and disks, from the start or in the middle of a run: the program continues, a message at
--- the end reports the losses, and the file can be read as far as it goes.
+-- Full files and disks, at the start or during a run: the program must continue, a message at the
+-- end must report the lost samples, and the part of the file that was written must be readable.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -22,7 +22,8 @@ describe("a file that takes no more", function()
     assert.is_true(tonumber(lost) >= 20000, err)
   end)
 
-  -- A former bug: before it, a closing line named the file, with all samples.
+  -- If no sample could be written, one line reports that. A former bug: a closing line before it
+  -- named the file, and counted all samples.
   it("is reported in one line if it has no sample", function()
     for variable, load in pairs{LUA_PROFILER = "profiler", ASAMP = false} do
       local status, _, err = process.run{load = load or nil,
@@ -54,7 +55,8 @@ describe("a file that takes no more", function()
 end)
 
 describe("a file that another program truncates", function()
-  -- A former bug: later records were written after a hole of zeros, without their head.
+  -- A former bug: after a failed write, later records were written after a hole of zeros, without
+  -- their header.
   it("ends there, with all samples lost and the reason", function()
     for _, options in ipairs{"", ", compress = false"} do
       local path, status, out, err = run(([[
@@ -80,8 +82,8 @@ describe("a file that another program truncates", function()
 end)
 
 describe("a disk that becomes full in the middle of a run", function()
-  -- Samples different stacks, so that the file grows; 'limit' bytes of space are left when half of the
-  -- work is done ("none": no space).
+  -- Program that samples different stacks, so that the file grows. When half of the work is done,
+  -- only 'limit' more bytes can be written ("none": none).
   local PROGRAM = [[
     local natives, gen = require "natives", require "profilegen"
     local limit, kept = ..., {}
@@ -105,7 +107,7 @@ describe("a disk that becomes full in the middle of a run", function()
     io.write "done"
     io.stdout:flush()]]
 
-  -- Checks of every run: the message, and the account.
+  -- Checks the messages of a run, and that the numbers of written and lost samples add up.
   local function checked(status, out, err, path, reason, note)
     assert.equal(0, status, note)
     assert.equal("done", out, note)
@@ -120,7 +122,7 @@ describe("a disk that becomes full in the middle of a run", function()
     end
     local said = tonumber(summary:match "^profiler: (%d+) samples, one every 64 bytes, of [^\n]*\n$")
     local saidtimes = tonumber(summary:match "; (%d+) time samples?; ")
-    assert.equal(1, stalls, note)  -- at once, and once
+    assert.equal(1, stalls, note)  -- the loss is reported once, when it happens
     assert.is_true(tonumber(lost) > 0, note)
     local got, times = 0, 0
     local profile, message = reader.read(path)
@@ -141,8 +143,8 @@ describe("a disk that becomes full in the middle of a run", function()
     return true
   end
 
-  -- A former bug: all samples since the last pause counted as lost, although the file flushes by itself
-  -- at each MiB.
+  -- A former bug: all samples since the last pause of the program counted as lost, although the
+  -- file is flushed at each MiB.
   it("reports the exact number of lost samples, however fast they came", function()
     local function count(limit)
       local path, status, out, err = run(([[
@@ -164,12 +166,13 @@ describe("a disk that becomes full in the middle of a run", function()
     for _, limit in ipairs{1500000, 4000000} do
       local got, lost = count(limit)
       assert.is_true(got > 0 and lost > 0, limit)
-      -- one more or less: the first point depends on the position of the nursery
+      -- one sample more or less, because the first sample point depends on the position in the
+      -- nursery
       assert.is_true(math.abs(all - got - lost) <= 1, ("%d + %d of %d"):format(got, lost, all))
     end
   end)
 
-  -- SIGXFSZ ends a process that does not ignore it; the writer's thread blocks it.
+  -- SIGXFSZ ends a process that does not ignore it, so the writer thread blocks it.
   for _, signal in ipairs{"ignored", "not ignored"} do
     it("by a limit, costs the data after it, SIGXFSZ " .. signal, function()
       local seed, n = 77, 0
@@ -199,7 +202,7 @@ describe("a disk that becomes full in the middle of a run", function()
     end)
   end
 
-  -- A file system of its own, in a name space of its own, for root only.
+  -- A small file system, mounted in a separate mount namespace, which only root can create.
   local MOUNT = "mount -t tmpfs -o size=%dk none %s"
   local folder = os.tmpname()
   os.remove(folder)
@@ -257,7 +260,7 @@ describe("a file that takes no more for a while", function()
     return f:seek "end"
   end
 
-  -- Waits, for a bounded time, until the condition holds.
+  -- Waits until the condition what() holds, at most two minutes.
   local function await(what)
     for _ = 1, 12000 do
       if what() then return end
@@ -268,14 +271,14 @@ describe("a file that takes no more for a while", function()
 
   it("is cut back to its complete part, and continues with all kept data when there is space", function()
     local all = {}
-    -- the last profile is packed by ISA-L, because of the many bytes between two flushes
+    -- the last profile is compressed by ISA-L, because it has many bytes between two flushes
     for _, o in ipairs{{}, {plain = true}, {format = 7}, {format = 7, plain = true}, {more = 20000}} do
       o.n = 1000 + (o.more or 0)
       o.path, o.native, o.resolve, o.followed = os.tmpname(), true, "plain", 1000
       o.p = assert(gen.open(o))
       all[#all + 1] = o
     end
-    -- a thousand samples of different stacks, with a new function, and outcomes
+    -- writes a thousand samples of different stacks, with a new function, and survival outcomes
     local function work(from)
       for _, o in ipairs(all) do
         o.p:name(8 * from, "f" .. from, 1, "@x.lua")

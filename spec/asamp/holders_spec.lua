@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: MIT
 --
--- Holders of the samples alive at the end of a session: five typical leaks, for which the report's
--- first row of leaks names the holder that a person would name.
+-- Holders of the samples alive at the end of a session. For five typical leaks, the first row of
+-- the report's section of leaks must name the holder that a programmer would name.
 
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- A program that keeps the objects of LEAK and makes garbage, so that the session has time slices and
--- collections. A leak that allocates in few slices cannot be distinguished from start-up; so the
--- program runs until no pause of the machine was a quarter of its time. (With a fixed number of rounds,
--- it had to be run up to eight times until the report had a row.) Returns the report's section of
--- leaks, in one line, the profile, and the whole report in one line.
+-- Profiles a program that keeps the objects of the code 'leak' and makes garbage, so that the
+-- session has time slices and collections. A leak that allocates in few slices cannot be
+-- distinguished from start-up, so the program runs until no pause of the machine was a quarter of
+-- its time. Returns the report's section of leaks, in one line, the profile, and the whole report
+-- in one line.
 local function report(leak)
   local path = os.tmpname()
   local status, _, err = process.run{code = ([[
@@ -56,7 +56,7 @@ local function report(leak)
   return (leaks:gsub("%s+", " ")), profile, (out:gsub("%s+", " "))
 end
 
--- Returns the first row's holder, and its share.
+-- Returns the holder in the first row of the section, and its share in percent.
 local function first(leaks)
   local share, text = leaks:match "holder of (%d+)%% of [%d,]+ samples: (.-) +[%d.]+[KMB] "
   if not share then
@@ -191,7 +191,7 @@ describe("holders in a profile", function()
     assert.is_true(profile.walked >= profile.longestwalk)
     local seen = {}
     local h = profile.holders
-    for i, step in ipairs(h.step) do  -- a recorded path is not recorded again
+    for i, step in ipairs(h.step) do  -- each pair of parent and step is recorded only once
       local key = h.parent[i] .. step
       assert.is_nil(seen[key], key)
       seen[key] = true
@@ -216,7 +216,8 @@ describe("holders in a profile", function()
     assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
     local times, sum = profile.walktimes, 0
-    assert.equal(3, #times)  -- at the first full collection, at the call, and at the end
+    -- three searches: at the first full collection, at the call, and at the end
+    assert.equal(3, #times)
     for _, walk in ipairs(times) do sum = sum + walk.duration end
     assert.equal(profile.walked, sum)
     assert.equal("heap snapshot", profile.marks[1].name)
@@ -291,10 +292,11 @@ describe("holders in a profile", function()
       samples = samples + (path > 0 and n or 0)
     end
     assert.is_true(samples > 10 and steps:find '["after"]' ~= nil, steps)
-    assert.equal(4, profile.walks)  -- one of the first full collection
+    assert.equal(4, profile.walks)  -- one of the four was at the first full collection
   end)
 
-  -- lua_close runs after the script has ended: objects that only its locals held had no holder.
+  -- lua_close runs after the script has ended. A former bug: objects that only local variables of
+  -- the main chunk referred to had no holder.
   describe("of a script that has ended under -l profiler", function()
     local SCRIPT = [[
       local log, other = {}, {1}
@@ -319,7 +321,8 @@ describe("holders in a profile", function()
     it("are the local variables of its main chunk, whatever its arguments and its end", function()
       for _, finish in ipairs{"", "return", "return 1", "error 'on purpose'", "error({})",
                               "coroutine.wrap(function() last() end)()",
-                              "debug.sethook(error, '', 1) while true do end"} do  -- as Ctrl-C
+                              -- the hook raises an error, as Ctrl-C does
+                              "debug.sethook(error, '', 1) while true do end"} do
         for _, args in ipairs{{}, {"a", "b", "c"}} do
           local own = ended(finish, table.unpack(args))
           assert.is_true((own['0local "log" of main chunk'] or 0) > 300, finish)
@@ -330,7 +333,8 @@ describe("holders in a profile", function()
 
     it("are missing if a collection or another chunk ran after it", function()
       local own = ended "setmetatable({}, {__gc = function() end}) collectgarbage() os.exit(true, true)"
-      assert.is_true(own['0local "log" of main chunk'] > 300)  -- the frame was still there
+      -- the frame of the main chunk was found
+      assert.is_true(own['0local "log" of main chunk'] > 300)
       local path = os.tmpname()
       local script = process.file(SCRIPT)
       process.run{"-l", "profiler", "-e", "dofile(arg[0]) collectgarbage()", script,
@@ -363,7 +367,8 @@ describe("holders in a profile", function()
 end)
 
 describe("holders that are gone at the end", function()
-  -- A former bug: the only search was the one at the end: no row had a holder.
+  -- A former bug: holders were searched only at the end, so that no row had a holder in a program
+  -- that had released its objects by then.
   it("are known from a search while the heap grew", function()
     local path = os.tmpname()
     local status, _, err = process.run{code = [[
@@ -387,7 +392,8 @@ describe("holders that are gone at the end", function()
       found[p > 0 and holders.pathtext(profile.holders, p):match '^local "requests" of main ' or ""] = true
     end
     assert.is_true(found['local "requests" of main '])
-    -- The last search reached no request. It can reach a sampled object that lives: the function main.
+    -- The search at the end reached no object of a request, but may reach a sampled object that is
+    -- alive, such as the function main.
     for _, p in ipairs(profile.alive.path) do
       assert.is_nil(p > 0 and holders.pathtext(profile.holders, p):match "requests" or nil)
     end

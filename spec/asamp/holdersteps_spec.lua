@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Every step by which something is held, in terms of Lua: its text in a profile, and in a snapshot of
--- the same time. In patterns %F is the place where the function is defined.
+-- Every kind of step of a reference path, in terms of Lua: its text in a profile, and in a snapshot
+-- taken at the same time. In patterns, %F is the place where the function is defined.
 
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
--- Objects of classes of their own: new(name) is an object that is sampled.
+-- A program with one held object of each class; new(name) creates an object that is sampled.
 local PROGRAM = [[
   package.cpath = "build/spec/?.so;" .. package.cpath
   local natives = require "natives"
@@ -71,11 +71,11 @@ local PROGRAM = [[
   assert(core.close())
 ]]
 
--- Class -> text in a profile; text in a snapshot if that has more.
+-- By class: the text in a profile, and the text in a snapshot if that is more precise.
 local STEPS = {
   Registry = {'registry → ["app.key"]'},
   Global = {'_G → ["global"] → [1..n]', '_G → ["global"] → [1]'},
-  -- Its name was cut at 47 bytes, inside a character, without a mark.
+  -- A former bug: the name was cut at 47 bytes, inside a character, without "…".
   Long = {'_G → ["x' .. ("é"):rep(21) .. '…"] → [1..n]', '_G → ["x' .. ("é"):rep(40) .. '"] → [1]'},
   Module = {'package.loaded["app"] → ["state"]'},
   Listener = {'_G → upvalue "listeners" of on (%F) → ["close"] → [1..n] → upvalue "s" of %F',
@@ -97,7 +97,7 @@ local STEPS = {
   Slot = {'stack of C function sort, slot 1'},
 }
 
--- 'text' as a pattern of a whole line.
+-- Converts 'text' to a Lua pattern that matches a whole line.
 local function pattern(text)
   return "^" .. text:gsub("%%d%+", "\1"):gsub("%%x%+", "\2"):gsub("%%F", "\3")
     :gsub("[%^%$%(%)%%%.%[%]%*%+%-%?]", "%%%0")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Programs that the command runs: words, environment, how they end, and the
--- signals on the way.
+-- Programs that a command such as `asamp run` starts: their arguments and environment, how they
+-- end, and the signals that the command passes on.
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
@@ -109,7 +109,7 @@ describe("running a program", function()
     assert.equal(6, status)
   end)
 
-  -- A former bug: kill -INT of the command alone had no effect.
+  -- A former bug: a SIGINT sent only to the command (kill -INT) did not reach the program.
   it("passes SIGINT and SIGQUIT on that the terminal has not sent, a second later", function()
     for _, signal in ipairs{"INT", "QUIT"} do
       local status = process.code([[
@@ -133,11 +133,12 @@ describe("running a program", function()
     assert.equal("up\ngot\nend\n", process.read(path))
   end)
 
-  -- timeout sends its signal to the command, and then to the whole group. A program that ended quickly
-  -- had ended between the two: the command died of the second signal, and did not return the program's
-  -- own status.
+  -- timeout sends its signal to the command, and then to its whole process group. A former bug: if
+  -- the program had ended by the first signal before the second arrived, the second one ended the
+  -- command, which then did not return the program's exit status.
   it("ignores a signal that has ended the program and comes again", function()
-    for _, signal in ipairs{"TERM", "HUP", "INT", "QUIT", "USR1", "USR2"} do  -- USR1: servers reopen logs
+    -- SIGUSR1 is the signal by which servers reopen their log files
+    for _, signal in ipairs{"TERM", "HUP", "INT", "QUIT", "USR1", "USR2"} do
       local status = process.code([[
         local host = require "asamp.host"
         local function run()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Signals of time samples that come while the program waits in the system: its calls return the same
--- results as without them, except for the calls that the system never restarts (man 7 signal), which
--- the manual names.
+-- Signals of time samples that arrive while the program waits in a system call. The call must
+-- return the same result as without signals, except the calls that the system never restarts (man 7
+-- signal), which the manual lists.
 
 local process = require "spec.support.process"
 local syscalls = require "syscalls"
@@ -10,7 +10,7 @@ local times = require "spec.support.times"
 local CLOCKS = {cpu = {rate = 10000, exact = false}, wall = {rate = 10000, wall = true}}
 if times.exact then CLOCKS.exact = {rate = 10000, exact = true} end
 
--- Calls that wait for an event 30 ms later, with the expected results.
+-- Functions that wait for an event 30 ms later, with the expected results.
 local RESTARTED = {
   read = function()
     local from, to = syscalls.pipe()
@@ -31,7 +31,7 @@ local RESTARTED = {
   end,
   connect = function()
     local fd = syscalls.listen()
-    local first = syscalls.connect(fd)  -- there is no room for another
+    local first = syscalls.connect(fd)  -- the socket's backlog is full after this connection
     local pid = syscalls.later(30, "accept", fd)
     local got, errno = syscalls.connect(fd)
     if got then syscalls.close(got) end
@@ -58,14 +58,14 @@ describe("a system call that waits", function()
             assert.same(expected, got, clock)
           end
         end, o)
-        -- signals came while it waited; late ones represent several periods
+        -- signals arrived during the call; a late one represents several periods
         local _, periods = times.count(list, function() end)
         if clock == "wall" then assert.is_true(periods > 3 * 20, periods) end
       end
     end)
   end
 
-  -- A program that calls these once sees EINTR.
+  -- These calls return EINTR once to the program.
   for _, name in ipairs{"nanosleep", "poll", "select", "epoll", "sigtimedwait"} do
     it("with a time-out ends early in wall time, seldom in CPU time: " .. name, function()
       local function interrupted(clock)
@@ -82,14 +82,14 @@ describe("a system call that waits", function()
         return n, list.cpu
       end
       local wall
-      for _ = 1, 10 do  -- on a machine under load ticks are late
+      for _ = 1, 10 do  -- repeats, because ticks are late on a busy machine
         wall = interrupted "wall"
         if wall > 0 then break end
       end
       assert.is_true(wall > 0)
-      -- The interruption is by a signal that arrives on the way into the sleep; none is generated in
-      -- it. So there are no more than periods of CPU time that the calls took, however busy the machine
-      -- is.
+      -- With a clock of CPU time, only a signal that arrives just before the sleep can interrupt
+      -- the call. So the number of interruptions is at most the number of periods of CPU time in
+      -- the calls, on any machine.
       local n, seconds = interrupted "cpu"
       assert.is_true(n <= seconds * CLOCKS.cpu.rate + 1, n .. " in " .. seconds)
     end)

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Sampling distances: no byte is lost or counted twice, whatever the sizes are; and random intervals
--- are exponential. The spec drives them without a sampler.
+-- Distances between sample points in bytes: no byte may be skipped or counted twice, whatever the
+-- sizes, and random distances must be exponential. The spec calls the functions without a sampler.
 
 local points = require "points"
 
 local SEEDS = {1, 2, 3, 0x5EED, -1}
 
--- A generator of its own for each run, so that a seed determines the whole run.
+-- Returns a random generator with its own state, so that a seed determines the whole run.
 local function generator(seed)
   local state = seed
   return function(low, high)
@@ -15,7 +15,7 @@ local function generator(seed)
   end
 end
 
--- A run of allocations over an interval: as the nursery applies it.
+-- Returns an object that counts allocations against an interval, as the nursery does.
 local function run(interval)
   local r = {distance = interval:first(), points = 0, bytes = 0}
   function r.allocate(n)
@@ -32,7 +32,7 @@ local function run(interval)
   return r
 end
 
--- Returns sizes as programs have them: mostly small, now and then many periods.
+-- Returns a random size like those of programs: mostly small, sometimes many periods.
 local function size(random, period)
   local what = random(1, 10)
   if what <= 6 then return 8 * random(1, 64) end
@@ -99,7 +99,7 @@ describe("fixed intervals", function()
     local chi = 0
     for d = 1, 64 do chi = chi + ((seen[d] or 0) - 1000) ^ 2 / 1000 end
     for d in pairs(seen) do assert.is_true(d >= 1 and d <= 64) end
-    assert.is_true(chi < 130, chi)  -- 63 degrees of freedom: 1 in 10^6 above
+    assert.is_true(chi < 130, chi)  -- 63 degrees of freedom: exceeded in 1 of 10^6 runs
   end)
 
   it("count a block of four exabytes", function()
@@ -142,7 +142,7 @@ describe("a change of the period", function()
         local n = size(random, period)
         r.allocate(n)
         expected = expected + n / period
-        -- a change rounds up to whole bytes: up to 1 / period of a point
+        -- each change of the period rounds to whole bytes, which is up to 1 / period of a point
         if math.abs(r.points - expected) >= 1 + changes / 64 then
           error(("seed %d, step %d, periods %s: %d points for %.3f")
                 :format(seed, step, table.concat(story, " "), r.points, expected))
@@ -153,7 +153,7 @@ describe("a change of the period", function()
   end)
 
   it("leaves the same part of a period, between 1 and the whole", function()
-    local cases = {  -- old period, distance, new period, resulting distance
+    local cases = {  -- each case: old period, distance, new period, resulting distance
       {1000, 500, 2000, 1000}, {1000, 1, 2000, 2}, {2000, 1, 1000, 1},
       {1000, 1000, 64, 64}, {64, 64, points.MAX, points.MAX},
       {points.MAX, points.MAX, 64, 64}, {points.MAX, 1, 64, 1},
@@ -163,7 +163,8 @@ describe("a change of the period", function()
     for _, c in ipairs(cases) do
       local interval = points.interval(c[1], false, 1)
       assert.equal(c[4], interval:change(c[3], c[2]), table.concat(c, " "))
-      assert.equal(2, (interval:pass(c[3])))  -- the new period holds
+      -- the distance after the change is that of the new period
+      assert.equal(2, (interval:pass(c[3])))
     end
   end)
 
@@ -189,14 +190,15 @@ describe("random intervals", function()
       end
       local mean = sum / n
       local deviation = math.sqrt(squares / n - mean * mean)
-      -- five standard errors of each
+      -- limits of five standard errors
       assert.is_true(math.abs(mean / period - 1) < 5 / math.sqrt(n), "seed " .. seed)
       assert.is_true(math.abs(deviation / period - 1) < 5 * math.sqrt(2) / math.sqrt(n), "seed " .. seed)
       assert.is_true(math.abs(tail / n - math.exp(-3)) < 5 * math.sqrt(math.exp(-3) / n), "seed " .. seed)
     end
   end)
 
-  -- A former bug: they were half a byte too long: 0.8% of the smallest period.
+  -- A former bug: random distances were half a byte too long on average, 0.8% of the smallest
+  -- period.
   it("have the requested mean also if they are short", function()
     for _, period in ipairs{64, 100, 1000} do
       local n, sum = 4000000, 0
@@ -210,7 +212,8 @@ describe("random intervals", function()
     local period = 512
     for blocksize = 0, 2 do
       local bytes = ({64, 100 * period, 4200 * period})[blocksize + 1]
-      local n = ({40000, 4000, 200000})[blocksize + 1]  -- one point in 4200 shows
+      -- enough to detect an error of one point in 4,200
+      local n = ({40000, 4000, 200000})[blocksize + 1]
       local counts, r = {}, run(points.interval(period, true, 11 + blocksize))
       local mean = bytes / period
       local sum, squares = 0, 0
@@ -219,7 +222,7 @@ describe("random intervals", function()
         sum, squares = sum + counts[i], squares + (counts[i] - mean) ^ 2
         assert(r.distance >= 1)
       end
-      -- the sum of n draws varies as n * mean; the variance is the mean
+      -- the sum of n Poisson variables has the variance n * mean
       assert.is_true(math.abs(sum - n * mean) < 5 * math.sqrt(n * mean), bytes)
       local deviation = 5 * math.sqrt((2 * mean * mean + mean) / n)
       assert.is_true(math.abs(squares / n - mean) < deviation, bytes)
@@ -227,7 +230,8 @@ describe("random intervals", function()
   end)
 
   it("cannot be hidden from by a pattern that divides the period", function()
-    -- 504 bytes here, 8 there: fixed intervals of 512 charge one of them only
+    -- Two sites alternate with blocks of 504 and 8 bytes. Fixed intervals of 512 bytes have all
+    -- their points at one site.
     local function shares(random)
       local r = run(points.interval(512, random, 42))
       local here, there = 0, 0

@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- SIGKILL, wherever the process is: flushed data can be read, and repaired.
+-- A process killed by SIGKILL at any place: the flushed part of its file must be readable and
+-- repairable.
 
 local peers = require "peers"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Reads the file, and its repaired copy, by the specs' own decoder and by the reader.
+-- Reads the file and its repaired copy, by the specs' own decoder and by the reader, and compares
+-- them.
 local function repaired(path)
   local out = os.tmpname()
   local r = assert(reader.repair(path, out))
@@ -17,8 +19,8 @@ local function repaired(path)
 end
 
 describe("SIGKILL at any moment", function()
-  -- The child takes a few samples at a time and records how many it had taken before the flush before
-  -- the last one. They are few, so that only a flush makes the file grow.
+  -- The child takes a few samples at a time, so that only a flush makes the file grow. It records
+  -- how many it had taken before the last but one flush.
   local CHILD = [[
     local gen = require "profilegen"
     local path, notes, format = ...
@@ -61,7 +63,7 @@ describe("SIGKILL at any moment", function()
         now = c.after
         assert(peers.kill(c.pid, 9))
       end
-      -- the child that lived longest has had flushes, however slow the machine
+      -- at least the child that lived longest has flushed, on any machine
       for _, c in ipairs(children) do
         local before = tonumber(process.read(c.notes):match "^(%d+)\n") or 0
         local profile, message = reader.read(c.path)
@@ -86,8 +88,8 @@ describe("SIGKILL at any moment", function()
 end)
 
 describe("SIGKILL of a program that is sampled", function()
-  -- Returns the result of the repair, and the new file's profile. Stacks whose details are
-  -- after the cut are in both. nil: there was no sample yet.
+  -- Returns the result of the repair and the profile of the repaired file; nil if the cut file has
+  -- no sample. Stacks whose details were cut off must still be in both.
   local function recovered(path)
     local out = os.tmpname()
     local r, message = reader.repair(path, out)
@@ -110,9 +112,9 @@ describe("SIGKILL of a program that is sampled", function()
     return n
   end
 
-  -- Keeps 50 blocks, flushes 'seen' times, continues for some bytes, and dies where 'how' says. Records
-  -- how many blocks it had before the flush before the last one. Samples are few at a time, so that
-  -- only a flush makes the file grow.
+  -- A program that keeps 50 blocks, flushes 'seen' times, allocates some more bytes, and is killed
+  -- at the place that 'how' names. It records how many blocks it had before the last but one flush,
+  -- and takes few samples at a time, so that only a flush makes the file grow.
   local PROGRAM = [[
     local how, path, notes, flushes, more = ...
     flushes, more = tonumber(flushes), tonumber(more)
@@ -194,7 +196,7 @@ describe("SIGKILL of a program that is sampled", function()
     die[how]()
   ]]
 
-  -- In a state whose lua_Alloc kills in its n-th call after 'back'.
+  -- Runs the program in a state whose lua_Alloc kills the process in its n-th call after 'back'.
   local START = [[
     local peers, code = require "peers", ...
     local s = peers.new{}
@@ -204,7 +206,7 @@ describe("SIGKILL of a program that is sampled", function()
   local HOW = {"lua", "C function", "coroutine", "finalizer", "hook", "flood", "mark", "end of sampling",
                "end of session", "collection", "collection", "collection", "fork", "orphan"}
 
-  -- Right after enable, and within the first flush that has samples; then later.
+  -- Kills before or during the first flush that has samples (0), and later (2).
   for _, flushes in ipairs{0, 2} do
     it("at any place leaves the flushed data, after " .. flushes .. " flushes", function()
       local seed = 11 + flushes
@@ -213,7 +215,7 @@ describe("SIGKILL of a program that is sampled", function()
       for i, how in ipairs(HOW) do
         local r = {how = how, path = os.tmpname(), notes = os.tmpname()}
         os.remove(r.path)
-        -- a process that should not die is ended, too
+        -- timeout ends a process that was not killed
         r.pid = process.start{program = "timeout", 60, process.interpreter(), script, PROGRAM,
                                how, r.path, r.notes, flushes, math.random(0, 1 << 18), math.random(1, 400)}
         runs[i] = r
@@ -236,7 +238,7 @@ describe("SIGKILL of a program that is sampled", function()
     end)
   end
 
-  -- The writer is in the middle of a write for as long as nobody reads.
+  -- The profile is a pipe: the writer thread stays in a write for as long as no process reads.
   it("within a write leaves a repairable file, cut anywhere", function()
     local seed = 5
     math.randomseed(seed)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Labels: the profile has the label values that a program sets for its coroutines, however these were
--- made, yielded or ended.
+-- Labels: each sample must have the label values that the program has set for the running
+-- coroutine, however coroutines were created, yielded or ended.
 
 local cjson = require "cjson"
 local commands = require "spec.support.commands"
@@ -146,7 +146,8 @@ end)
 
 -- {== in the profile ========================================================
 
--- Three routes that allocate in the ratio 1:2:4, in alternating coroutines; %s: more code.
+-- A program with three routes that allocate in the ratio 1:2:4, in alternating coroutines. %s: more
+-- code.
 local SERVER = [[
   local profiler = require "profiler"
   assert(profiler.enable{alloc = 1024, seed = 5, out = arg[1], overwrite = true, format = arg[2]})
@@ -183,7 +184,8 @@ describe("a server whose routes allocate 1:2:4", function()
     os.remove(script)
   end)
 
-  -- Samples by route are as 1:2:4, within six standard errors of their differences.
+  -- Checks that the samples by route are in the ratio 1:2:4, within six standard errors of the
+  -- differences.
   local function proportional(n)
     local a, b, c = n["/a"], n["/b"], n["/c"]
     assert.is_true(a > 300, a)
@@ -283,7 +285,7 @@ describe("a server whose routes allocate 1:2:4", function()
   end)
 
   it("says the same in the other flavour, and repaired", function()
-    -- Sorted by their values: no file promises which set comes first.
+    -- Returns the label sets sorted by their values, because their order in a file is not defined.
     local function labels(name)
       local list = assert(reader.read(name)).labels
       local function key(set) return (set.labels.route or "") .. " " .. (set.labels.step or "") end
@@ -295,7 +297,7 @@ describe("a server whose routes allocate 1:2:4", function()
       assert.same(labels(name), labels(out))
     end
     local f = io.open(out, "wb")
-    f:write((vmprof.load(path):sub(1, -10)))  -- without its trailer
+    f:write((vmprof.load(path):sub(1, -10)))  -- removes the trailer
     f:close()
     assert.equal(0, (asamp(repair, "-o", folder .. "/mended", out)))
     assert.same(labels(path), labels(folder .. "/mended"))
@@ -320,7 +322,7 @@ describe("10,000 values of a label", function()
     for _, row in ipairs(doc.labels.id) do rows[row.value] = row.samples end
     assert.equal(10000 - 4095, left.labelvalues)
     assert.is_true(left.labelnames >= 36, left.labelnames)
-    assert.is_true(rows["(others)"] > 4500, rows["(others)"])  -- 5,200 on average
+    assert.is_true(rows["(others)"] > 4500, rows["(others)"])  -- 5,200 are expected on average
     local most = 0
     for value in pairs(rows) do most = math.max(most, tonumber(value) or 0) end
     assert.is_true(most > 4000 and most <= 4095, most)
@@ -346,9 +348,11 @@ describe("lines of labels that do not fit", function()
       return table.concat(text, " ")
     end
     assert.equal(":1 a=b,c=d:2", read "b 1 0 2 1\nB 1 1 ab\nB 1 1 cd\n")
-    assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")                        -- a set that does not exist
+    -- the label set 3 does not exist
+    assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")
     assert.equal(":3 =:0", read "b 18446744073709551615 99999999999\nB 1 0 \n")
-    assert.equal(":0 abc=:3", read "b 9 1\nB 1 99 abc\n")                   -- a name beyond the line
+    -- a name longer than the line
+    assert.equal(":0 abc=:3", read "b 9 1\nB 1 99 abc\n")
     assert.equal(":2 a=b:1", read "b 1 1 x\nB 1 1 ab\nB 3 1 xy\nB 0 1 zz\nB -1\nB\nB 1\n")
     assert.equal("", read "b\nb 1\nB\n")
     assert.equal(":3 a=b:0", read "B 1 1 ab\ng 1 1 1 1 1 1 0 0 0 9\nf 3\n")
@@ -357,8 +361,8 @@ end)
 
 -- ==}
 
--- Writes a file whose sets of labels have the lines lines(id), several in each batch, with a sample
--- without labels, and then a sample of each set in 'sampled'.
+-- Writes a file with n label sets, 'each' in a batch; lines(id) are the lines of a set. It has one
+-- sample without labels, and then one sample of each set in 'sampled'.
 local function withsets(n, each, lines, sampled)
   local text = {vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
     vmprof.meta("sample_allocated_bytes", "100") .. vmprof.name(8, "py:f:1:f.lua")}
@@ -375,7 +379,8 @@ local function withsets(n, each, lines, sampled)
 end
 
 describe("sets of labels, as many as a file may have,", function()
-  -- A former bug: half of them were dropped, in a profile within all documented limits.
+  -- A former bug: half of 16,384 sets of 32 labels were dropped, although that is within the
+  -- documented limits.
   it("are all there: 16,384 of 32", function()
     local path = withsets(16384, 512, function(id)
       local list = {}
@@ -392,7 +397,8 @@ describe("sets of labels, as many as a file may have,", function()
     os.remove(path)
   end)
 
-  -- A former bug: only one was counted, with a message about another limit.
+  -- A former bug: of several label sets beyond the limit only one was counted, and the message
+  -- named another limit.
   it("beyond the limit are counted, and the message names the consequence", function()
     local path = withsets(65636, 8192, function(id) return ("B %d 1 a%d\nB %d 1 bx\n"):format(id, id, id) end,
                           {65536, 65537, 65636})
@@ -421,7 +427,7 @@ describe("sets of labels, as many as a file may have,", function()
   end)
 end)
 
--- A former bug: samples without a label were merged with those that a program labels "(none)".
+-- A former bug: samples without a label were merged with samples of the label value "(none)".
 describe("a value that is called (none)", function()
   it("differs from samples without a label: it is in quotes, also in options", function()
     local path = os.tmpname()
@@ -450,8 +456,8 @@ describe("a value that is called (none)", function()
   end)
 end)
 
--- Short collections, of which a file has the number and the total time, had a number by label, but no
--- time.
+-- A former bug: short collections, of which the file has only the number and the total time, were
+-- counted by label, but their time was not.
 describe("collections by label", function()
   it("have the pauses of all, also of those without a record of their own", function()
     local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
@@ -466,7 +472,7 @@ describe("collections by label", function()
   end)
 end)
 
--- A former bug: undecided samples counted as alive by label, and nowhere else in the report.
+-- A former bug: undecided samples were counted as alive in the rows of labels, and nowhere else.
 describe("the bytes alive, by label,", function()
   it("add up to all bytes alive, also if some samples are undecided", function()
     local labelled = require "asamp.sums.labelled"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Deaths of survivors in the file, which must be correct whatever sampling, the collector and the
+-- Deaths of survivors in the file. They must be correct whatever sampling, the collector and the
 -- program do.
 
 local core = require "profiler.core"
@@ -13,11 +13,11 @@ local vmprof = require "spec.support.vmprof"
 
 local path
 
--- Returns a userdata of that many bytes of memory.
+-- Returns a userdata whose block has 'size' bytes.
 local function userdata(size) return natives.userdata(size - 32) end
 
--- Returns for every sampled size of a kind "young", "later", "alive" or "undecided", in the order of
--- the samples.
+-- Returns the outcome of each sampled size of a kind, in the order of the samples: "young",
+-- "later", "alive" or "undecided".
 local function fates(list, kind)
   local found = {}
   for _, s in ipairs(list) do
@@ -89,7 +89,7 @@ describe("later deaths", function()
         assert.truthy(details:find "\nf 0 2 1 5\nu 1 2 1 1\ng[ \n]")
         local deaths = {}
         for i, s in ipairs(list) do deaths[i] = s.unfollowed and "-" or s.death or 0 end
-        -- followed: 1, 5, 7, 8
+        -- the followed samples are 1, 5, 7 and 8
         assert.same({0, "-", 0, "-", 2, "-", 3, 3}, deaths)
         local profile = check(list, path)
         assert.equal(3, profile.unfollowed)
@@ -97,7 +97,7 @@ describe("later deaths", function()
       end)
 
       it("in many pieces are one walk over the list", function()
-        -- too many to fit into one event, nor into one batch
+        -- more than fit into one event or one batch
         local n = 200000
         local runs = {}
         for i = 1, n, 2 do runs[i], runs[i + 1] = 1, 1 end
@@ -182,8 +182,9 @@ describe("later deaths", function()
       collectgarbage "stop"
       t = {}
       for i = 1, 1024 do t[-i] = i end
-      collectgarbage()  -- its vector of 24 KiB has survived
-      for i = 1025, 4096 do t[-i] = i end  -- and is freed here
+      collectgarbage()  -- the hash part of 24 KiB has survived
+      -- a larger hash part replaces the first one, which is freed
+      for i = 1025, 4096 do t[-i] = i end
       collectgarbage()
       collectgarbage "restart"
     end)
@@ -193,8 +194,9 @@ describe("later deaths", function()
     assert.same({"alive"}, found[24 * 4096])
   end)
 
-  -- Growth counts only new bytes. So the earlier bytes of an array were reported dead when it grew:
-  -- half of a table that had doubled to a million slots, all of them alive.
+  -- A sample of a growth represents only the new bytes. A former bug: when an array grew in place,
+  -- its earlier samples were reported dead: half of a table that had doubled to a million slots,
+  -- all of them alive.
   it("are not those of an array that grows, wherever it lies then", function()
     local alone, among = {}, {}
     local list = samples.of(function()
@@ -230,7 +232,7 @@ describe("later deaths", function()
       collectgarbage()
       for i = 1, 200 do
         for k = 65, 256 do t[i][k] = nil end
-        t[i].x = i  -- it is rehashed
+        t[i].x = i  -- this new key makes Lua rehash the table
       end
       collectgarbage()
       collectgarbage "restart"
@@ -253,7 +255,7 @@ describe("later deaths", function()
       t = {}
       for i = 1, 1024 do t[-i] = i end
       for _ = 1, 5 do
-        for i = 1, 2000 do  -- vectors that are watched, and die
+        for i = 1, 2000 do  -- these tables have watched vectors, which die
           local short = {}
           short[i], short.i = i, i
           assert(short.i == i)
@@ -269,9 +271,9 @@ describe("later deaths", function()
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
   end)
 
-  -- A growing block has a sample of each growth. The bits of watched blocks were counted by samples, so
-  -- that most of them seemed to belong to freed blocks, and each minor collection set them again,
-  -- visiting all followed samples.
+  -- A growing block has a sample for each growth. A former bug: watched blocks were counted by
+  -- samples, so that most bits of the set of watched blocks seemed to belong to freed blocks, and
+  -- each minor collection rebuilt the set by a visit of all followed samples.
   it("cost a minor collection no more for blocks that have grown often #plain", function()
     local function microseconds(grow)
       local keep, x = {}, nil
@@ -308,7 +310,8 @@ describe("later deaths", function()
     local list = samples.of(function()
       for i = 1, 1024 do t[-i] = i end
       collectgarbage()
-      for i = 1025, 4096 do t[-i] = i end  -- frees the previous hash part
+      -- a larger hash part replaces the previous one, which is freed
+      for i = 1025, 4096 do t[-i] = i end
     end, {period = 4096})
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
     assert.equal(4096, t[-4096])
@@ -369,20 +372,20 @@ describe("later deaths", function()
     assert.is_true(stats.unfollowed > 0)
     assert.equal(most, profile.followed)
     assert.is_true(profile.unfollowed >= stats.unfollowed)
-    -- all of them have died, but the deaths of these are unknown
+    -- all followed samples died; the deaths of the unfollowed ones are unknown
     assert.is_true(profile.later > 0)
     assert.is_true(profile.survived - profile.later >= profile.unfollowed)
   end)
 
-  -- Model: which objects are held. Each has a size of its own. The collector also runs by itself; the
-  -- last full collection finds all deaths.
+  -- The model is the set of objects that are held, each of another size. The collector also runs by
+  -- itself; the last full collection finds all deaths.
   it("are those of the model over random programs", function()
     for seed = 1, 8 do
       local random = math.random
       math.randomseed(seed)
       local held, count, on, nextsize = {}, 0, false, 1024
       local sampled, living = {}, {}
-      os.remove(path)  -- an existing profile stays
+      os.remove(path)  -- removed first, because an existing profile is not replaced
       assert(core.open{out = path, period = 64, seed = seed, extended = seed % 2 == 0})
       for _ = 1, 400 do
         local what = random(100)
@@ -429,7 +432,7 @@ describe("later deaths", function()
   end)
 
   local function run(code)
-    os.remove(path)  -- an existing profile stays
+    os.remove(path)  -- removed first, because an existing profile is not replaced
     local status, out, err = process.run{code = code, path}
     assert.same({0, ""}, {status, err})
     return samples.read(path), out
@@ -459,7 +462,7 @@ describe("later deaths", function()
                             "collectgarbage() os.exit(0, true)"} do
       assert.same({10, 10}, counts(run(START .. ending)), ending)
     end
-    -- there was no major collection
+    -- there was no major collection, so no death of an old object is known
     assert.same({0, 20}, counts(run(START .. "os.exit(0)")))
     assert.same({0, 20}, counts(run(START)))
   end)

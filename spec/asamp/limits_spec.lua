@@ -1,21 +1,22 @@
 -- SPDX-License-Identifier: MIT
--- A profile in a process whose own limits (ulimit) leave no space for it: it is refused by a message
--- with the limit, no part of it stays in the folder, and the program runs. A program once failed with
--- "cannot open app.lua: Too many open files", because the profile had taken the last descriptors; one
--- without memory for the writer's thread failed with "Resource temporarily unavailable" and left an
--- empty file.
+-- A profile in a process whose resource limits (ulimit) leave no capacity for it: a message with
+-- the limit must refuse it, no file may remain, and the program must run. Former bugs: a program
+-- failed with "cannot open app.lua: Too many open files", because the profile had taken the last
+-- descriptors; one without memory for the writer thread failed with "Resource temporarily
+-- unavailable" and left an empty file.
 
 local process = require "spec.support.process"
 
--- The program under a limit, in a folder of its own. Returns its standard error, and the files in
--- the folder then.
+-- Runs the program under a limit in a new folder. Returns its standard error, and the names of the
+-- files that are in the folder afterwards.
 local function limited(limit)
   local script = process.file "print 'ran' io.open(arg[0]):close()"
   local status, out, err = process.run{"-c", [[
     set -e; folder=$(mktemp -d); cd "$folder"
     (ulimit $1; exec "$2" -l profiler "$3")
     ls "$folder"; rm -r "$folder"]], "sh", limit, process.interpreter(), script,
-    program = "sh", -- luaL_loadfilex leaves its FILE where freopen finds no descriptor
+    -- no leak detection: luaL_loadfilex loses its FILE if freopen finds no descriptor
+    program = "sh",
     env = {LUA_PROFILER = "out=app.vmprof,alloc=64K", ASAN_OPTIONS = "detect_leaks=0"}}
   assert.equal(0, status, err)
   assert.equal("ran\n", out:sub(1, 4))

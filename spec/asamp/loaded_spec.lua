@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Object files by address, with a glibc older than 2.35 (asamp/unwind/loaded.h): the module
--- `loading` and a core.so are compiled as for such a glibc.
+-- Finding the object file of an address with a glibc older than 2.35 (asamp/unwind/loaded.h). The
+-- module `loading` and a core.so are compiled as for such a glibc.
 
 local loading = require "loading"
 local shell = require "spec.support.shell"
@@ -16,7 +16,7 @@ describe("the table of object files #plain", function()
     end
   end)
 
-  -- Makes an object file of its own, with the function 'late'.
+  -- Compiles an object file with the function 'late'. Returns its path.
   local function library()
     local path = shell.folder() .. "/late.so"
     shell.output("echo 'int late (void) { return 1; }' | gcc -x c -fPIC -shared -o %s -", path)
@@ -34,7 +34,7 @@ describe("the table of object files #plain", function()
   end)
 end)
 
--- The whole profiler with it: its own tree in another folder, with the other core.so.
+-- The whole profiler, in a copy of the installed tree with this core.so.
 describe("a profiler with an older glibc #plain", function()
   local tree
   setup(function()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A program may have another decimal point than "." (LC_NUMERIC): the files that are written and read
--- there have a ".".
+-- A program may set a locale whose decimal point is not "." (LC_NUMERIC). Files that it writes and
+-- reads must still have a ".".
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -18,7 +18,7 @@ describe("in a locale with a decimal comma", function()
   end)
   teardown(function() if folder then shell.remove(folder) end end)
 
-  -- Runs code in such a locale; its profile is at 'path'.
+  -- Runs code in a locale with a decimal comma. The code receives 'path' for its profile.
   local function run(code, path)
     local status, out, err = process.run{path, code = "assert(os.setlocale('de_DE.UTF-8'))\n" .. code,
       env = {LOCPATH = folder, LUA_PROFILER = "", ASAMP = ""}}
@@ -51,7 +51,7 @@ describe("in a locale with a decimal comma", function()
     assert.same({x = "1.5", y = "1,5"}, labels)
   end)
 
-  -- A former bug: a tolerance of 2.5% was written as "2,5", and read as 2%.
+  -- A former bug: a tolerance of 2.5% was written as "2,5" and read as 2%.
   it("a budget is written so that it can be read", function()
     if not folder then return pending "localedef cannot make the locale" end
     local path = os.tmpname()
@@ -62,7 +62,7 @@ describe("in a locale with a decimal comma", function()
     assert.matches("\n  tolerance = 2.5,\n.*%[\"a\"%] = {bytes = 8, tolerance = 0.25},\n", written)
   end)
 
-  -- A former bug: the fraction of a number in a page became a number of its own.
+  -- A former bug: with a decimal comma, the fraction of a number in a page became another number.
   it("JSON, pages and metrics have a point", function()
     if not folder then return pending "localedef cannot make the locale" end
     local out = run [[

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Long valid profiles: more entries of every kind than the initial size of each table.
+-- Long valid profiles, which have more entries of every kind than the initial capacity of each
+-- table.
 
 local convert = require "profiler.convert"
 local fewer = require "spec.support.fewer"
@@ -9,7 +10,7 @@ local shell = require "spec.support.shell"
 
 local path
 
--- Writes a profile and reads it.
+-- Writes a profile with these options by fill(profile, now), and reads it.
 local function written(options, fill)
   options.path, options.plain = path, true
   local p = assert(gen.open(options))
@@ -23,8 +24,8 @@ describe("a long profile", function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
-  -- A former bug: with 6,144 of them the map of kinds was enlarged while a pointer into it was in use:
-  -- a program with 50,000 metatables that have a __name crashed asamp report.
+  -- A former bug: with 6,144 classes the map of kinds was enlarged while a pointer into it was in
+  -- use, so that asamp report crashed for a program with 50,000 metatables that have a __name.
   it("may have any number of classes: those beyond 65,536 kinds count for their type", function()
     local N = 80000
     local profile = written({}, function(p, now)
@@ -51,14 +52,15 @@ describe("a long profile", function()
     end
     assert.equal(N, blocks)
     assert.equal(65536, #profile.kinds)
-    local left = N - (65536 - 4)  -- unknown, time, and two types
+    local left = N - (65536 - 4)  -- kinds that are not classes: unknown, time, and two types
     assert.same({{what = "kinds", limit = 65536, count = left,
       text = "over the limit of 65,536 pairs of type and class: 14,468 samples of other pairs count for " ..
              "their type alone; use fewer values of __name"}}, profile.left)
   end)
 
-  -- A server that loads a template has a new function each time: in old files each has a number. The
-  -- call tree had a node for each number: 770 MB, up to its limit.
+  -- A server that loads a template creates a new function each time, and old files have another
+  -- number for each. A former bug: the call tree had a node for each number, and took 770 MB, up to
+  -- its limit.
   for _, format in ipairs{6, 7} do
     it("of version " .. format .. " may name a function a hundred thousand times", function()
       local N = 100000
@@ -80,7 +82,8 @@ describe("a long profile", function()
     end)
   end
 
-  -- In a damaged file a number may have any value; it costs no more memory than another one.
+  -- In a damaged file the number of a function may have any value; a large one must need no more
+  -- memory.
   it("may have numbers of functions that are far apart", function()
     local profile = written({}, function(p, now)
       for i = 0, 60 do
@@ -92,9 +95,9 @@ describe("a long profile", function()
     assert.same({61}, profile.sites.samples)
   end)
 
-  -- A synthetic one: more functions, classes, names of marks, stacks and collections than the tables
-  -- can hold when they have grown twice; long and hostile names, deep stacks, periods that change. The
-  -- expected sums are counted as it is made.
+  -- Writes a synthetic profile: more functions, classes, names of marks, stacks and collections
+  -- than the tables can hold after two growths; long and hostile names, deep stacks, changing
+  -- periods. Returns the expected sums.
   local function strange(format)
     local random = 12345
     local function upto(n)
@@ -197,8 +200,8 @@ describe("a long profile", function()
       assert.is_true(#profile.functions >= 1000 and #profile.functions < 1010)
       assert.same({exact.bytes, exact.samples, exact.survived},
                   {weights(out, "bytes"), weights(out, "samples"), weights(out, "survived")})
-      -- the hashes have other keys in each process
-      if format == 6 then return end  -- the readers have the same tree
+      -- run as two processes, because the hash tables have other keys in each
+      if format == 6 then return end  -- the tree of the readers is the same for both versions
       for _, command in ipairs{"report --json", "report --tree", "convert --plain --to firefox -o -",
 
                                "convert --plain --to speedscope -o -",

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Native memory: samples of malloc and its variants in the whole process, by a preloaded library. A C
--- module that requests memory counts it exactly (cmemory.c). CMEMORY_RUNS=1000 makes the stress test
--- long.
+-- Native memory: a preloaded library samples malloc and similar functions in the whole process. The
+-- C module cmemory requests memory and counts it exactly. With CMEMORY_RUNS=1000 in the environment
+-- the stress test runs longer.
 
 local data = require "asamp.show.page.data"
 local lives = require "asamp.show.page.lives"
@@ -18,7 +18,7 @@ local HEAD = ("package.cpath = %q .. package.cpath\nlocal c = require 'cmemory'\
   :format("build/spec/?.so;")
 
 describe("native memory", function()
-  -- AddressSanitizer's malloc has to be the first
+  -- AddressSanitizer's malloc must be the first one, so that the profiler's library cannot be used
   if os.getenv "ASAMP_VARIANT" == "asan" then
     it("is refused where another malloc is built in", function()
       local status, _, err = process.run{"-l", "profiler", "-e", "os.exit(3)",
@@ -33,7 +33,8 @@ describe("native memory", function()
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
 
-  -- Runs the text with these options; returns its output, and the totals of its profile.
+  -- Runs the program text with these options of LUA_PROFILER. Returns its output, and the totals of
+  -- its profile and the profile.
   local function run(text, options, preload)
     shell.write(script, HEAD .. text)
     local status, out, err = process.run{"-l", "profiler", script,
@@ -44,14 +45,14 @@ describe("native memory", function()
     return out, totals.of(profile), profile
   end
 
-  -- Compares the bytes of a row of native memory with the expected ones, to 5 standard errors and
-  -- the few bytes of other requests.
+  -- Checks the bytes of a row of native memory: within 5 standard errors of 'exact', and 'others'
+  -- bytes for requests of libraries.
   local function near(exact, sum, period, others)
     local error = 5 * math.sqrt(exact * period) + (others or 0)
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
   end
 
-  -- Builds a program that embeds Lua, from that C code.
+  -- Compiles C code of a program that embeds Lua. Returns its path.
   local function program(code)
     local folder, prefix = shell.folder(), process.interpreter():match "^(.*)/bin/[^/]+$"
     shell.write(folder .. "/host.c", code)
@@ -74,7 +75,8 @@ describe("native memory", function()
   end
 
   it("is shown by the allocating line, and the freeing one does not matter", function()
-    -- so few samples that the queue of events cannot fill up if the writer thread gets no processor
+    -- the period is large, so that the queue of events cannot fill up if the writer thread gets no
+    -- processor
     local out, t, profile = run([[
 local keep = {}
 for i = 1, 400 do
@@ -93,13 +95,13 @@ collectgarbage() collectgarbage()
     near(4000000, lines[5].self.bytes, 4096)
     near(8000000, lines[6].self.bytes, 4096)
     near(1200000, lines[7].self.bytes, 4096)
-    -- blocks never freed are alive, though the userdata are dead
+    -- the blocks that c.leak requests are never freed, although their userdata are dead
     near(4000000, lines[5].self.alivebytes, 4096)
     assert.equal(0, lines[6].self.alivebytes)
     assert.equal(0, lines[7].self.alivebytes)
     assert.equal(4096, profile.malloc)
     assert.equal(0, profile.lost)
-    -- in the page, in the report, as JSON
+    -- the sum in the page, in the report, and as JSON
     assert.equal(all.bytes, data.of(profile, {nodes = 1000}).head.native)
     local report = shell.output("build/bin/asamp report " .. path)
     assert.matches("About 12%.%d MiB of native memory in [%d.]+ m?s, estimated from [234],%d+ samples",
@@ -108,8 +110,9 @@ collectgarbage() collectgarbage()
     assert.matches('"malloc": ?4096', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- A former bug: the list of undecided samples grew by 60 bytes with each, until the process had no
-  -- memory left. And the verdict named a line that allocates 0 bytes, "-nan% of all".
+  -- A former bug: where no Lua object was allocated, no collection decided the samples. Their list
+  -- grew by 60 bytes with each, until the process had no memory left; and the verdict named a line
+  -- that allocates 0 bytes, "-nan% of all".
   it("has a bound of samples where no Lua object is allocated, so that no collection decides", function()
     local out, _, profile = run([[
 local function rss()
@@ -123,7 +126,7 @@ local before = rss()
 c.churn(400000, 4096, 0)
 print(rss() - before)
 ]], "alloc=1M,malloc=1024,native=0")
-    assert.is_true(tonumber(out) < 4096, out)  -- KiB; 17,000 before
+    assert.is_true(tonumber(out) < 4096, out)  -- growth in KiB; 17,000 with the bug
     assert.is_true(profile.lost > 4 * 400000, profile.lost)
     local report = shell.output("build/bin/asamp report " .. path)
     assert.falsy(report:find "nan")
@@ -131,8 +134,8 @@ print(rss() - before)
     assert.matches("whether the heap grows: 0 samples", (report:gsub("%s+", " ")))
   end)
 
-  -- A former bug: a snapshot of resident memory consumed the deaths since the last reported collection:
-  -- 70 of 100 MiB were alive at the end of a program that frees all.
+  -- A former bug: a snapshot of resident memory consumed the deaths since the last reported
+  -- collection, so that 70 of 100 MiB were alive at the end of a program that frees all.
   it("is dead when it was freed just before a picture of resident memory", function()
     local _, t, profile = run([[
 local meta = debug.getmetatable(c.buffer(1))
@@ -153,8 +156,8 @@ end
     assert.is_true(#profile.pictures > 2, #profile.pictures)
   end)
 
-  -- A former bug: the last collection reported no deaths of native memory if Lua's memory was not
-  -- sampled.
+  -- A former bug: if Lua's memory was not sampled, the last collection reported no deaths of native
+  -- memory.
   it("is dead if it was freed after the last collection before the end", function()
     for _, options in ipairs{"alloc=0,malloc=4096", "alloc=4096,malloc=4096"} do
       local _, t = run([[
@@ -165,12 +168,13 @@ collectgarbage() collectgarbage()
 for i = 1, 500 do f(keep[i]) end
 ]], options)
       near(1000000, byline(t)[5].self.survivedbytes, 4096)
-      near(0, ofnative(t).alivebytes, 4096, 100000)  -- a buffer of the C library, say
+      -- up to 100,000 bytes of the C library, such as a buffer
+      near(0, ofnative(t).alivebytes, 4096, 100000)
     end
   end)
 
-  -- A former bug: deaths were reported ten times a second, and blocks that had survived a collection
-  -- counted as alive until then: the peak was five and ten times too large.
+  -- A former bug: blocks that had survived a collection counted as alive until their deaths were
+  -- reported, ten times a second: the peak was five and ten times too large.
   it("is reported dead soon, so that its peak is right", function()
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -188,7 +192,7 @@ end
     assert.is_true(most > 800000 and most < 4000000, most)
   end)
 
-  -- The report of the peak covered only Lua's memory, without a remark.
+  -- A former bug: the report of the peak covered only Lua's memory, and did not say so.
   it("has a peak of its own, which the report of Lua's names", function()
     run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -210,7 +214,7 @@ for i = 1, 50000 do heap[i] = {i} end
     assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))
   end)
 
-  -- A former bug: the report of a killed process said that all allocated memory was native.
+  -- A former bug: the report on a killed process stated that all allocated memory was native.
   it("is separate from Lua's in a profile without an end", function()
     run([[
 local heap = {}
@@ -222,10 +226,11 @@ for i = 1, 300 do c.leak(10000) for k = 1, 500 do heap[#heap + 1] = {k} end end
     assert.matches("About 1[12]%.?%d* MiB allocated by Lua and [%d.]+ MiB of native memory", text)
   end)
 
-  -- In addition to userdata, for which Lua counts some 60 KB.
+  -- The leak is 100 MB of native memory, and userdata, for which Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks
-    for _ = 1, 8 do  -- slices are of time: on a machine under load no line may stand out
+    -- repeats, because slices are of time: on a busy machine no line may exceed the others
+    for _ = 1, 8 do
       t = select(2, run([[
 local keep = {}
 for i = 1, 1000 do
@@ -244,7 +249,7 @@ end
     assert.matches("[%d.]+M +100%%[^\n]+native[^\n]+:5 +main chunk", report)
   end)
 
-  -- Memory of strdup belongs to the library that calls it.
+  -- Memory that strdup requests must be attributed to the library that calls strdup.
   it("is shown by library, with the maximum", function()
     local folder = shell.folder()
     shell.write(folder .. "/other.c", [[
@@ -286,7 +291,7 @@ collectgarbage() collectgarbage()
     assert.matches('"libraries": %[', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- A former bug: C++'s operators call malloc from their own library, to which all the memory was
+  -- A former bug: C++'s operator new calls malloc from its own library, to which all memory was
   -- attributed.
   it("is shown by library of C++ modules, too", function()
     local folder = shell.folder()
@@ -332,9 +337,9 @@ for i = 1, 4 do make() end
     error "no row of the thread's function"
   end)
 
-  -- Threads that competed for a slot of the queue watched the sample's block once more for each
-  -- attempt; its free ended one watch, and the others were alive for ever (some 750 KiB here, 19 MB of
-  -- a longer run).
+  -- A former bug: while threads competed for a slot of the queue, each attempt watched the sample's
+  -- block again. A free ended only one watch, and the others were alive for ever (some 750 KiB
+  -- here, 19 MB in a longer run).
   it("is dead when it is freed, whichever threads request it at the same time", function()
     local folder = shell.folder()
     local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
@@ -353,10 +358,10 @@ for i = 1, 4 do make() end
     end
   end)
 
-  -- A former bug: a free of NULL treated a free entry of the table as its block if a watched block's
-  -- address shared an entry with 0: another block was reported dead, and from then on frees near that
-  -- address were missed (98,304 bytes alive of a program that frees all; if the system places a
-  -- thread's arena at such an address, one run in fifty).
+  -- A former bug: if a watched block's address had the same table slot as the address 0, free(NULL)
+  -- took a free slot for this block: another block was reported dead, and later frees near that
+  -- address were missed (98,304 bytes alive of a program that frees all; one run in fifty where a
+  -- thread's arena has such an address).
   it("does not die of a free of nothing", function()
     local folder = shell.folder()
     shell.output("gcc -Iasamp/base spec/support/hosts/nothing.c -o %s/nothing", folder)
@@ -364,7 +369,8 @@ for i = 1, 4 do make() end
       env = {LD_PRELOAD = LIBRARY, ASAMP_MALLOC = "0"}}})
   end)
 
-  -- A former bug: they were queued only for the first state, which is idle, and most were lost.
+  -- A former bug: samples of threads without Lua were queued only for the process's first state. If
+  -- it was idle, most were lost.
   it("has the threads' samples where the state that they wait for is idle", function()
     local host = program [[
 #include <lualib.h>
@@ -413,11 +419,12 @@ for i = 1, 20000 do t[i] = {i} end
 ]], "alloc=4096,malloc=4096")
     local lines = byline(t)
     near(20000000, lines[4].self.bytes, 4096, 10000)
-    assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)  -- the debug build's bitmaps
+    -- the debug build has bitmaps for checks
+    assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)
   end)
 
-  -- A former bug: without a protected call the requesting state is unknown: 26 MB of the chunks of
-  -- 2,000 states' heaps were reported as native memory, in addition to Lua's samples.
+  -- A former bug: outside of a protected call the state that requests memory is unknown: 26 MB of
+  -- the heaps of 2,000 states were reported as native memory, in addition to Lua's samples.
   it("is not the heap of a state that a host makes and fills without a protected call", function()
     local host = program [[
 #include <lualib.h>
@@ -436,10 +443,11 @@ int main (void) {
     assert.same({0, "", ""}, {process.run{program = host, env = {LD_PRELOAD = LIBRARY,
       ASAMP = ("out=%s,overwrite=1,quiet,seed=5,alloc=16384,malloc=4096"):format(path)}}})
     local profile = assert(reader.read(path))
-    -- The rest represents the states themselves, which are in no heap. Samples just before the end are
-    -- counted as lost; without that they were missing without a message.
+    -- The remaining bytes are the states themselves, which are in no heap. Samples just before the
+    -- end are counted as lost; formerly they were missing without a message.
     local requested, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
-    local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000  -- with its bitmaps
+    -- the debug build has bitmaps for checks
+    local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000
     assert.is_true(requested + lost > 600000 and requested + lost < most, requested .. " " .. lost)
   end)
 
@@ -461,8 +469,8 @@ int main (void) {
     near(4000000, 8192 * assert(reader.read(path)).lost, 8192, 50000)
   end)
 
-  -- A former bug: a sum treated its samples as Lua's: 120 MiB of 60 that were allocated, with errors of
-  -- Lua's period.
+  -- A former bug: the sum of profiles treated samples of native memory as Lua's: 120 MiB instead of
+  -- 60, with the errors of Lua's period.
   it("is separate in the sum of several profiles, as in their merge", function()
     local _, t, profile = run("local k = {} for i = 1, 9999 do k[i] = {} c.kinds(64) end",
                               "alloc=1024,malloc=65536")
@@ -529,7 +537,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
       if first == LIBRARY then
         assert.equal("", err)
         near(tonumber(out), byline(totals.of(assert(reader.read(path))))[3].self.bytes, 1024)
-      else  -- the program calls the other one
+      else  -- the program does not call the profiler's malloc
         assert.matches("the program does not call the profiler's malloc", err)
       end
     end
@@ -558,14 +566,14 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.matches("%-%-malloc needs bytes such as 65536 or 64K, got 'x'", err)
   end)
 
-  -- A sample takes more of the stack than a C coroutine may have.
+  -- A sample needs more stack than the stack of a C coroutine may have.
   it("is lost on a stack that has no room for a sample, and counted", function()
     local _, _, profile = run("for i = 1, 300 do c.narrow(10) end", "alloc=0,malloc=1024")
     assert.is_true(profile.lost > 200 and profile.lost < 400, profile.lost)
   end)
 
-  -- A former bug: the C library requests memory while it holds the thread's own lock, for which the
-  -- sample waited.
+  -- A former bug: the C library calls malloc while it holds the thread's own lock, and the sample
+  -- waited for that lock.
   it("does not wait for a thread that queries the end of its stack", function()
     shell.write(script, HEAD .. "c.threads(3000) print 'over'")
     local status, out = process.run{"30", process.interpreter(), "-l", "profiler", script,
@@ -574,8 +582,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.same({0, "over\n"}, {status, out})
   end)
 
-  -- A former bug: a negative size made the interval longer by that amount, and the thread had no more
-  -- samples.
+  -- A former bug: a request for a negative size added that amount to the distance to the next
+  -- sample, so that the thread had no more samples.
   it("continues after a size that no allocator grants", function()
     local out, t = run("assert(not c.negative())\nfor i = 1, 500 do c.leak(2000) end print 'over'",
                        "alloc=0,malloc=4096")
@@ -583,7 +591,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     near(1000000, byline(t)[4].self.bytes, 4096)
   end)
 
-  -- Every block is sampled, in the loader, in children of forks, on threads.
+  -- Every block is sampled, also in the loader, in children of forks and on threads.
   it("does not hang in dlopen, fork, threads, signals and at exit", function()
     shell.write(script, HEAD .. "c.stress(3, 'libthread_db.so.1') print 'over'")
     for _ = 1, tonumber(os.getenv "CMEMORY_RUNS") or 1 do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- One profile of all Lua states of a process: each state has its own outcomes, classes and collections;
--- names are shared in the file, and sums are exact.
+-- One profile of all Lua states of a process: each state has its own outcomes, classes and
+-- collections; names are written once for all; and the sums must be exact.
 
 local convert = require "profiler.convert"
 local hosts = require "asamp.host"
@@ -19,7 +19,8 @@ local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
 -- {== the file ===============================================================
 
--- Writes a profile of two alternating states, and of a third that is made after they are closed.
+-- Writes a profile of two states that alternate, and of a third one that is created after they are
+-- closed.
 local function interleaved(path)
   local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
   for id = 0, 1 do
@@ -30,7 +31,7 @@ local function interleaved(path)
     p:called("script" .. id)
   end
   p:of(0)
-  p:sample{8, 1}                       -- survives, dies later
+  p:sample{8, 1}                       -- this sample survives and dies later
   p:of(1)
   p:sample{16, 2}                      -- dies young
   p:sample{8, 1, 16, 2}                -- survives
@@ -64,15 +65,15 @@ describe("a file of many states", function()
     local r = assert(reader.read(path))
     assert.is_true(r.complete)
     assert.same({["only0 Zero"] = "1 1 1", ["both"] = "2 0 0", ["only1 One"] = "1 1 0"}, bykey(r))
-    assert.equal(3, #r.functions)  -- 'both' is one
+    assert.equal(3, #r.functions)  -- 'both' is one function, though two states define it
     assert.equal(2, r.begun)
     assert.same({"script0", "script1"}, {r.states[1].name, r.states[2].name})
     assert.equal(1400, r.course.last.inuse)
     assert.same({200, 0}, {r.states[1].bytes, r.states[1].survivedbytes - r.states[1].laterbytes})
   end)
 
-  -- A former bug: states beyond 16,384 at a time received a new row each time that they reported
-  -- something.
+  -- A former bug: if more than 16,384 states were open at a time, each further state received a new
+  -- row each time that it reported something.
   it("has one row for each state, however many there are at a time", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 16389 do p:start(id) end
@@ -85,7 +86,7 @@ describe("a file of many states", function()
     p:close()
     local r = assert(reader.read(path))
     assert.same({16390, 30}, {#r.states, r.samples})
-    -- A former bug: the samples of states beyond the limit were wanted if any state was.
+    -- A former bug: if any state was requested, samples of all states beyond the limit were read.
     for id, samples in pairs{[5] = 0, [16380] = 3, [16389] = 3} do
       assert.equal(samples, reader.read(path, {states = {id}}).samples, id)
     end
@@ -102,7 +103,8 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
-  -- A former bug: the walks of all states were counted and returned.
+  -- A former bug: heap walks of all states were counted and returned, not only those of the
+  -- requested ones.
   it("has the walks of the requested states", function()
     local p, now = interleaved(path), profilegen.now()
     for id = 0, 1 do
@@ -118,7 +120,7 @@ describe("a file of many states", function()
     assert.same({2, 3}, {reader.read(path).walks, reader.read(path).walked})
   end)
 
-  -- A former bug: such lines counted for the first state of the file.
+  -- A former bug: lines that name no state were attributed to the first state of the file.
   it("ignores lines that name no state", function()
     local function try(lines)
       shell.write(path, vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "4") ..
@@ -138,8 +140,8 @@ describe("a file of many states", function()
     assert.is_not_same(none, try "S 7\nA 9\n")
   end)
 
-  -- A former bug: the number was the first part to be cut if names were long, but only the number
-  -- distinguishes states of one name.
+  -- Only the number distinguishes states of the same name. A former bug: when a name was too long
+  -- for its column, the number was cut off first.
   it("has the number that --state takes, however long its name is", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 1 do
@@ -155,7 +157,8 @@ describe("a file of many states", function()
     end
   end)
 
-  -- A former bug: nothing stated that the tables of states have all samples of the run.
+  -- If only a part of the samples is reported, the table of states still has all samples of the
+  -- run. A former bug: nothing stated that.
   it("has tables of the whole run next to a part of the samples", function()
     interleaved(path):close()
     local function report(options)
@@ -191,8 +194,8 @@ describe("a file of many states", function()
                                        r.begun})
   end)
 
-  -- A former bug: for a killed process the sum of the ended states was reported as the exact bytes of
-  -- all.
+  -- A former bug: for a killed process, the exact bytes of the states that had ended were reported
+  -- as those of all states.
   it("reports the exact bytes of some states if it has those of each", function()
     local p = interleaved(path)
     p:of(1)
@@ -258,7 +261,8 @@ describe("a host with many states", function()
     return code, out, err
   end
 
-  -- A former bug: a state whose samples were all of its nursery when it was closed had no holders.
+  -- A former bug: if all samples of a state were in its nursery when it was closed, its objects had
+  -- no holders.
   it("searches holders in closing states with young samples only", function()
     shell.write(folder .. "/young.lua", [[
       list = {}
@@ -286,7 +290,7 @@ describe("a host with many states", function()
     local r = assert(reader.read(folder .. "/p.vmprof"))
     local reported, counted = {}, {}
     for n in out:gmatch "(%d+)\n" do reported[#reported + 1] = tonumber(n) end
-    local sum = table.remove(reported)  -- the last line
+    local sum = table.remove(reported)  -- the last line is the sum
     for i, s in ipairs(r.states) do
       counted[i] = s.allocated
       assert.is_true(s.ended)
@@ -300,12 +304,12 @@ describe("a host with many states", function()
       samples, times = samples + s.samples, times + s.timesamples
     end
     assert.same({r.samples, r.timesamples}, {samples, times})
-    -- There is one sample every 4 KiB; the standard error of their number is its square root. Memory of
-    -- the creation of a state is not counted. It was once, without samples: a tenth of the memory of
-    -- small states.
+    -- There is one sample every 4 KiB; the standard error of their number is its square root.
+    -- Memory that the creation of a state allocates is not sampled; a former sum included it, a
+    -- tenth of the memory of small states.
     local wanted = r.allocated / 4096
     assert.is_true(math.abs(r.bytes / 4096 - wanted) < 6 * math.sqrt(wanted), r.bytes / r.allocated)
-    local threads, bytes = {}, 0  -- values in the pprof file
+    local threads, bytes = {}, 0  -- sums of the pprof file, by thread and of all
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
     for _, s in ipairs(protobuf.profile(process.read(out7)).samples) do
@@ -321,9 +325,8 @@ describe("a host with many states", function()
     end
   end)
 
-  -- A former bug: Ctrl-C in a host that does not handle it ended the host, and cut its profile.
-  -- Former faults: of each state of another thread, the last sample was missing in the closing line, and
-  -- the bytes since that sample were missing in the exact bytes.
+  -- Former bugs: for states that other threads had run, the closing line lacked the last sample of
+  -- each state, and the exact bytes lacked those allocated since that sample.
   it("counts at exit all samples and bytes of states that no thread runs any more", function()
     shell.output("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/leftopen.c -o %s/leftopen " ..
         "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
@@ -338,6 +341,7 @@ describe("a host with many states", function()
     end
   end)
 
+  -- A former bug: Ctrl-C in a host that does not handle it ended the host, and its profile was cut.
   it("ends with a whole profile by a signal of the terminal", function()
     shell.write(folder .. "/loop.lua", [[
       local t, ready = {}, os.getenv "READY"
@@ -358,13 +362,13 @@ describe("a host with many states", function()
     end
   end)
 
-  -- A query read the list of states while other threads removed states from it and freed them: sums
-  -- fell, and ThreadSanitizer reported it.
+  -- A former bug: a query read the list of states while other threads removed states and freed
+  -- them: sums fell, and ThreadSanitizer reported it.
   it("answers while its states come and go", function()
     local pid = process.start{program = host, 8, STATES, 25, "s.lua", directory = folder,
       env = {ASAMP = "alloc=4K,ring=1m,listen=x.sock,out=a.vmprof,quiet", LUA_PATH = "", LUA_CPATH = "",
              ASAN_OPTIONS = "detect_leaks=0:exitcode=77"}}
-    local made, samples = 0, 0  -- on a busy machine the host may be faster than any query
+    local made, samples = 0, 0  -- on a busy machine the host may end before the first query
     for _ = 1, 20000 do
       local text = hosts.query(folder .. "/x.sock", "stats\n")
       if text then
@@ -384,8 +388,8 @@ describe("a host with many states", function()
     assert.equal(STATES, r.begun)
   end)
 
-  -- Each state measured its memory at its end, whether its profile received the result or not. ASan must
-  -- come before other preloaded libraries.
+  -- A former bug: each state measured its resident memory when it ended, even if the profile
+  -- received no result. Not with ASan, which must be the first of the preloaded libraries.
   if not prefix:find "asan" then
     it("measures the memory of an ending state only for a picture in the profile", function()
       shell.write(folder .. "/large.lua", "keep = {} for i = 1, 3000 do keep[i] = {i} end")
@@ -395,7 +399,8 @@ describe("a host with many states", function()
                LD_PRELOAD = package.searchpath("measures", package.cpath)}}
       local pictures = #assert(reader.read(path)).pictures
       assert.equal(0, code)
-      -- The resident size may change between the question and the picture.
+      -- tolerance: whether a snapshot is due is decided by the resident size, which may change
+      -- before it is taken
       assert.is_true(tonumber(err) > 0 and tonumber(err) <= pictures + 5, err .. " for " .. pictures)
     end)
   end

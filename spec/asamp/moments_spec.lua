@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The buffers between the signal handler and the program (asamp/sample/moments.h): no period is lost
--- without being counted, whatever is added.
+-- The buffers between the signal handler and the program (asamp/sample/moments.h): whatever ticks
+-- are added, no period may be lost without being counted.
 
 local signals = require "signals"
 
-local HEAD = 5  -- words of a tick without native frames
+local HEAD = 5  -- number of words of a tick without native frames
 
 local function addresses(n, first)
   local list = {}
@@ -62,7 +62,8 @@ describe("moments", function()
     assert.equal(5, m:lost())
   end)
 
-  -- A former bug: a tick of 1,024 native frames exceeded a small buffer that was just half full.
+  -- A former bug: a tick of 1,024 native frames, longer than half of a small buffer, was written
+  -- beyond its end.
   it("stay within a small buffer, whose half is shorter than the longest tick", function()
     local m = signals.moments(signals.FEW)
     m:add(1, 1, 0, addresses(signals.FEW // 2 - HEAD, 0))

@@ -1,20 +1,22 @@
 -- SPDX-License-Identifier: MIT
--- Names of native code: never an address of one run, so that two runs of a program have the same names.
+-- Names of native code never contain an address of one run, so that two runs of a program have the
+-- same names.
 
 local names = require "names"
 local shell = require "spec.support.shell"
 
 local FOLDER = "build/spec/debug"
 
--- A library whose function 'inner' no symbol names, and which 'where' returns. 'hidden'
--- has no symbol either and is after it.
+-- A library with a function 'inner' that has no symbol and is in the list 'inners', and a function
+-- 'hidden', also without a symbol, at a higher address.
 local SOURCE = [[
 __attribute__((noinline)) static int inner (int n) { return n + 1; }
 __attribute__((noinline)) static int hidden (int n) { return n + 2; }
 int (*inners[])(int) = {inner, hidden};
 ]]
 
--- Writes, compiles and strips it. Returns its path and the addresses of the functions in it.
+-- Writes, compiles and strips the library. Returns its path, and the addresses of its functions in
+-- the file by name.
 local function library(name)
   shell.output("mkdir -p " .. FOLDER)
   local path = ("%s/%s.so"):format(FOLDER, name)
@@ -29,7 +31,7 @@ local function library(name)
   return path, places
 end
 
--- Installs the library's debug file in the place where it is searched.
+-- Installs the library's debug file where it is searched: at a path that contains its build id.
 local function install(path)
   local id = shell.output("readelf -n " .. path):match "Build ID: (%x+)"
   local folder = ("%s/.build-id/%s"):format(FOLDER, id:sub(1, 2))
@@ -37,7 +39,7 @@ local function install(path)
   shell.output("objcopy --only-keep-debug %s.full %s/%s.debug", path, folder, id:sub(3))
 end
 
--- Returns the address of the i-th function.
+-- Returns the address of the i-th function in the library's list 'inners'.
 local function address(path, i)
   local inners = names.open("./" .. path, "inners")
   return names.word(inners + 8 * (i - 1))
@@ -59,7 +61,8 @@ describe("native code", function()
     end
   end)
 
-  -- A former bug: on arm64, main's caller and functions without a symbol were named "$x".
+  -- A former bug: on arm64, main's caller and functions without a symbol were named "$x", which is
+  -- a mapping symbol.
   it("is not named by a mapping symbol of arm", function()
     shell.output("mkdir -p " .. FOLDER)
     local path = FOLDER .. "/mapping.so"
@@ -107,7 +110,8 @@ describe("native code", function()
       out:write(whole:sub(1, n))
       out:close()
       names.close()
-      local at = address(path, 1)  -- the loaded files have changed: they are read again
+      -- opening the library changes the list of loaded files, so that it is read again
+      local at = address(path, 1)
       local name = names.name(at)
       assert.is_true(name == "inner" or name == ("damaged.so+0x%x"):format(places.inner), name)
     end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Native memory that outlives the state in which it was requested. If a server makes a state for each
--- request, leaks of C modules counted as dead with each state, so that no report had the leak.
--- ASAMP_ROUNDS: number of random files (default 20).
+-- Native memory that outlives the state in which it was requested. A former bug: in a server with a
+-- state for each request, leaks of C modules counted as dead when the state was closed, so that no
+-- report showed them. ASAMP_ROUNDS: number of random files (default 20).
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -35,7 +35,7 @@ describe("orphans in a file", function()
   local kind
   for i, name in ipairs(gen.kinds) do if name == NATIVE then kind = i - 1 end end
 
-  -- The model of a process: for each sample its end, and counts of the later deaths and of the live
+  -- The model of a process: the outcome of each sample, and the numbers of later deaths and of live
   -- samples, native or not.
   local Model = {}
   Model.__index = Model
@@ -49,7 +49,7 @@ describe("orphans in a file", function()
   function Model:start()
     self.p:start(self.next)
     self.p:name(8, "f", 1, "@a.lua")
-    for _, s in ipairs(self.closed) do  -- these have died at that time
+    for _, s in ipairs(self.closed) do  -- Lua objects of a closed state have died at its end
       self.later = self.later + s.others
       s.others = 0
     end
@@ -58,7 +58,7 @@ describe("orphans in a file", function()
     self.next = self.next + 1
   end
 
-  -- Adds outcomes of samples, and deaths of followed ones.
+  -- Adds outcomes of samples and deaths of followed ones, to the file and to the model.
   function Model:collect(s)
     local fates, list, runs, dead = {}, {}, {}, false
     for _ = 1, math.random(6) do
@@ -163,7 +163,7 @@ describe("orphans in a file", function()
     assert.equal(m:natives() * 100, alive)
   end)
 
-  -- More than the reader keeps streams for: those beyond the limit are counted.
+  -- More states than the limit of the reader: orphans of those beyond it are counted.
   it("are as many as there is room for, and the others counted", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     local n = 16384 + 100
@@ -185,7 +185,8 @@ describe("orphans in a file", function()
     assert.same({100 * 100, 100}, {native.alivebytes, count.streams})
   end)
 
-  -- A line that the writer never makes: other numbers, other states, runs beyond the list.
+  -- Lines that contradict the file, which no writer makes: other numbers, other states, runs beyond
+  -- the list.
   it("are not believed where the file contradicts itself", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     for id = 0, 2 do
@@ -194,7 +195,7 @@ describe("orphans in a file", function()
       p:sample{8, 1, kind = kind}
       p:sample{8, 2}
       p:collection{fates = "11", major = true}
-      p:leave(100, 0, id)  -- the first has no orphans, the last is of a missing state
+      p:leave(100, 0, id)  -- the first state leaves no orphans; the last state does not exist
     end
     for _, one in ipairs{{0, 0, 1}, {1, 5, 5}, {1, 4294967295, 4294967295, 1, 1}, {7, 0, 1}, {2, 0, 9}} do
       p:of(table.remove(one, 1))
@@ -211,7 +212,8 @@ end)
 
 -- {== a host ================================================================
 
-if os.getenv "ASAMP_VARIANT" == "asan" then return end  -- whose malloc has to be the first
+-- AddressSanitizer's malloc must be the first one, so that the profiler's library cannot be used
+if os.getenv "ASAMP_VARIANT" == "asan" then return end
 
 describe("a host whose states leave native memory", function()
   local LIBRARY = package.searchpath("profiler.malloc", package.cpath)
@@ -242,7 +244,7 @@ collectgarbage()
     return tonumber(out)
   end
 
-  -- To 4 standard errors, and the requests of the C library.
+  -- Checks a sum: within 4 standard errors of 'exact', and 100,000 bytes of the C library.
   local function near(exact, sum)
     local error = 4 * math.sqrt(exact * 512) + 100000
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
@@ -276,7 +278,8 @@ collectgarbage()
     error "no row of native memory"
   end)
 
-  -- A former bug: each line after the 256th had a row of its own without the line.
+  -- A former bug: in a snapshot of resident memory, each line after the 256th had its own row,
+  -- without the line's name.
   it("has one row in a picture for the memory of all lines beyond 256", function()
     shell.write(folder .. "/many.lua", ("leak(3000)\n"):rep(700), "collectgarbage()")
     run("alloc=16K,malloc=512,out=p", nil, 4, "many.lua")
@@ -308,7 +311,7 @@ collectgarbage()
     table.sort(sums)
     assert.equal(2, #sums)
     near(2000000, sums[1])
-    near(3000000, sums[2])  -- of the parent: a fourth was freed
+    near(3000000, sums[2])  -- the parent's part, of which a fourth was freed
   end)
 end)
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- External bytes of userdata (luaN_outside) are sampled like allocations: with the stack that reported
--- them, the class of the userdata, their outcome and their death. Before, such memory was in no
--- profile: a program that kept files open showed 16 bytes for each.
+-- External bytes of userdata (luaN_outside) are sampled like allocations, with the stack that
+-- reported them, the class of the userdata, survival outcome and death. A former profile lacked
+-- such memory: a program that kept files open had 16 bytes for each.
 
 local core = require "profiler.core"
 local embedding = require "embedding"
@@ -20,7 +20,8 @@ local function summary(list)
   return found
 end
 
--- Returns the number of points that the samples have passed, and of those that died.
+-- Returns the number of sample points that the samples represent, and the number of those that
+-- died.
 local function points(list)
   local all, died = 0, 0
   for _, s in ipairs(summary(list)) do
@@ -65,7 +66,7 @@ describe("the external bytes of a userdata", function()
       kept[i] = natives.userdata(16)
       natives.outside(kept[i], 10 * PERIOD)
     end
-    natives.outside(kept[1], 0)  -- before its fate
+    natives.outside(kept[1], 0)  -- removed before the collection that decides the sample
     collectgarbage()
     natives.outside(kept[2], 0)  -- after it
     kept[3] = false
@@ -84,8 +85,9 @@ describe("the external bytes of a userdata", function()
     assert.is_truthy(kept[4])
   end)
 
-  -- A former bug: only the last of several samples was reported dead when all bytes were subtracted: a
-  -- pool of buffers that grew in steps looked like a leak.
+  -- A userdata whose external bytes grow in steps has several samples. A former bug: when all bytes
+  -- were subtracted, only the last sample was reported dead, so that a pool of buffers had the form
+  -- of a leak.
   it("dies with all its samples, also of several steps, in one collection or two", function()
     local u = natives.userdata(16)
     assert.is_true(embedding.start(PERIOD, true))
@@ -109,7 +111,7 @@ describe("the external bytes of a userdata", function()
       natives.outside(u, PERIOD)
     end
     local before = core.allocated()
-    natives.outside(u, 20 * PERIOD + 1)  -- a unit more
+    natives.outside(u, 20 * PERIOD + 1)  -- one byte more than a whole number of periods
     local more = core.allocated() - before
     embedding.stop()
     local all, died = points(embedding.samples())
@@ -169,7 +171,7 @@ describe("open files in a profile", function()
           assert.equal(32768, s.size)
         end
       end
-      -- 8 points a file, 20 and 60 files
+      -- each open file has 8 sample points; 20 files leak, 60 are in use
       assert.is_true(math.abs(opened.leak - 160) < 60, format .. opened.leak)
       assert.is_true(math.abs(opened.use - 480) < 110, format .. opened.use)
       assert.equal(opened.leak, alive.leak)

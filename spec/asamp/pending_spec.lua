@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Undecided samples against a model in Lua: every sample gets its outcome exactly once, in order, and
--- blocks freed explicitly have died.
+-- The list of undecided samples, compared with a model in Lua: every sample must get its outcome
+-- exactly once, in order, and samples of blocks that were freed explicitly are dead.
 
 local points = require "points"
 local story = require "spec.support.story"
 
--- The model: a list, searched from the front.
+-- Returns the model: a list that is searched from the front.
 local function newmodel()
   local m = {samples = {}}
   function m.add(owner, block)
@@ -67,7 +67,7 @@ describe("samples without a fate", function()
   it("live on in a block that has been resized, as far as it keeps them", function()
     local p = points.pending()
     p:add(0, 1000)
-    p:add(0, 3000)  -- of the growth, before its old address is freed
+    p:add(0, 3000)  -- the sample of the growth is added before the old address is freed
     assert.is_true(p:resized(1000, 3000, 64, 128))
     assert.is_false(p:resized(1000, 3000, 64, 128))
     p:add(0, 4000)
@@ -106,8 +106,8 @@ describe("samples without a fate", function()
   end)
 
   it("may lie where another one died, again and again", function()
-    -- addresses are reused at once; deleted slots of the index must not fill it, and a later sample
-    -- must not get the outcome of an earlier one
+    -- Addresses are reused at once. Deleted slots must not fill the index, and a sample must not
+    -- get the outcome of an earlier one at the same address.
     local p = points.pending()
     local expected = {}
     for i = 1, 5000 do
@@ -129,7 +129,8 @@ describe("samples without a fate", function()
   end)
 
   it("may lie anywhere, one after the other", function()
-    -- so every slot of the index has been in use; a search for a missing block must end all the same
+    -- Every slot of the index has been in use, so that none is empty; a search for a missing block
+    -- must still end.
     local p = points.pending()
     p:add(0, 8)
     for i = 1, 5000 do
@@ -150,14 +151,14 @@ describe("samples without a fate", function()
     for seed = 1, 12 do
       math.randomseed(seed)
       local random = math.random
-      -- few addresses collide often, many make the index grow
+      -- few addresses, which are reused often, or many, which make the index grow
       local addresses, at = ({4, 50, 3000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local p, m, same = points.pending(), newmodel(), story(seed)
       for _ = 1, addresses < 3000 and 3000 or 6000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
-        if what <= 30 then  -- a block that grows has several samples
+        if what <= 30 then  -- adds a sample; a block that grows has several samples
           m.add(owner, block)
           same("add " .. owner .. " " .. block, true, p:add(owner, block))
         elseif what <= 50 then

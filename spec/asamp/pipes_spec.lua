@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Commands that read or write a named pipe: a message says that they wait, and they continue when the
--- other program comes.
+-- Commands that read or write a named pipe must print a message while they wait for the other
+-- program, and continue when it opens the pipe.
 
 local shell = require "spec.support.shell"
 
@@ -18,7 +18,8 @@ describe("a command with a named pipe", function()
     shell.remove(folder)
   end)
 
-  -- Runs a command with the pipe; 'late' runs 1.5 s after its start. Returns its output on both streams.
+  -- Runs a command with the pipe; the shell command 'late' runs 1.5 s later. Returns the output of
+  -- both.
   local function run(command, late)
     return shell.output("cd %s; asamp=$OLDPWD/build/bin/asamp; " ..
                         "{ timeout 20 $asamp %s; echo status $?; } >out 2>&1 " ..
@@ -27,7 +28,7 @@ describe("a command with a named pipe", function()
                         folder, command, late)
   end
 
-  -- A former fault: they waited for ever, without a message.
+  -- A former bug: these commands waited for ever, without a message.
   for _, command in ipairs{"report pipe", "view pipe -o page.html", "diff p.vmprof pipe"} do
     it("waits for its writer, and says so: " .. command, function()
       local out = run(command, "cat p.vmprof >pipe")
@@ -61,7 +62,8 @@ describe("a command with a named pipe", function()
     end)
   end
 
-  -- Former faults: "the file is empty", a result that lacked the profile, or an endless wait.
+  -- These commands would read their input twice, which a pipe does not allow. Former bugs: the
+  -- message "the file is empty", a result that lacked the profile, or an endless wait.
   for _, command in ipairs{"merge pipe p.vmprof -o m.vmprof", "convert --to vmprof pipe",
                            "report --at peak pipe", "convert --to firefox --from 0 pipe"} do
     it("refuses one that it would read twice: " .. command, function()

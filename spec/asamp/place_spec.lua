@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The file of a profile: a profile once replaced any file at its path, a script or the profile of
--- another run, through links planted by other users, and was readable by all.
+-- The file of a profile. Former bugs: a profile replaced any file at its path, such as a script or
+-- the profile of another run, also through links created by other users, and all users could read
+-- it.
 
 local gen = require "profilegen"
 local process = require "spec.support.process"
@@ -16,7 +17,7 @@ describe("the place of a profile", function()
     path = folder .. "/app.vmprof"
   end)
 
-  -- Writes a profile of n samples. Returns its path, or nil and a message.
+  -- Writes a profile of n samples to 'path'. Returns the path of its file, or nil and a message.
   local function profile(n, options)
     local t = {path = path, replace = NONE}
     for k, v in pairs(options or {}) do t[k] = v end
@@ -130,7 +131,7 @@ describe("the place of a profile", function()
     assert.equal("", process.read(folder .. "/target"))
     assert.equal("", process.read(folder .. "/app.4.vmprof"))
     assert.is_nil(process.read(folder .. "/nowhere"))
-    -- may replace: not through a link either
+    -- a generated name may replace files, but not through a link
     local at, message = profile(1, {made = true, replace = ALL})
     assert.is_nil(at)
     assert.truthy(message:find("symbolic links", 1, true), message)
@@ -156,7 +157,7 @@ describe("the place of a profile", function()
         assert.same({nil, ("cannot write profile '%s': the path is a symbolic link of another user; "
           .. "give another path"):format(path), 40}, {profile(1, {replace = replace})})
       end
-      -- A former bug: without the sticky bit, the link was followed.
+      -- A former bug: a link of another user was followed if the folder has no sticky bit.
       shell.output("chmod 777 %s", folder)
       assert.matches("the path is a symbolic link of another user", select(2, profile(1)))
       shell.output("chmod 1777 %s", folder)
@@ -166,7 +167,7 @@ describe("the place of a profile", function()
           .. "give another path"):format(path), 13}, {profile(1, {replace = replace})})
       end
       assert.equal("", process.read(folder .. "/mine"))
-      -- in it, a link of the same user counts as its own
+      -- in a folder with the sticky bit, a link of the same user is followed
       shell.output("rm %s; ln -s mine %s", path, path)
       assert.equal(path, profile(1))
       assert.equal(1, count(folder .. "/mine"))

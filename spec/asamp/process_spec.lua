@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- States that are profiled because of the environment (ASAMP), in processes that behave as daemons do:
--- fork, exec, chroot, other users, closed descriptors, a private library.
+-- States that are profiled because of the environment variable ASAMP, in processes that behave as
+-- daemons do: fork, exec, chroot, change of the user, closed descriptors, a private library.
 
 local client = require "asamp.cli.client"
 local process = require "spec.support.process"
@@ -14,7 +14,7 @@ local sanitized = asan and " -fsanitize=address,undefined" or ""
 
 local isroot = shell.output "id -u" == "0\n"
 
--- Returns the names of the functions of a profile that are not native.
+-- Returns the set of names of the Lua functions in a profile.
 local function functions(profile)
   local set = {}
   for _, f in ipairs(profile.functions) do
@@ -35,9 +35,9 @@ describe("a process that the environment profiles", function()
   end)
   before_each(function() shell.output("rm -f %s/out/*", folder) end)
 
-  -- Returns the environment of the host, with these options of ASAMP.
+  -- Returns the environment of the host process; 'options' are the first ones of ASAMP.
   local function environment(options)
-    -- the child of a fork does not free the memory of its parent's writer: no leak
+    -- no leak detection: the child of a fork does not free the memory of its parent's writer thread
     return {ASAN_OPTIONS = "detect_leaks=0", ASAMP = (options or "alloc=2K") .. ",quiet,out=out/%p.vmprof",
             LUA_PATH = "", LUA_CPATH = ""}
   end
@@ -46,7 +46,7 @@ describe("a process that the environment profiles", function()
     return process.run{program = folder .. "/daemon", directory = folder, env = environment(), ...}
   end
 
-  -- Returns the existing profiles, the largest first.
+  -- Returns the profiles in the folder, the largest file first.
   local function profiles()
     local list = {}
     for _, path in ipairs(shell.lines(shell.output("ls -S %s/out/*.vmprof || true", folder))) do
@@ -55,8 +55,8 @@ describe("a process that the environment profiles", function()
     return list
   end
 
-  -- A former bug: a '%' of the folder's name was read as one of the pattern: the profile's path was
-  -- wrong, and there was no socket.
+  -- A former bug: a '%' in the folder's name was taken for a conversion of the path's pattern, so
+  -- that the profile had a wrong path, and there was no socket.
   it("works in folders whose names have a %", function()
     local inside = folder .. "/100%p"
     shell.output("mkdir '%s'", inside)
@@ -77,8 +77,8 @@ describe("a process that the environment profiles", function()
     for _ = 1, 3 do
       shell.output("rm -f %s/out/*", folder)
       status, out, err = run("fork", "s.lua")
-      -- ASan's allocator has locks of its own, which a thread of the parent may hold at the fork: in
-      -- the child the writer waits for them for ever, one run in a hundred.
+      -- One run in a hundred with ASan fails: a thread of the parent may hold a lock of ASan's
+      -- allocator at the fork, for which the child's writer thread then waits for ever.
       if not (asan and err:find("exit() was called in a signal handler", 1, true)) then break end
     end
     assert.same({0, "", ""}, {status, out, err})
@@ -95,7 +95,8 @@ describe("a process that the environment profiles", function()
     assert.is_true(child.allocated > 1.5 * 2000 * 56 and child.allocated < 3 * parent.allocated)
   end)
 
-  -- The child's counter started with its first sample, after the sampled block.
+  -- A former bug: the child's counter of bytes started with its first sample, after the sampled
+  -- block.
   it("forks: the bytes of the child are counted from the fork on", function()
     shell.write(folder .. "/big.lua", "local s = ('x'):rep(16 << 20)")
     local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
@@ -108,7 +109,8 @@ describe("a process that the environment profiles", function()
     assert.is_true(list[1] >= 16 and list[2] >= 32, table.concat(list, " "))
   end)
 
-  -- A former bug: the name was that of the parent's file. In the parent, it was read without the lock.
+  -- A former bug: before its first sample, the child reported the name of its parent's file; and
+  -- the parent read the name without the lock.
   it("forks: the child has no file before its first sample", function()
     local env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/%p.vmprof"}
     local status, out, err = process.run{env = env, code = [[
@@ -123,7 +125,7 @@ describe("a process that the environment profiles", function()
     assert.same({0, "0\n", ""}, {status, out, err})
   end)
 
-  -- A former bug: the first message was always the second one.
+  -- A former bug: the message gave always the same reason, whichever applied.
   it("refuses sessions of single states, with the reason", function()
     local code = "print((select(2, require 'profiler'.enable{out = 'mine.vmprof'})))"
     local _, out = process.run{env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/p.vmprof"},
@@ -135,7 +137,8 @@ describe("a process that the environment profiles", function()
     assert.truthy(out:find("(ASAMP=listen)", 1, true), out)
   end)
 
-  -- A former bug: the socket stayed, and its clients waited for an answer.
+  -- A former bug: if the control thread could not be started, its socket stayed, and clients waited
+  -- for an answer.
   it("leaves no socket if it cannot start the thread that answers #plain", function()
     if not isroot or asan then return end
     shell.output("mkdir -m 700 %s/own && chown 65534:65534 %s/own", folder, folder)
@@ -159,7 +162,7 @@ describe("a process that the environment profiles", function()
       assert.same({0, "", ""}, {status, out, err})
       local list = profiles()
       assert.equal(2, #list)
-      for _, p in ipairs(list) do  -- the names of C functions, too
+      for _, p in ipairs(list) do  -- also checks the names of C functions
         local names, unknown = {}, 0
         for _, f in ipairs(p.functions) do
           names[f.name] = true
@@ -201,7 +204,7 @@ describe("a process that the environment profiles", function()
   end)
 
   it("goes into a chroot and becomes another user #plain", function()
-    if not isroot or asan then return end  -- only root can
+    if not isroot or asan then return end  -- only root can call chroot
     shell.output("mkdir -p %s/jail && cp %s/s.lua %s/jail", folder, folder, folder)
     assert.same({0, "", ""}, {run("chroot", "s.lua", folder .. "/jail")})
     assert.is_true(functions(profiles()[1]).build)
@@ -218,7 +221,8 @@ describe("a process that the environment profiles", function()
     assert.is_true(functions(profiles()[1]).build)
   end)
 
-  -- A former bug: its time was sampled, and it listened, only after it had allocated enough.
+  -- A former bug: the time of a forked child was sampled, and it listened, only after it had
+  -- allocated enough for a sample.
   it("forks: the child is sampled and listens where it only computes", function()
     shell.write(folder .. "/f.lua", "function f() local e = os.clock() + 1 while os.clock() < e do end end")
     local pid = process.start{program = folder .. "/daemon", directory = folder,
@@ -244,7 +248,8 @@ describe("a process that the environment profiles", function()
     assert.equal(1, #profiles())
   end)
 
-  -- A former bug: all samples since the last flush were lost.
+  -- A former bug: when the program closed the descriptor of its profile, all samples since the last
+  -- flush were lost.
   it("closes unknown descriptors, and may reuse their numbers: the profile goes on", function()
     for _, what in ipairs{"close", "reused"} do
       shell.output("rm -f %s/out/*", folder)
@@ -266,8 +271,8 @@ describe("a process that the environment profiles", function()
     assert.is_truthy(err:find "the program has closed the file descriptor of the profile")
   end)
 
-  -- A former bug: from then on all ticks were those of the POSIX timer, which favours code that runs
-  -- long after a wake-up.
+  -- A former bug: when the program closed the perf event's descriptor, all further ticks came from
+  -- a POSIX timer, whose ticks are more frequent in code that runs long after a wake-up.
   it("closes unknown descriptors: the event of its time samples is opened again", function()
     shell.write(folder .. "/perf.lua", [[
       local e = os.clock() + 0.2
@@ -281,7 +286,8 @@ describe("a process that the environment profiles", function()
     assert.equal(before, after, out)
   end)
 
-  -- A former bug: names were looked up when the modules had been unloaded.
+  -- A former bug: names of C functions were looked up after a state had been closed and its modules
+  -- unloaded.
   it("has the C functions of states that are closed soon #plain", function()
     if asan then return end
     local here = shell.lines(shell.output "pwd")[1]
@@ -312,7 +318,7 @@ describe("a process that the environment profiles", function()
     shell.output("mkdir -p %s/lib && cp %s/lib/liblua5.4.so.0 %s/lib", folder, prefix, folder)
     shell.output("gcc -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/lonely -L%s/lib "
         .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib", prefix, folder, folder, folder)
-    -- and the folder that the library was built for does not have it either
+    -- the folder for which the library was built does not have the module either
     shell.output("sed -i 's|%s|%s|g' %s/lib/liblua5.4.so.0", prefix, ("x"):rep(#prefix), folder)
     local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
       env = {ASAMP = "1"}, "close", "s.lua"}
@@ -358,7 +364,8 @@ describe("a process that the environment profiles", function()
     local function endings(what, options, ...) return host("endings", options, what, ...) end
     local function rotating(what, options) return host("rotating", "listen=x.sock," .. options, what) end
 
-    -- A former bug: its clock continued after memory that a sample needs was freed: SIGSEGV.
+    -- A former bug: a clock continued after the thread that created the state had ended and the
+    -- memory that a sample needs was freed. The process ended by SIGSEGV.
     it("when the thread that made a state ends, and works meanwhile", function()
       for _ = 1, 3 do
         local status, out, err = endings("thread", "alloc=0,time=500")
@@ -366,8 +373,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: the thread was cancelled where the profiler waited or read a file, in the middle of
-    -- an allocation, with a lock for which all others waited for ever.
+    -- A former bug: a thread was cancelled where the profiler waited or read a file, in the middle
+    -- of an allocation, while it held a lock for which all other threads waited for ever.
     it("when threads are cancelled, which end in their own code and not in the profiler's", function()
       for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
         local status, out, err = process.run{program = folder .. "/endings", "cancel",
@@ -380,8 +387,9 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: a flight recorder printed that the profile has ended, and other processes started a
-    -- file that was never ended.
+    -- A rotation that is due while the process exits must do nothing. A former bug: a flight
+    -- recorder printed that the profile has ended, and other processes started a file that was
+    -- never completed.
     it("with nothing, where a rotation falls due when its profile has ended with the process", function()
       for _, options in ipairs{"rotate=1s", "ring=1m,rotate=1s", "max=1M,rotate=1s"} do
         local status, out, err = endings("exit", "alloc=4K,native=0," .. options)
@@ -391,8 +399,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: the child had its parent's list, and removed files that the parent was to keep,
-    -- even the one being written.
+    -- A former bug: a forked child had its parent's list of files, and removed files that the
+    -- parent had to keep, even the one that was being written.
     it("with the files that it keeps, in the parent of a fork", function()
       local status, out, err = endings("fork", "alloc=64K,native=0,rotate=1s,keep=2")
       assert.same({0, "fine\n", ""}, {status, out, err})
@@ -402,13 +410,13 @@ describe("a process that the environment profiles", function()
         pids[#pids + 1] = not of[pid] and tonumber(pid) or nil
         of[pid] = (of[pid] or 0) + 1
       end
-      table.sort(pids)  -- the parent's first
+      table.sort(pids)  -- the parent's id is the smaller one
       assert.equal(2, #pids)
       assert.is_true(of[tostring(pids[1])] >= 2, of[tostring(pids[1])])
     end)
 
-    -- A clock belongs to an OS thread. States that other threads run than those that made them had no
-    -- time samples, without a message.
+    -- A clock belongs to an OS thread. A former bug: states had no time samples, and there was no
+    -- message, if other threads ran them than those that had created them.
     it("with the time of states, whichever threads run them", function()
       for _, options in ipairs{"alloc=0,time=200", "alloc=64K,time=200"} do
         local status, out, err = endings("pool", options)
@@ -420,7 +428,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: a file was removed by its name outside the chroot, so all of them stayed.
+    -- A former bug: in a chroot, old files were removed by their names outside of it, so that all
+    -- of them stayed.
     it("with the files that it keeps, where its root is another folder", function()
       if not isroot then return end
       shell.output("mkdir -p %s/jail", folder)
@@ -428,10 +437,12 @@ describe("a process that the environment profiles", function()
         endings("chroot", "alloc=64K,native=0,rotate=1s,keep=2", folder .. "/jail")
       assert.same({0, "fine\n", ""}, {status, out, err})
       local n = tonumber(shell.output("ls %s/out | wc -l", folder))
-      assert.is_true(n == 2 or n == 3, n)  -- it may end when it has just started another
+      -- the process may have started another file just before its end
+      assert.is_true(n == 2 or n == 3, n)
     end)
 
-    -- A former bug: it tried to listen in the folder of its initial user, and could not.
+    -- A former bug: a process that becomes another user tried to listen in the folder of its
+    -- initial user, which it may not write.
     it("and listens as the user that it becomes, where root finds it", function()
       if not isroot then return end
       local err = folder .. "/err"
@@ -449,22 +460,23 @@ describe("a process that the environment profiles", function()
       os.remove(("/tmp/asamp-65534/%d.sock"):format(pid))
     end)
 
-    -- A former bug: each rotation leaked 8 MiB if states that do not run had eight older ones.
+    -- A former bug: if idle states had not used the last eight files, each rotation leaked 8 MiB.
     it("in as much memory with idle states as with busy ones, however often files rotate", function()
-      if asan then return end  -- it keeps freed memory
+      if asan then return end  -- ASan delays the reuse of freed memory
       local status, out, err = rotating("tenants", "alloc=64K,native=0")
       assert.same({0, ""}, {status, err})
       local grown = tonumber(out:match "^(%-?%d+)\nfine\n$")
       assert.is_true(grown ~= nil and grown < 32 << 10, out)
     end)
 
-    -- A former bug: a state reported to a profile that was freed after the state had read the pointer
-    -- to it.
+    -- A former bug: a state that had read the pointer to a profile reported to it after it was
+    -- freed.
     it("while states come and go on many threads, and files rotate", function()
       assert.same({0, "fine\n", ""}, {rotating("churn", "alloc=4K,native=0,time=100")})
     end)
 
-    -- A former bug: the bytes allocated since then were in no file.
+    -- A former bug: the bytes that a state allocated after its file had ended were in no file if it
+    -- was closed before its next sample or collection.
     it("with all of a state that is closed before a sample or collection, when its file has ended", function()
       local status, out, err = rotating("last", "alloc=16M,native=0")
       assert.same({0, ""}, {status, err})
@@ -481,7 +493,7 @@ describe("a process that the environment profiles", function()
     -- A former bug: a state that was closed while its file ended was reported twice, and the bytes
     -- since its last sample, its marks and a collection were in no file.
     it("with all that states do in the one file or the next, where files rotate", function()
-      if asan then return end  -- the same, and slow
+      if asan then return end  -- ASan would check the same, slowly
       local function sums(alone)
         shell.output("rm -f %s/out/*", folder)
         local status, out, err = process.run{program = folder .. "/rotating", "sums", directory = folder,
@@ -511,7 +523,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: the control thread still had the numbers, and closed the program's files.
+    -- A former bug: when the program had closed and reused the control thread's descriptors, the
+    -- control thread still used their numbers, and closed the program's files.
     it("when a daemon has closed unknown descriptors, and listens again", function()
       local status, out, err = rotating("closed", "alloc=64K")
       assert.same({0, "0\n0\nfine\n"}, {status, out}, err)
@@ -531,13 +544,15 @@ describe("asamp run of a program #plain", function()
         other = "'./other' is linked to liblua5.3.so.0; its Lua states cannot be profiled",
         none = "no profile: neither './none' nor a child with ASAMP in its environment created a state "
           .. "of liblua5.4.so.0; if one of them did, its log contains the reason"} do
-      for _, option in ipairs{"--alloc=1M", "--quiet"} do  -- the second said nothing
+      -- with the second option, a former bug printed no message
+      for _, option in ipairs{"--alloc=1M", "--quiet"} do
         local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
                                            "run", option, "--", "./" .. name}
         assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err}, option)
       end
     end
-    for path, isthere in pairs{["p.vmprof"] = true, ["/dev/null"] = false} do  -- no message is expected
+    -- by path: true if a file exists there afterwards; no message is expected
+    for path, isthere in pairs{["p.vmprof"] = true, ["/dev/null"] = false} do
       local words = {program = prefix .. "/bin/asamp", directory = folder,
                      "run", "--quiet", "-o", path, "--", prefix .. "/bin/lua", "-e", ""}
       assert.same({0, "", ""}, {process.run(words)}, path)
@@ -560,8 +575,8 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: a file of a run two seconds before, and a copy of it, were listed as files of this
-  -- run, and one of them also as "older than the run".
+  -- A former bug: a profile of a run two seconds before, and a copy of it, were listed as profiles
+  -- of this run, and one of them also as "older than the run".
   it("names the profiles of this run, each once", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for i = 1, 1e5 * (tonumber(arg[1]) or 1) do local _ = {i} end")
@@ -581,10 +596,10 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: the profiles were listed by find(1). timeout sends its signal to the command, which
-  -- passes it on, and then to the whole group: if the program ended quickly, the second signal ended
-  -- find, and 2% of the runs of a server reported "no profile", although it existed. Here a process
-  -- outside the group sends signals to it until its last process has ended.
+  -- timeout sends its signal to the command, which passes it on, and then to the whole process
+  -- group. A former bug: the profiles were listed by find(1), which the second signal ended if the
+  -- program had ended quickly: 2% of the runs of a server reported "no profile", although it
+  -- existed. Here a process outside the group sends it signals until its last process has ended.
   it("finds its profiles under signals to its whole group", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
@@ -602,11 +617,12 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: a file older than the run by its file system's clock was not recognized.
+  -- A former bug: a profile was not found if its file system's clock was slow, so that the file
+  -- seemed older than the run.
   it("finds its profiles where the file system's clock is slow", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
-    for _ = 1, 2 do  -- the second writes over the first
+    for _ = 1, 2 do  -- the second run replaces the first profile
       local status, _, err = process.run{program = prefix .. "/bin/asamp", directory = folder, "run",
         "--alloc", "16K", "--out", "k.vmprof", "--", "/bin/sh", "-c",
         ('"%s/bin/lua" s.lua; touch -d "1 hour ago" k.vmprof'):format(prefix)}

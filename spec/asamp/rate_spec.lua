@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- rate=: the number of samples a second is bounded, whatever a process allocates, by changing periods
--- that are recorded with the samples, so that sums stay right.
+-- The option rate= limits the number of samples per second, whatever a process allocates. It
+-- changes the period, which is recorded with the samples, so that sums stay right.
 
 local measures = require "asamp.sums.measures"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
--- 'large' allocates more than twice the bytes of 'small'.
+-- In this program, 'large' allocates more than twice as many bytes as 'small'.
 local SCRIPT = [[
   local keep = {}
   local function small(n) for i = 1, n do keep[i % 64] = {i} end end
@@ -31,9 +31,11 @@ describe("a session with a rate", function()
     local r = profile "alloc=64,rate=5000"
     local whole = totals.of(r).whole
     assert.is_true(r.allocated > 60e6, r.allocated)
-    assert.is_true(r.samples < r.allocated / 64 / 4, r.samples)  -- the number without rate=
+    -- a quarter of the number of samples without rate=
+    assert.is_true(r.samples < r.allocated / 64 / 4, r.samples)
     assert.is_true(r.samples > 100, r.samples)
-    assert.is_true(r.periods >= 1, r.periods)  -- it was set again, and therefore recorded
+    -- the period was changed, and the change was recorded
+    assert.is_true(r.periods >= 1, r.periods)
     local error = math.sqrt(measures.variance(r, whole, "bytes"))
     assert.is_true(math.abs(r.bytes - r.allocated) < 6 * error,
                    ("%d %d %g"):format(r.bytes, r.allocated, error))

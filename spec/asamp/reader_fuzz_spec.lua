@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- A bounded part of the fuzzer of the reader and the converters (spec/fuzz/profiles.c), built against
--- the sources of the variant under test. Run directly, it takes any number of inputs: see
--- doc/debugging.md.
+-- Runs the fuzzer of the reader and the converters (spec/fuzz/profiles.c) with a limited number of
+-- inputs, built with the variant under test. doc/debugging.md describes longer runs.
 
 local fuzz = require "spec.support.fuzzer"
 
 local OPTIONS = (os.getenv "ASAMP_VARIANT" or "fork") == "fork" and "-O2" or "-O1 -g"
 
 describe("the reader and the converters", function()
-  -- In the second build every table and every limit is small (asamp/base/bounds.h).
+  -- The second build has a small size for every table and every limit (asamp/base/bounds.h).
   for about, flag in pairs{["profiles"] = "", ["profiles, with tiny limits"] = " -DASAMP_TINY"} do
     it("survive damaged " .. about .. ", and their sums add up", function()
       fuzz("profiles", OPTIONS .. flag, 21121, {fork = 10000, debug = 1000, asan = 400})

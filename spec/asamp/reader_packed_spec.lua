@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The reader: logs that gzip has packed, with members and bytes that no writer of ours makes.
+-- The reader and logs compressed by gzip, with several members and with bytes that Asamp never
+-- writes.
 
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
@@ -15,7 +16,7 @@ describe("the reader of a packed file", function()
     return reader.read(path)
   end
 
-  --- A small log as gzip packs it.
+  --- Returns a small log compressed by gzip.
   local function packed(log)
     shell.write(path, log)
     assert(os.execute("gzip -n -c '" .. path .. "' > '" .. path .. ".gz'"))

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Slices of a profile by decided bytes (asamp/read/readersum.h).
+-- Slices of a profile by allocated bytes whose survival is decided (asamp/read/readersum.h).
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
@@ -24,7 +24,7 @@ describe("the reader", function()
     end
     assert.same({1, 2, 3, 4, 5, 6, 7, 8}, at)
     assert.same({1, 1, 1, 1, 0, 0, 1, 1}, born.survived)
-    assert.same({}, profile.alive.bin)  -- without a walk
+    assert.same({}, profile.alive.bin)  -- the profile has no heap walk
     assert.is_nil(reader.read(path).born)
   end)
 end)

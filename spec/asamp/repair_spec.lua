@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- repair: the rest of a log becomes a complete log that the strictest reader accepts, with every sample
--- before the damage.
+-- Repair of a damaged log: the result must be a complete log that the strictest reader accepts,
+-- with every sample before the damage.
 
 local fewer = require "spec.support.fewer"
 local gen = require "profilegen"
@@ -9,7 +9,7 @@ local samples = require "spec.support.samples"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- The slower builds take one cut and one kind of damage of five.
+-- The slower builds check every fifth cut and damage.
 local STEP = (os.getenv "ASAMP_VARIANT" or "fork") == "fork" and 1 or 5
 
 -- Returns the bytes of a small log with records of every kind.
@@ -45,7 +45,7 @@ describe("repair", function()
     os.remove(to)
   end)
 
-  -- Decodes the written file, as strictly as the strictest reader does.
+  -- Decodes the repaired file as strictly as the strictest reader.
   local decoded = {}
   local function check(path)
     local packed = shell.read(path)
@@ -58,7 +58,7 @@ describe("repair", function()
     return decoded[packed]
   end
 
-  -- Returns whether the stacks of 'log' are the first ones of 'whole'.
+  -- Returns true if the stacks of 'log' are the first stacks of 'whole'.
   local function prefix(log, whole)
     for i, s in ipairs(log.stacks) do
       if s.lead ~= whole.stacks[i].lead or
@@ -162,7 +162,7 @@ describe("repair", function()
       it("keeps the details of flushed data, and counts undecided samples", function()
         local bytes = small(format, true)
         local at = bytes:find("asamp.undecided", 1, true)
-        shell.write(from, bytes:sub(1, at - 10))  -- before that meta's record
+        shell.write(from, bytes:sub(1, at - 10))  -- the cut is before the record of that meta
         assert(reader.repair(from, to))
         local list = samples.of_log(check(to))
         assert.equal("Point", list[2].class)
@@ -187,7 +187,8 @@ describe("repair", function()
           local r = reader.repair(from, to)
           if r and not r.whole then
             local log = vmprof.load(to)
-            if log:sub(1, 49) == head then  -- else it is a log of another version, or none
+            -- otherwise the damaged header is that of another version, or of no log
+            if log:sub(1, 49) == head then
               assert.is_true(assert(reader.read(to)).complete)
               back = back + 1
             end
@@ -271,7 +272,7 @@ describe("repair", function()
     assert.is_nil(r)
     assert.equal("cannot write '/nowhere/x': No such file or directory", message)
     assert.equal("write", what)
-    r, message = reader.repair(from, "/tmp")  -- a directory: rename refuses
+    r, message = reader.repair(from, "/tmp")  -- rename fails, because this path is a directory
     assert.is_nil(r)
     assert.truthy(message:find "^cannot write '/tmp': ")
     assert.equal("", shell.output "ls /tmp.*.tmp 2>/dev/null || true")

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A bounded part of the fuzzer of the flight recorder (spec/fuzz/rings.c): on the release build with
--- normal limits, where its output must be readable, on the others with tiny ones, which are reached
--- within a few events. Run directly, it takes any number of events (ASAMP_INPUTS) and any seed
--- (ASAMP_SEED).
+-- Runs the fuzzer of the flight recorder (spec/fuzz/rings.c) with a limited number of events: on
+-- the release build with normal limits, where its output must be readable; on the others with tiny
+-- limits, which are reached within a few events. ASAMP_INPUTS and ASAMP_SEED set other numbers of
+-- events and seeds.
 
 local fuzz = require "spec.support.fuzzer"
 

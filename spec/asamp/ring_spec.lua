@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A flight recorder (ring): its file is a profile like any other, with the most recent period and all
+-- A flight recorder (option ring=): its file must be a profile with the most recent period and all
 -- older samples that are alive. It is written on request, and however the process ends.
 
 local host = require "asamp.host"
@@ -9,7 +9,7 @@ local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local shell = require "spec.support.shell"
 
--- The command is that of the release build; the process is this variant's.
+-- The command is that of the release build; the process that it profiles runs this variant.
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
 local here = host.realpath "."
@@ -29,7 +29,8 @@ describe("a flight recorder", function()
     return process.run(t)
   end
 
-  -- Deep and shallow stacks, of several classes; many objects die, early or late.
+  -- A program with deep and shallow stacks and several classes, in which many objects die, early or
+  -- late.
   local PROGRAM = [[
     local A, B = {__name = "Alpha"}, {__name = "Beta"}
     local keep, n = {}, 0
@@ -45,7 +46,7 @@ describe("a flight recorder", function()
     end
     collectgarbage()]]
 
-  -- Returns the live samples by stack, type, class and size, and their number.
+  -- Returns the number of live samples by stack, type, class and size, and their total.
   local function alive(path)
     local list, count = samples.read(path), {}
     for _, s in ipairs(list) do
@@ -71,7 +72,7 @@ describe("a flight recorder", function()
     assert.is_true(p.complete, p.message)
     assert.is_true(p.ring.samples > 100 and p.ring.samples <= p.samples and p.ring.seconds > 0)
     assert.equal(p.ring.samples * 256, p.ring.bytes)
-    assert.is_nil(p.allocated)  -- it would be that of the whole run
+    assert.is_nil(p.allocated)  -- unknown, because the count is that of the whole run
     assert.same({}, p.left)
   end)
 
@@ -103,7 +104,8 @@ describe("a flight recorder", function()
     assert.same({"end", "2"}, {last.marks[1].name, last.marks[1].value})
   end)
 
-  -- Checks the files of a process that ends in this way; 'more': more than one file.
+  -- Runs a process that ends in the given way, and checks its files. 'more': there is more than one
+  -- file.
   local function ends(wish, text, status)
     local code, _, err = run(text, {env = {ASAMP = wish .. ",alloc=1K,native=0,out=p.vmprof",
       ASAN_OPTIONS = "handle_abort=0:detect_leaks=0:allocator_may_return_null=1"}})
@@ -182,14 +184,15 @@ describe("a flight recorder", function()
       local p = assert(reader.read(("%s/%s.vmprof"):format(folder, name)))
       assert.is_true(p.complete, name)
       assert.equal(name ~= "r", p.ring ~= nil)
-      -- a dump had an exact sum without the states that were still open
+      -- a former dump had an exact sum that lacked the states that were still open
       if name == "q" or name == "p" then assert.is_nil(p.allocated, name) end
       if name == "p.4" then assert.is_true(p.allocated > 0) end
     end
   end)
 
-  -- Samples lost with a file that a recording or another file had ended were counted nowhere; later
-  -- only those up to the state's last sample or collection (16,120 of 18,081).
+  -- Samples that are lost with a file which ends before the process must be counted. A former bug:
+  -- they were not counted; later only those up to the state's last sample or collection (16,120 of
+  -- 18,081).
   for kind, wish in pairs{["recorder's dump"] = "ring=1m,", file = ""} do
     it("reports and counts the samples lost with a " .. kind .. " that ends before the process", function()
       local code, out, err = run([[
@@ -215,8 +218,8 @@ describe("a flight recorder", function()
     end)
   end
 
-  -- Former faults: the message named the recorder's first file, which was complete; a dump that is not
-  -- compressed left an empty file.
+  -- Former bugs: the message about a failed dump named the recorder's first file, which was
+  -- complete; and an uncompressed dump left an empty file.
   for _, compress in ipairs{1, 0} do
     it("leaves no file of a failed dump, and names it, with compress=" .. compress, function()
       local code, _, err = run([[
@@ -250,12 +253,13 @@ describe("a flight recorder", function()
       for _, name in ipairs{"p", "p.2"} do
         assert.is_true(assert(reader.read(("%s/%s.vmprof"):format(folder, name))).complete)
       end
-      -- at the end there is no other file
+      -- the file written at the exit is incomplete, but kept, because no other file has its samples
       assert.is_false(assert(reader.read(folder .. "/p.3.vmprof")).complete)
     end)
   end
 
-  it("wants a time or a size", function()  -- and no product that has overflowed to a valid one
+  -- also refuses a product that overflows to a valid number
+  it("wants a time or a size", function()
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)
     assert.is_truthy(err:find([[ASAMP: option 'ring' must be a time up to 31d, such as "90s", "10m" or ]] ..

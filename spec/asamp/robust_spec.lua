@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Recording continues, ends, or is abandoned with a message, whatever happens to the process, its
--- memory and its file; flushed data can be read and repaired. (sampler_ends_spec.lua has the usual ends
--- of sessions.)
+-- Whatever happens to the process, its memory and its file, recording continues, ends, or is
+-- abandoned with a message; flushed data can be read and repaired. (sampler_ends_spec.lua has the
+-- usual ends of sessions.)
 
 local gen = require "profilegen"
 local peers = require "peers"
@@ -57,7 +57,8 @@ describe("a file removed under the run", function()
 end)
 
 describe("a program that closes descriptors it does not know", function()
-  -- as programs do that become daemons; files opened later have their numbers
+  -- A program that closes all descriptors to become a daemon; files that it opens later reuse the
+  -- numbers.
   local DAEMON = [[
     local profiler, natives, peers = require "profiler", require "natives", require "peers"
     local path, exact = ...
@@ -194,8 +195,8 @@ describe("another process", function()
 end)
 
 describe("a fork", function()
-  -- asamp.h's 'symbol' looks names up as the writers' threads do.
-  -- AddressSanitizer's allocator may leave its own lock taken in such a child.
+  -- The function 'symbol' of asamp.h looks names up as the writer threads do. Not with ASan: its
+  -- allocator may leave its own lock taken in such a child.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
   it("while another thread looks up names leaves a child whose session has them", function()
     local script, path = process.file [[
@@ -226,7 +227,7 @@ describe("a fork", function()
       os.remove(path)
       assert(busy:join())
     ]], process.file ""
-    -- without releasing the lock the child would wait for ever
+    -- timeout, because the child would wait for ever if the lock was not released
     local status, _, err = process.run{program = "timeout", 60, process.interpreter(),
                                        script, path}
     assert.same({0, ""}, {status, err})
@@ -371,7 +372,7 @@ describe("memory that runs out", function()
     assert.equal(0, list.undecided)
   end)
 
-  -- Every allocation of the profile's own code fails once: from the first on.
+  -- Each allocation of the profiler's own code fails once, starting with the first.
   for format = 6, 7 do
     it("in the profiler is reported and counted, version " .. format, function()
       local path = os.tmpname()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- How sessions end: by exit, by fork, by a signal. The program always continues, and the file can be
--- read. (full_spec.lua has full disks.)
+-- How sessions end: by exit, by fork, by a signal. The program must always continue, and its file
+-- must be readable. (full_spec.lua has full disks.)
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -40,7 +40,7 @@ describe("a session ends with", function()
       local list = samples.read(path)
       local n, decided = blocks(list, 1000)
       assert.equal(500, n)
-      -- exit() of C runs no collection: undecided samples are counted
+      -- exit() of C runs no collection, so that the last samples are undecided
       local undecided = 0
       for _, s in ipairs(list) do
         if s.survived == nil then undecided = undecided + 1 end
@@ -64,7 +64,7 @@ describe("a session ends with", function()
       os.remove(path)
       assert.truthy(list.log.ended)
       local n, decided = blocks(list, 1000)
-      -- the session ends when the closing of the state starts
+      -- the session ends when lua_close starts, before finalizers run
       assert.same({500, 500, out}, {n, decided, "false\n"})
     end
   end)
@@ -86,7 +86,8 @@ describe("a session ends with", function()
     assert.is_true(list.undecided >= 500)
   end)
 
-  -- The code after it is sampled, too: the error, its traceback, the __close metamethods.
+  -- After Ctrl-C, the code that handles the error is sampled, too: traceback and __close
+  -- metamethods.
   describe("Ctrl-C", function()
     local CTRL = [[
       local peers, natives = require "peers", require "natives"
@@ -95,7 +96,7 @@ describe("a session ends with", function()
       local function interrupt() assert(peers.kill(pid, 2)) end
     ]]
 
-    -- Runs the code under -l profiler. Returns status, stderr, and the profile's samples.
+    -- Runs the code under -l profiler. Returns exit status, stderr, the samples and the profile.
     local function interrupted(code, options)
       local path, script = os.tmpname(), process.file(CTRL .. code)
       local status, out, err = process.run{load = "profiler", script,
@@ -147,7 +148,8 @@ describe("a session ends with", function()
       assert.same({100, 100}, {blocks(list, 2000)})
     end)
 
-    -- The interpreter restores the signal's default when the first one comes.
+    -- At the first SIGINT, the interpreter restores the default action, so the second one ends the
+    -- process.
     it("twice in a row ends the process; the flushed data are there", function()
       for _, code in ipairs{"pcall(function() interrupt() while true do end end)",
                             "coroutine.wrap(function() interrupt() interrupt() end)()"} do
@@ -225,8 +227,8 @@ describe("a session ends with", function()
 end)
 
 describe("a session that starts while the state is being closed", function()
-  -- A finalizer that runs in lua_close may request a profile; objects made then have no finalizer, and
-  -- exit comes after the state is freed.
+  -- A finalizer that runs in lua_close may request a profile. Objects created then have no
+  -- finalizer, and exit() runs after the state is freed.
   it("is refused or finished, and exit() finds nothing of the dead state", function()
     local _, status, _, err = run [[
       local path = ...
@@ -241,7 +243,7 @@ describe("a session that starts while the state is being closed", function()
 end)
 
 describe("the child of a fork", function()
-  -- The child leaves the writer's memory allocated (profile_abandon): no leak.
+  -- No leak detection: a forked child leaves the writer's memory allocated (profile_abandon).
   local ENV = {env = {ASAN_OPTIONS = "detect_leaks=0"}}
   local FORK = START .. [[
     local peers, path = require "peers", ...
@@ -270,7 +272,8 @@ describe("the child of a fork", function()
     end)
   end
 
-  -- It freed memory that realloc had freed. ASan must come before other preloaded libraries.
+  -- A former bug: if another thread had forked while realloc moved a list, the child freed memory
+  -- that realloc had freed. Not with ASan, which must be the first of the preloaded libraries.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("finds lists in the middle of a change, when another thread has forked", function()
       local _, status, _, err = run([[
@@ -369,7 +372,7 @@ describe("a run that is killed", function()
       end
       return n, profile
     end
-    -- the loop of line 3 is sampled only after a flush following line 2
+    -- the loop of line 3 is sampled only after the flush that follows line 2
     for _ = 1, 12000 do
       if lines()[3] then break end
       peers.sleep(0.02)
@@ -400,7 +403,7 @@ describe("a path that cannot be written", function()
     local pipe, copy = os.tmpname(), os.tmpname()
     os.remove(pipe)
     assert(os.execute("mkfifo " .. pipe))
-    -- the reader may not have started yet
+    -- waits in the program, because the reader may not have opened the pipe yet
     local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
     local status, _, err = process.run{code = START:gsub("assert(%b())", [[
       local peers, path = require "peers", ...
@@ -413,7 +416,8 @@ describe("a path that cannot be written", function()
     assert.equal(500, (blocks(samples.read(copy), 1000)))
   end)
 
-  -- A former bug: the program never ended.
+  -- A former bug: if the profile is a pipe whose reader has stopped reading, the program never
+  -- ended.
   it("may be a pipe whose reader stops reading: the program ends, and says so", function()
     local pipe = os.tmpname()
     os.remove(pipe)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Survival outcomes are correct: they name the samples that the next collection found alive.
+-- Survival outcomes: the surviving samples must be exactly those that the next collection found
+-- alive.
 
 local natives = require "natives"
 local samples = require "spec.support.samples"
@@ -46,7 +47,7 @@ describe("the fates of samples", function()
       end
     end
     assert.is_true(fates["1032 true"] == #kept, fates["1032 true"])
-    -- one may be in a register during the collection
+    -- one object may be in a register during the collection
     assert.is_true(fates["2032 false"] >= 0.8 * #kept, fates["2032 false"])
     assert.equal(0, list.undecided)
   end)
@@ -67,7 +68,7 @@ describe("the fates of samples", function()
       for i = 201, 300 do kept[i] = {i, x = i} end
       for i = 201, 300 do local _ = {i, x = i} end
       collectgarbage "restart"
-    end, {random = true})  -- fixed intervals may miss a repeated pattern
+    end, {random = true})  -- random, because fixed intervals may miss a pattern that repeats
     local found = byline(list, from)
     assert.equal(300, #kept)
     local function kinds(i, fate, ...)
@@ -76,14 +77,14 @@ describe("the fates of samples", function()
       for key in pairs(found[i]) do found[i][key] = true end
       assert.same(set, found[i])
     end
-    -- the objects of line 1 all died, too: line 5 overwrote their slots
+    -- the objects of line 1 died, because line 5 replaced them
     kinds(1, "false", "table", "table array part", "table hash part")
     kinds(2, "false", "table", "table array part", "table hash part")
     kinds(3, "true", "string")
     kinds(4, "false", "string")
     kinds(5, "true", "table")
     kinds(6, "true", "table", "table array part", "table hash part")
-    kinds(7, "true", "table")  -- vectors and all
+    kinds(7, "true", "table")  -- tables with their vectors
     kinds(8, "false", "table")
   end)
 
@@ -102,7 +103,8 @@ describe("the fates of samples", function()
     end)
     assert.equal(4096, #kept)
     local found = byline(list, from)
-    -- sizes 16 to 65536, each half of the next, which has its bytes
+    -- blocks of 16 to 65536 bytes, each of which includes the bytes of the previous one, half as
+    -- large
     local alive = found[2]["table array part true"]
     assert.is_true(alive >= 1023 and alive <= 1025, alive)
     assert.is_nil(found[2]["table array part false"])
@@ -176,7 +178,7 @@ describe("the fates of samples", function()
     assert.equal(500, #kept)
     local found = byline(list, from)
     assert.is_nil(found[1]["table false"])
-    -- a collection may run when a table was just made, and is still alive
+    -- at most one object per collection is alive: the table that was just being created
     local alive = 0
     for i, s in ipairs(list) do
       if s.kind == "table" and s.survived and s.stack[1].line == from + 2 then
@@ -197,20 +199,20 @@ describe("the fates of samples", function()
       for i = 1, n do kept[i] = natives.string(1024 - 17) end
     end)
     collectgarbage("nursery", before)
-    -- each nursery has its collection, which decides all its samples
-    -- lives, and is decided once
+    -- each nursery has a collection, which decides all of its samples; the string survives and is
+    -- decided once
     local decided = {}
     for _, s in ipairs(list) do
       decided[s.collection] = (decided[s.collection] or 0) + s.count
       if s.kind == "string" and s.size == 1024 then assert.is_true(s.survived) end
     end
     for i, points in pairs(decided) do
-      -- a nursery ends with the block that passes its end
+      -- a nursery ends with the block that crosses its end, so it may have one block more
       assert.is_true(points <= 65536 // 64 + 1024 // 64, ("%d: %d"):format(i, points))
     end
     local minors = 0
     for i, kind in ipairs(list.collections) do
-      -- a major one finds all samples decided
+      -- at a major collection all samples are already decided
       if kind == "minor" then
         minors = minors + 1
         assert.is_true(minors == 1 or minors > 20 or (decided[i] or 0) >= 65536 // 64 - 1024 // 64,

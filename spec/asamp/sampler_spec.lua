@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The sampler against a model that predicts every sample: the number of points that each action passes,
--- the distance to the next one, and the record of each sample in the file. sampler_ends_spec.lua has
--- the ends of sessions.
+-- The sampler, compared with a model that predicts every sample: the number of sample points that
+-- each action passes, the distance to the next one, and the record of each sample in the file.
+-- (sampler_ends_spec.lua has the ends of sessions.)
 
 local core = require "profiler.core"
 local natives = require "natives"
@@ -11,14 +11,14 @@ local peers = require "peers"
 
 local function round(n) return (n + 7) & ~7 end
 
--- Returns the bytes of a hash part made for n fields.
+-- Returns the size in bytes of a hash part created for n fields.
 local function hashbytes(n)
   local slots = n > 0 and 1 or 0
   while slots < n do slots = 2 * slots end
   return 24 * slots
 end
 
--- A function that runs one constructor of narray items and nhash fields.
+-- Returns a function that runs one table constructor with narray items and nhash fields.
 local function constructor(narray, nhash)
   local list = {}
   for i = 1, narray do list[i] = "0" end
@@ -28,9 +28,9 @@ end
 
 -- {== the model =============================================================
 
--- Opens a session of fixed intervals and predicts it. m.act(name, f, block) runs f and checks its
--- effect on the sample point; 'block' = {kind, size, counted} if f allocates exactly one block,
--- {counted} if only the bytes are known.
+-- Opens a session with fixed intervals and returns a model of it. m.act(name, f, block) runs f and
+-- checks its effect on the next sample point. 'block' is {kind, size, counted} if f allocates
+-- exactly one block, {counted} if only its bytes are known.
 local function model(period, seed)
   local m = {path = os.tmpname(), story = {}, expected = {}, bytes = 0, points = 0, seed = seed}
   assert(core.open{out = m.path, period = period, seed = seed})
@@ -51,8 +51,8 @@ local function model(period, seed)
     if m.distance < 1 or m.distance > p then m.fail("first distance %d", m.distance) end
   end
 
-  -- Accounts for the bytes allocated since the last call, by the core's count. This function itself
-  -- allocates; those bytes belong to the next interval.
+  -- Adds the bytes allocated since the last call, by the core's count, and checks the distance. The
+  -- bytes that this function itself allocates are added by the next call.
   local function look(allocated, distance, block)
     if not m.period then
       if distance then m.fail("a distance of %d while off", distance) end
@@ -88,17 +88,17 @@ local function model(period, seed)
     if m.period then look(after, left, block) end
   end
 
-  -- Checks that the sampler's own numbers agree.
+  -- Checks that the sampler's statistics are those of the model.
   function m.stats()
     local allocated, distance = core.allocated(), core.distance()
-    local t = core.stats()  -- the table is allocated after they were taken
+    local t = core.stats()  -- the table is allocated after the numbers were read
     look(allocated, distance)
     if t.samples ~= m.points then m.fail("stats have %d samples, not %d", t.samples, m.points) end
     if t.bytes ~= m.bytes then m.fail("stats have %d bytes, not %d", t.bytes, m.bytes) end
     if t.lost ~= 0 or t.on ~= (m.period ~= nil) then m.fail("stats: lost %d, on %s", t.lost, t.on) end
   end
 
-  -- Changes the period: the same fraction of a period is left.
+  -- Changes the period; the remaining fraction of a period must stay the same.
   function m.change(p)
     m.story[#m.story + 1] = "period " .. p
     local allocated, before = core.allocated(), core.distance()
@@ -119,7 +119,7 @@ local function model(period, seed)
     look(0, core.distance())
   end
 
-  -- Ends the session; every sample in the file must be a predicted one.
+  -- Ends the session. Checks that the samples in the file are the predicted ones.
   function m.close()
     if m.period then m.off() end
     assert(core.close())
@@ -135,15 +135,15 @@ local function model(period, seed)
         local s = list[at]
         if not s then m.fail("the file ends at %d of %d", i, #m.expected) end
         if s.survived == nil then m.fail("sample %d has no fate", at) end
-        -- large blocks and explicit ones pass by the nursery, small ones never; a block of a size
-        -- between passes by it if the current hole is too short
+        -- Large blocks and explicitly freed ones are allocated outside of the nursery, blocks up to
+        -- 256 bytes never. Sizes between are outside if the current hole is too short.
         local apart = s.size > 8192 or s.kind == "proto" or s.kind == "buffer"
         if s.outside ~= apart and (apart or s.size <= 256) then
           m.fail("%s of %d bytes, outside: %s", s.kind, s.size, s.outside)
         end
         points, at = points + s.count, at + 1
         local b = e.block
-        -- a collection may come before the new table has got its metatable
+        -- a collection may run before the new table has its metatable
         local after = list[at]
         local last = not after or after.collection ~= s.collection
         if b and b.kind and s.class ~= b.class and not (s.class == nil and last) then
@@ -168,8 +168,8 @@ end
 
 local CLASSES = {{__name = "One"}, {__name = "Two"}, {__name = "Three"}}
 
--- Actions of known bytes, most of them exactly one block: name, f and the block
--- of model.act.
+-- Functions that return an action of known bytes, most of exactly one block: its name, f and the
+-- block, as for model.act.
 local KNOWN = {
   function(keep, random)
     local n = random(41, ({100, 3000, 60000})[random(1, 3)])
@@ -178,7 +178,7 @@ local KNOWN = {
   end,
   function(keep, random)
     local n, nuv = random(0, ({0, 100, 3000, 60000})[random(1, 4)]), random(0, 2)
-    -- an empty one has one byte, so that its address is its own
+    -- an empty userdata has one byte, so that its address is unique
     local block = {kind = "userdata", size = round(32 + 16 * nuv + math.max(n, 1))}
     return ("userdata %d %d"):format(n, nuv), function() keep(natives.userdata(n, nuv)) end, block
   end,
@@ -201,13 +201,13 @@ local KNOWN = {
       function() keep(debug.setmetatable(natives.userdata(n, 0), CLASSES[i])) end,
       {kind = "userdata", size = 32 + round(math.max(n, 1)), class = CLASSES[i].__name}
   end,
-  function(keep, random)  -- table and vectors in one piece
+  function(keep, random)  -- a table and its vectors in one block
     local narray, nhash = random(0, 32), random(0, 32)
     local make = constructor(narray, nhash)
     return ("constructor %d %d"):format(narray, nhash), function() keep(make()) end,
       {kind = "table", size = 40 + 16 * narray + hashbytes(nhash)}
   end,
-  function(keep, random)  -- a table and its vectors, in separate blocks
+  function(keep, random)  -- a table and its vectors in separate blocks
     local narray, nhash = random(0, 100), random(33, 100)
     if random(1, 2) == 1 then narray, nhash = nhash, narray end
     local make = constructor(narray, nhash)
@@ -224,7 +224,7 @@ local KNOWN = {
     return "Lua closure", function() keep(function() return keep end) end,
       {kind = "Lua closure", size = 24}
   end,
-  function(_, random)  -- only the growth of a vector counts
+  function(_, random)  -- only the growth of the vector is counted
     local n = 1 << random(0, ({6, 8, 12})[random(1, 3)])
     local t = {}
     for i = 1, n do t[i] = i end
@@ -238,17 +238,17 @@ local KNOWN = {
     return "hash beyond " .. n, function() t.more = t end,
       {kind = "table hash part", size = 48 * n}
   end,
-  function(_, random)  -- a vector that shrinks counts nothing, its key's node does
+  function(_, random)  -- a vector that shrinks counts nothing, but the node of the new key counts
     local t, n = {}, 4096
     for i = 1, n do t[i] = i end
-    local left = random(1, 2) == 1 and 2000 or 10  -- a large vector, or a small one
+    local left = random(1, 2) == 1 and 2000 or 10  -- the remaining vector is large or small
     for i = left + 1, n do t[i] = nil end
     return "shrink to " .. left, function() t.key = #t end,
       {kind = "table hash part", size = 24}
   end,
 }
 
--- Actions of any number of blocks.
+-- Functions that return an action with any number of blocks: its name and f.
 local MANY = {
   function(keep, random)
     local n, narray, nhash = random(1, 30), random(0, 40), random(0, 40)
@@ -351,7 +351,7 @@ local function run(seed, period, steps)
       block.counted = block.counted or block.size
       collectgarbage "stop"
       local function ready(n) return n and ready(n - 1 > 0 and n - 1) end
-      ready(50)  -- records of calls, and stack, that a collection freed
+      ready(50)  -- allocates call records and stack again, which a collection has freed
       m.act(name, f, block)
       collectgarbage "restart"
     elseif what <= 80 then
@@ -377,7 +377,7 @@ end
 
 -- ==}
 
--- A failed spec leaves no session open.
+-- Ends the session that a failed spec has left open.
 after_each(function()
   core.off()
   core.close()
@@ -437,7 +437,8 @@ describe("a sample", function()
     local t = {}
     for i = 1, 5000 do t[i] = i end
     for i = 1, 5000 do t[i] = nil end
-    local list = samples.of(function() t.x = #t end)  -- rehash: array part to 0
+    -- this store rehashes the table, whose array part becomes empty
+    local list = samples.of(function() t.x = #t end)
     for _, s in ipairs(list) do
       assert.is_true(s.kind ~= "table array part" or s.size < 1000)
     end
@@ -567,7 +568,8 @@ describe("sampling on and off", function()
     assert.same({1000, 2000}, list.periods)
   end)
 
-  -- A collection ends every sampling period, and it may call finalizers.
+  -- A collection that ends a sampling period may call finalizers, which may start the sampler
+  -- again.
   it("survives a finalizer that starts it again", function()
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
@@ -590,8 +592,8 @@ describe("sampling on and off", function()
   end)
 
   it("in a finalizer gives every sample its fate all the same", function()
-    -- no collection can run there: the outcomes come with the next one, and dead objects must not be
-    -- read meanwhile
+    -- Where no collection can run, the next one decides the samples; objects that have died must
+    -- not be read until then.
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
     core.on(64, false)
@@ -711,7 +713,7 @@ describe("several states", function()
           sizes[one.size] = (sizes[one.size] or 0) + one.count
         end
       end
-      for round_ = 1, 20 do  -- n strings of 10 n + 17 bytes each, nothing else
+      for round_ = 1, 20 do  -- the action allocates n strings of 10 n + 17 bytes each, nothing else
         local n_, size = 10 * round_, round(100 * round_ + 17)
         assert.is_true(math.abs((sizes[size] or 0) * (256 << i) - n_ * size) < 2 * (256 << i))
       end

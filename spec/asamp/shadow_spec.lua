@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- A signal may arrive at any instruction of calls, returns, resumes, yields, errors and their
--- unwinding. A program with known callers is sampled at the highest rate: every frame of every sample
--- must be at a line of its own function, and its caller's frame at a line that calls it.
+-- unwinding. A program with known callers is sampled at the highest rate: every frame of every
+-- sample must be at a line of its own function, and its caller's frame at a line that calls it.
 
 local times = require "spec.support.times"
 
--- "--@ name": a function of that name starts here. "--> names": this line calls
--- these functions. A finalizer may be called anywhere, and an error's handler.
+-- The program. "--@ name": a function of this name starts here. "--> names": this line calls these
+-- functions. Finalizers and the handler of errors may be called anywhere.
 local SOURCE = [==[local function leaf(n)                                            --@ leaf
   local x = 0
   for i = 1, n do x = x + i end
@@ -149,7 +149,8 @@ return main
 
 local ANYWHERE = {gc = true, handler = true}
 
--- Line of definition -> {name, last line}; name -> lines that call it.
+-- functions: by line of definition, {name, last line}; callers: by name, the set of lines that call
+-- it
 local functions, callers = {}, {}
 do
   local line, open = 0, {}
@@ -172,7 +173,7 @@ do
   end
 end
 
--- Returns a frame that cannot be in a stack, or nil.
+-- Returns the first frame of a stack that is impossible, or nil.
 local function wrong(stack)
   local inner
   for _, f in ipairs(stack) do
@@ -204,7 +205,7 @@ describe("every sample of a program whose callers are known", function()
     it("is a stack that there can be: " .. case.name, function()
       local main = assert(load(SOURCE, "@shadow"))()
       local n, names, sampled = 0, {}, 0
-      for _ = 1, 20 do  -- until it was sampled everywhere, which depends on chance
+      for _ = 1, 20 do  -- repeats until each place was sampled, which depends on chance
         local list = times.of(function()
           times.busy(0.2, function()
             n = n + 1

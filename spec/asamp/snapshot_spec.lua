@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Snapshots of the heap: they contain exactly the objects that a full collection keeps, to the byte;
--- their holders are correct, by a model; and taking one changes nothing.
+-- Heap snapshots: they must contain exactly the objects that a full collection keeps, to the byte,
+-- and their references must equal those of a model. Taking one changes nothing in the state.
 
 local core = require "profiler.core"
 local fewer = require "spec.support.fewer"
@@ -30,7 +30,7 @@ local function read(options)
   return h, s
 end
 
--- Runs code in a process of its own. Returns its output.
+-- Runs code in a separate process. Returns its output.
 local function run(code)
   local status, out, err = process.run{code = [[
     local core, heap = require "profiler.core", require "profiler.heap"
@@ -52,7 +52,7 @@ local function run(code)
 end
 
 describe("a snapshot of the heap", function()
-  -- A former bug: an incomplete file remained.
+  -- A former bug: if the process that writes a snapshot was killed, an incomplete file remained.
   it("leaves no file if its process is killed, and says so", function()
     if process.interpreter():find "/asan/" then return end
     local path = os.tmpname()
@@ -66,7 +66,8 @@ describe("a snapshot of the heap", function()
     assert.is_nil(process.read(path))
   end)
 
-  -- Former bugs: the file at the path was destroyed, an incomplete one remained, and nothing was said.
+  -- Former bugs: if the process that writes a snapshot was killed, the file at its path was
+  -- destroyed, an incomplete one remained, and there was no message.
   it("keeps the file at its path until it is complete, and reports a killed process later", function()
     if process.interpreter():find "/asan/" then return end
     local folder = os.tmpname()
@@ -100,14 +101,14 @@ describe("a snapshot of the heap", function()
     local bytes = process.read(whole)
     local KILLED = "profiler: cannot write the snapshot '%s': " ..
                    "the process that writes the snapshot failed: Killed\n"
-    -- At the next snapshot, and at the end of the process.
+    -- The message is printed at the next snapshot, and at the end of the process.
     assert.equal("then\n" .. KILLED:format "/link.heap" .. "then\n" .. KILLED:format "/new.heap", try[[
       refusing.mortal()
       take("/link.heap", true)
       await()
       take "/new.heap"
       await()]])
-    -- At the end of a session.
+    -- The message is printed at the end of a session.
     assert.equal("then\n" .. KILLED:format "/old.heap" .. "then\n", try[[
       assert(profiler.enable{alloc = 1000, out = "/dev/null"})
       refusing.mortal()
@@ -116,7 +117,7 @@ describe("a snapshot of the heap", function()
       profiler.disable()
       io.stderr:write("then\n")]])
     assert.equal(bytes, process.read(whole))
-    -- A complete snapshot replaces the target of a link, and keeps its mode.
+    -- A complete snapshot replaces the target of a link, and keeps the mode of that file.
     assert.equal("", try[[
       assert(profiler.snapshot(folder .. "/link.heap", {wait = true, overwrite = true, fork = false}))]])
     assert.not_equal(bytes, process.read(whole))
@@ -126,7 +127,7 @@ describe("a snapshot of the heap", function()
     shell.output("rm -r '%s'", folder)
   end)
 
-  -- The message was "writing failed", without a reason.
+  -- A former bug: the message was "writing failed", without a reason.
   it("reports a limit of file sizes, and removes its files", function()
     local folder = shell.folder()
     shell.write(folder .. "/a.lua", [[
@@ -142,9 +143,9 @@ describe("a snapshot of the heap", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: the stack of each suspended coroutine had two edges to each open upvalue.
+  -- A former bug: the stack of a suspended coroutine had two edges to each open upvalue.
   it("has one reference from a stack to each open upvalue", function()
-    -- Returns a coroutine that is suspended with n open upvalues, and the closure that has them.
+    -- Returns a suspended coroutine with n open upvalues, and the closure that has them.
     local function opened(n)
       local names, values = {}, {}
       for i = 1, n do names[i], values[i] = "opened" .. i, i end
@@ -158,7 +159,8 @@ describe("a snapshot of the heap", function()
       return read():info().references, kept
     end
     references(10)
-    -- of each more: its name as a local variable and as an upvalue, the stack's and the closure's reference
+    -- four for each more: its name as a local variable and as an upvalue, the references of stack
+    -- and closure
     assert.equal(4 * 10, references(20) - references(10))
   end)
 
@@ -250,15 +252,15 @@ describe("a snapshot of the heap", function()
       print(heap.open(s.path):info().objects > 1000, kept)
     ]]):format(path))
     os.execute(("chmod 644 '%s'"):format(script))
-    -- only users other than root have such limits
+    -- the limit on processes does not apply to root
     local root = os.execute "test $(id -u) = 0"
     local words = {"prlimit", "--nproc=1", process.interpreter(), script}
-    -- only if this user may read root's files: the tree can be in root's own folder
+    -- the user needs the right to read root's files, because the tree may be in root's own folder
     local user = {"setpriv", "--reuid", "65533", "--clear-groups", "--inh-caps", "+dac_read_search",
                   "--ambient-caps", "+dac_read_search"}
     words = root and table.move(words, 1, #words, #user + 1, user) or words
     words.program = table.remove(words, 1)
-    words.env = {ASAN_OPTIONS = "detect_leaks=0"}  -- leak detection would need a process, too
+    words.env = {ASAN_OPTIONS = "detect_leaks=0"}  -- leak detection would need another process
     local status, out, err = process.run(words)
     assert.same({0, ""}, {status, err})
     assert.is_truthy(out:find "^false\ttrue\t[^\n]+\ntrue\t", out)
@@ -288,8 +290,8 @@ describe("a snapshot of the heap", function()
         node.found = o
       end
     end
-    -- a node's own bytes (its vectors, upvalue, code, stack) are those that it
-    -- retains in addition to the nodes that it retains; so differences must be whole nodes
+    -- A node's own bytes (vectors, upvalue, code, stack) are those that it retains in addition to
+    -- the nodes that it retains. So the differences to the snapshot must be whole nodes.
     local own = {}
     for _, graph in ipairs(made) do
       local order = {}
@@ -304,8 +306,8 @@ describe("a snapshot of the heap", function()
         end
         own[x.node] = sizes[x.node] - others
         local rest = own[x.node] - x.node.found.self
-        -- a closure's upvalue; the table that a coroutine keeps, with its slots, and
-        -- the closure it runs; the metatable with its field; names of fields
+        -- upper limit of the rest: a closure's upvalue; the table that a coroutine keeps, with its
+        -- slots, and its function; the metatable with its field; names of fields
         assert.is_true(rest >= 0 and rest < 2000, ("%s %d"):format(x.node.kind, rest))
         if x.node.kind == "function" then assert.equal(32, rest) end
       end
@@ -330,7 +332,7 @@ describe("a snapshot of the heap", function()
     local address = {}
     for _, o in ipairs(objects) do address[o.address] = o end
     local seen = {}
-    local function find(o)  -- the objects, by their addresses, from the roots
+    local function find(o)  -- finds all objects by their addresses, starting at the roots
       local t = type(o)
       if seen[o] or (t ~= "table" and t ~= "function" and t ~= "thread") then return end
       seen[o] = true
@@ -406,9 +408,9 @@ describe("a snapshot of the heap", function()
     is("H", '^local "here" of main chunk %b()$')
   end)
 
-  -- A former bug: the walk repeated passes over all entries that waited for their keys, each of which
-  -- found a few, because slots are not in the order of the chain. It took minutes, also at the end of
-  -- each session, where a collection took a moment.
+  -- A former bug: the walk made repeated passes over all entries of weak tables whose keys were not
+  -- reached yet. Each pass found a few, because slots are not in the order of the chain. It took
+  -- minutes, also at the end of each session, where a collection took a fraction of a second.
   it("follows a list whose links are in weak tables from key to key", function()
     local status, out, err = process.run{limit = 300, code = "local n = " .. fewer(400000, 100000) .. [=[
 
@@ -484,7 +486,8 @@ describe("a snapshot of the heap", function()
     end
   end)
 
-  -- A former bug: for each value, all references of the coroutine were searched.
+  -- A former bug: for each value on a coroutine's stack, all references of the coroutine were
+  -- searched.
   it("has a tree of holders whose time is linear in the values on a stack", function()
     local function time(n)
       local out = run(([[
@@ -509,11 +512,12 @@ describe("a snapshot of the heap", function()
       assert.matches("\nstack of ", out)
       return tonumber(out:match "^%S+")
     end
-    local few, many = time(2500), time(80000)  -- 32 times as many; the square is 1024
+    -- 32 times as many values; quadratic time would be 1,024 times as long
+    local few, many = time(2500), time(80000)
     assert.is_true(many < 150 * math.max(few, 0.0005), few .. " " .. many)
   end)
 
-  -- A former bug: one of 2^56 was refused, and 128 smaller ones had a negative sum.
+  -- A former bug: a sample of 2^56 bytes was refused, and 128 smaller ones had a negative sum.
   it("has samples of up to 2^62 bytes, all together", function()
     local path = os.tmpname()
     local function number(n)
@@ -524,7 +528,8 @@ describe("a snapshot of the heap", function()
       until n == 0
       return bytes
     end
-    local function try(...)  -- one table, held by the state, and samples of it
+    -- a snapshot of one table, to which the state refers, and of samples of the table
+    local function try(...)
       local text = "ASAMPHEAP 3\n\2\0\x40" .. number(1024) .. "\0\x10" .. number(1024) .. number(56) ..
                    "\4\1f\1x\0\0"
       for i, bytes in ipairs{...} do
@@ -560,7 +565,7 @@ describe("a snapshot of the heap", function()
       assert.is_truthy(message:find("cannot read the snapshot", 1, true), message)
       assert.is_true(i > 0)
     end
-    for _ = 1, 60 do  -- some bytes are others
+    for _ = 1, 60 do  -- damages some bytes
       local bytes = whole
       for _ = 1, math.random(3) do
         local at = math.random(13, #bytes)

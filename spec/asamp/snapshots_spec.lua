@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Snapshots, many in a row by one process, and while states of other OS threads run. Such a process
--- keeps nothing of them: no descriptor, no child, no memory. ASAMP_SNAPSHOTS=n takes n in a row, with n
--- states.
+-- Many snapshots by one process, also while other OS threads run states. The process must keep no
+-- descriptor, child or memory of them. ASAMP_SNAPSHOTS=n takes n snapshots, with n states.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -13,7 +12,7 @@ local STATES = math.max(240, math.min(SNAPSHOTS, 10000))
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
--- Ends a process that hangs.
+-- Adds the program `timeout` to a command, so that a process that hangs is ended.
 local function bounded(t)
   table.insert(t, 1, t.program)
   table.insert(t, 1, tostring(100 + SNAPSHOTS // 2))
@@ -82,9 +81,9 @@ describe("snapshots of the heap", function()
     assert.same({0, ""}, {status, err})
     local fds, children, kib = out:match "^(-?%d+)\t(%d+)\t(-?%d+)\n$"
     assert.equal("0", fds, out)
-    assert.equal("1", children, out)  -- the shell that counts them
-    if sanitized == "" then  -- a sanitizer keeps freed memory for a while
-      -- One snapshot takes some 200 KiB of its writer.
+    assert.equal("1", children, out)  -- the one child is the shell that counts the children
+    if sanitized == "" then  -- not with a sanitizer, which delays the reuse of freed memory
+      -- a leak of one snapshot would be some 200 KiB, the memory of its writer
       assert.is_true(tonumber(kib) < 1024 + SNAPSHOTS // 10, out)
     end
     assert(heap.open(folder .. "/x.heap"))

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples of CPU time are at random points of a thread's time, which continues from state to state.
+-- Samples of CPU time must be at random times of a thread's CPU time, which continues from state to
+-- state.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -22,9 +23,9 @@ local function compiled(name)
 end
 
 describe("time samples", function()
-  -- A former bug: they were taken at the ticks of the kernel's scheduler, mostly every 4 ms:
-  -- synchronous with rounds of 4 ms, and with programs that start to run at such a tick, woken on a
-  -- busy processor.
+  -- A former bug: time samples were taken at the ticks of the kernel's scheduler, mostly every 4
+  -- ms: in step with programs that repeat every 4 ms, or that are woken at such a tick on a busy
+  -- processor.
   it("are not in step with a program that repeats itself", function()
     local function first(stop) while signals.cpu() < stop do end end
     local function second(stop) while signals.cpu() < stop do end end
@@ -40,13 +41,13 @@ describe("time samples", function()
       local n, all = times.count(list, function(s)
         return (" " .. samples.text(s.stack) .. " "):find(" first:" .. line .. " ", 1, true) ~= nil
       end)
-      -- 0.25, and 4 standard errors of 200 stacks
+      -- the expected share is 0.25; 0.12 are 4 standard errors of 200 stacks
       assert.is_true(math.abs(n / all - 0.25) < 0.12, n .. " of " .. all)
     end
   end)
 
-  -- A former bug: a timer was started for each state: 2 ms of a state were less than the 10 ms of a
-  -- period, so that there was no sample.
+  -- A former bug: each state started its own timer, so that states that run for 2 ms, less than the
+  -- period of 10 ms, had no samples.
   it("of states that live for less than a period are as many as of one that lives on", function()
     local folder = compiled "shortstates"
     finally(function() shell.output("rm -r %s", folder) end)
@@ -57,15 +58,15 @@ describe("time samples", function()
       local status, out, err = process.run{program = folder .. "/shortstates", n, ms, 2, env = env}
       assert.same({0, ""}, {status, err})
       local all = assert(reader.read(path)).timesamples
-      -- a span of 10 ms at the end; the time of a tick is not counted
+      -- tolerance: a span of 10 ms at the end, and the time of ticks, which is not counted
       local least, most = n * ms * rate / 1000, tonumber(out) * rate / 1000
       assert.is_true(all <= 1.1 * most + 0.01 * rate + 1, all .. " of " .. most)
       assert.is_true(all >= 0.9 * least - 0.01 * rate - 1, all .. " of " .. least)
     end
   end)
 
-  -- A former bug: the destructor's clock came after the end of the profiler's data of the thread, and
-  -- left its descriptor open.
+  -- A former bug: when a thread's destructor created a state, its clock was opened after the
+  -- profiler's data of the thread were freed, and its descriptor stayed open.
   it("of states that a thread's destructor creates leave no descriptor", function()
     local folder = compiled "destructor"
     finally(function() shell.output("rm -r %s", folder) end)

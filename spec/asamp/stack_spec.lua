@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The frames of a sample: Lua and native ones in their order, across
--- coroutines, C functions, hooks, finalizers; deep stacks; names and sources.
+-- The frames of a sample: Lua and native frames in their order, across coroutines, C functions,
+-- hooks and finalizers; deep stacks; names and sources.
 
 local natives = require "natives"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Size of the userdata that each case allocates; no other userdata has it.
+-- Size in bytes of the userdata that each case allocates; no other userdata has it.
 local SIZE = 1000
 local HEAD = "local natives, N = ... local function mark() natives.userdata(1000) end "
 
@@ -15,8 +15,8 @@ local function ismark(s)
   return s.kind == "userdata" and s.size == SIZE + 32
 end
 
--- "mark:1 f:2 native_call main chunk:3": the Lua frames of the chunk and the
--- module natives' own functions, leaf first, to the chunk.
+-- Returns the frames of the chunk and of the module natives as text, leaf first, such as "mark:1
+-- f:2 native_call main chunk:3".
 local function text(s, entries)
   local list = {}
   for _, f in ipairs(s.stack) do
@@ -34,7 +34,7 @@ local function text(s, entries)
   return table.concat(list, " ")
 end
 
--- Returns the stacks of all marks that the chunk makes, in order.
+-- Returns the stacks of all userdata that 'mark' allocates in the chunk, as text, in order.
 local function stacks(source, native)
   local chunk = assert(load(HEAD .. source, "@stack"))
   local list = {}
@@ -44,8 +44,8 @@ local function stacks(source, native)
   return list
 end
 
--- Checks both ways of walking. Without native frames, only C functions called by Lua are shown; 'inner'
--- are those that only a walk of the C stack finds.
+-- Compares the stacks with and without walks of the C stack. Without them, the functions in INNER,
+-- which Lua does not call directly, have no frame.
 local INNER = {"native_call", "native_resumed", "native_deep", "native_hook"}
 
 local function check(source, ...)
@@ -72,8 +72,8 @@ natives.through(g)]],
       "mark:1 f:2 native_call native_through g:4 native_call native_through main chunk:6")
   end)
 
-  -- A former bug: the stack of such a walk, without its outermost frames, was treated as the unchanged
-  -- outer part of the next one.
+  -- A former bug: if a C stack was deeper than the limit of a walk, the incomplete stack was
+  -- treated as the unchanged outer part of the next stack.
   it("shows the inner part of a C stack that is deeper than the limit of a walk", function()
     local list = stacks([[
 local function f()
@@ -161,8 +161,8 @@ natives.through(natives.resume, co)]],
       "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
   end)
 
-  -- A former bug: the frames of a coroutine whose body is a C function were attributed to the coroutine
-  -- that it had resumed: the frames outside it were at the wrong position.
+  -- A former bug: the frames of a coroutine whose body is a C function were attributed to the
+  -- coroutine that it resumed, so that the frames outside of it were at the wrong position.
   it("is right in a coroutine of C functions that resumes another", function()
     local function inner()
       local t = {}
@@ -195,7 +195,7 @@ coroutine.resume(co, co)]], "@stack"))
     local list = samples.of(function()
       for _ = 1, 20 do
         chunk()
-        collectgarbage()  -- the message is made again
+        collectgarbage()  -- after a collection, the next message is allocated again
       end
     end, {native = true, random = true})
     local found = 0
@@ -353,8 +353,8 @@ end)]], "mark:1 __index:2 main chunk:3", "mark:1 anonymous:4 main chunk:4",
 end)
 
 describe("a stack that is being moved", function()
-  -- While the stack moves, all pointers into it are offsets: a sample that is due then is postponed
-  -- until the stack can be walked, and is taken before any other allocation.
+  -- While the stack is reallocated, all pointers into it are offsets. A sample that is due then
+  -- must be postponed until the stack can be walked, and taken before any other allocation.
   it("is sampled whole, at the call that made it grow", function()
     local seen = 0
     local list = samples.of(function()
@@ -374,12 +374,12 @@ describe("a stack that is being moved", function()
         assert.equal("anonymous", s.stack[i].name)
       end
     end
-    assert.is_true(seen >= 5)  -- 45 slots, doubled until 2,000 frames have room
+    assert.is_true(seen >= 5)  -- the stack doubles from 45 slots until 2,000 frames fit
   end)
 
   it("and belongs to a coroutine that does not run yet shows nobody dead", function()
-    -- resume moves the arguments to the coroutine, whose stack grows then; the previous resumer may be
-    -- dead
+    -- resume moves the arguments to the coroutine, whose stack may grow then; the previous resumer
+    -- may be dead
     local co = coroutine.create(function()
       while true do coroutine.yield() end
     end)
@@ -408,8 +408,8 @@ describe("a stack that is being moved", function()
 end)
 
 describe("a deep stack", function()
-  -- Runs in a coroutine, so that its depth is known: n frames of 'deep', and the C function that makes
-  -- a block of many periods.
+  -- Returns the stack of a sample in a coroutine with n frames of 'deep' and the C function that
+  -- allocates a block of many periods.
   local function frames(n, native)
     local size = 1 << 22
     local chunk = assert(load([[
@@ -426,7 +426,8 @@ describe("a deep stack", function()
     end
   end
 
-  -- Returns the number of frames, the number of frames of 'deep', and the position of the cut.
+  -- Returns the number of frames, the number of frames of 'deep', and the position of the frame
+  -- "[frames cut]".
   local function count(stack)
     local deep, cut = 0, {}
     for i, f in ipairs(stack) do
@@ -436,7 +437,7 @@ describe("a deep stack", function()
     return #stack, deep, table.concat(cut, " ")
   end
 
-  local DEPTH = 1024  -- frames that a sample keeps
+  local DEPTH = 1024  -- largest number of frames in a sample
 
   it("of a thousand frames is whole", function()
     local others = count(frames(10, false)) - 10
@@ -459,7 +460,7 @@ describe("a deep stack", function()
         local all, _, cut = count(stack)
         assert.equal(DEPTH, all)
         assert.equal(tostring(DEPTH // 2 + 1), cut)
-        -- all frames around the deep function, as in an uncut stack
+        -- the frames outside of the deep function are all there, as in a complete stack
         local line = 3
         for i = 1, #whole do
           local f = whole[#whole + 1 - i]
@@ -476,15 +477,16 @@ describe("a deep stack", function()
   end)
 end)
 
--- Five functions that call each other as a plan says; each is in a line of its own, from FIRST on.
+-- Five functions that call each other as plan(d) says; the i-th one is in line FIRST + i - 1.
 local FIRST, FUNCTIONS = 4, 5
 local PLANNED = "local natives, plan = ...\nlocal f = {}\n" ..
   "local function mark() natives.userdata(1000) end\n" ..
   ("f[#f + 1] = function(d) while true do local a = plan(d) if a == 0 then mark() " ..
    "elseif a < 0 then return d else f[a](d + 1) end end end\n"):rep(FUNCTIONS) .. "f[1](1)"
 
--- Returns a plan: depths to reach one after the other, with samples there and at some steps on the way.
--- The action at depth d: 0 a sample, -1 return, else call that function.
+-- Returns a function plan(d) that reaches the depths in the list 'points' one after the other, with
+-- a sample at each and at some steps between. plan(d) returns the action at depth d: 0 takes a
+-- sample, -1 returns, i calls the i-th function.
 local function plan(seed, points)
   math.randomseed(seed)
   local at, target = 0, nil
@@ -499,7 +501,7 @@ local function plan(seed, points)
   end
 end
 
--- Returns the functions that run at each sample of a plan, outermost first.
+-- Returns the list of functions that run at each sample of a plan, outermost first.
 local function follow(step)
   local running, list = {1}, {}
   while #running > 0 do
@@ -620,7 +622,7 @@ for i = 1, 100 do f() end]], "@stack")))
     assert.same({"main chunk:1:given"}, names(chunk, "=given"))
     assert.same({"main chunk:1:dir/a;b.lua"}, names(chunk, "@dir/a:b.lua"))
     assert.same({"main chunk:1:a;b\u{FFFD}"}, names(chunk, "@a\nb\xff"))
-    -- Both names were "?".
+    -- A former bug: the sources "@" and "=" were both named "?".
     assert.same({"main chunk:1:@"}, names(chunk, "@"))
     assert.same({"main chunk:1:="}, names(chunk, "="))
   end)
@@ -681,8 +683,8 @@ for i = 1, 100 do natives.through(f) end
     assert.is_true(seen > 90)
   end)
 
-  -- A former bug: no Lua function runs yet: the function that runs the loader was also shown as its
-  -- caller's caller.
+  -- While a script is loaded, no Lua function runs. A former bug: the function that runs the loader
+  -- appeared again as the caller of its caller.
   it("stand once in the loading of the script", function()
     local script = process.file("local t\n" .. ("t = {'one', 'two', 'three'}\n"):rep(30000))
     for _, options in ipairs{"alloc=4K,fixed", "alloc=0,time=2000"} do
@@ -696,7 +698,8 @@ for i = 1, 100 do natives.through(f) end
         for i, f in ipairs(s.stack) do
           if f.name == "pmain" then pmains = pmains + 1 end
           loads = loads or f.name == "luaL_loadfilex"
-          if f.name == "_start" and loads then  -- a few time samples are not walked to their ends
+          -- counts, because a few time samples are not walked to their end
+          if f.name == "_start" and loads then
             seen = seen + 1
             assert.equal(#s.stack, i)
             assert.equal(1, pmains)

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The sampler's own requests for memory fail, each in turn, and all from each on: operations that are
--- impossible are refused with the reason, samples without memory are counted, and reported ones have
--- the same stacks as with memory.
+-- The profiler's own memory requests fail, each in turn, and all from each on. Operations that are
+-- impossible must be refused with the reason, samples without memory must be counted, and reported
+-- samples must have the same stacks as with memory.
 
 local peers = require "peers"
 local process = require "spec.support.process"
 local samples = require "spec.support.samples"
 
--- A session in a state of its own, in which the n-th request fails (or from there
--- on, 'all'). Returns the program's output, one line, and the file's samples.
+-- Runs a session in a separate state in which the n-th request fails, or all from the n-th on
+-- ('all'). Returns the program's output, one line, and the samples in the file.
 local WORK = [[
   local path, n, all, native = ...
   local starving = require "starving"
@@ -57,7 +57,7 @@ local function session(n, all, native)
   local path, s = os.tmpname(), peers.new()
   local r = {s:run(WORK, path, n, all, native)}
   assert(r[1], r[2])
-  -- the state may be used as before
+  -- after the failures, the state must be usable
   assert(s:run [[
     local t = {}
     for i = 1, 1000 do t[i] = {i} end
@@ -66,15 +66,15 @@ local function session(n, all, native)
   local list = r[2] == "done" and r[7] == true and samples.read(path)
   local texts = {}
   for i, e in ipairs(list or {}) do
-    local text = samples.text(e.stack)  -- except for the caller of the state
+    local text = samples.text(e.stack)  -- without the caller of the state
     texts[i] = ("%s %d %s"):format(e.kind, e.size, text:match "^.*main chunk:%d+" or text)
   end
   return {ending = r[2], message = r[3], number = r[4], samples = r[5], lost = r[6], closed = r[7],
           texts = texts, list = list}
 end
 
--- Returns whether they are samples of the whole session, in its order. A native function may lack its
--- name if there was no memory to read the object file.
+-- Returns true if the texts are a part of the session's samples 'whole', in the same order. A
+-- native function may be unnamed, if there was no memory to read the object file.
 local function within(texts, whole, note)
   local k = 0
   for i, text in ipairs(texts) do
@@ -115,7 +115,7 @@ describe("memory that the sampler does not get", function()
               assert.equal(whole.samples, s.samples + s.lost, note)
               assert.equal(s.samples, s.list.points, note)
               within(s.texts, whole.texts, note)
-            else  -- the writer had no memory at the start
+            else  -- the writer had no memory when it started
               assert.equal("Cannot allocate memory 12", s.closed, note)
               assert.is_true(s.lost >= whole.samples, note)
             end
@@ -127,7 +127,8 @@ describe("memory that the sampler does not get", function()
     end
   end
 
-  -- Former bugs: the next label had the name of the one that failed, and a set was never freed.
+  -- Former bugs: after a label could not be set, the next label had its name; and a set of labels
+  -- was never freed.
   it("is refused to a label, and the next label is right", function()
     local n = 0
     repeat
@@ -150,7 +151,8 @@ describe("memory that the sampler does not get", function()
     assert.is_true(n > 5, n)
   end)
 
-  -- An OS thread's first session with time requests memory that the thread keeps.
+  -- The first session with time samples on an OS thread requests memory that the thread keeps. If
+  -- that is refused, a later session must succeed.
   it("is refused to time's samples where a thread takes its first, which may try again", function()
     local status, text = process.code [[
       local path, core = os.tmpname(), require "starving".core

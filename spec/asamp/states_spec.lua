@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Several Lua states in one OS thread, one running another: each has its own Lua frames in its samples,
--- at their positions; the other's bytecode loop is native code like any other.
+-- Several Lua states in one OS thread that run each other. The samples of each state must have its
+-- Lua frames at their positions; the bytecode loop of another state is native code.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -8,14 +8,15 @@ local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local times = require "spec.support.times"
 
--- Frames of a stack from the leaf to the function "outermost": those of Lua by
--- name, native ones only if they belong to states.
+-- Returns the frames of a stack from the leaf to the function "outermost": Lua frames by name,
+-- native ones only if they are a state's bytecode loop.
 local function text(s)
   local list = {}
   for _, f in ipairs(s.stack) do
     if not f.native and f.file:find "states_spec" then list[#list + 1] = f.name
     elseif f.native and (f.name == "luaV_execute" or f.name == "s_run" or f.name == "peers_back")
-      and list[#list] ~= "<" .. f.name .. ">"  -- its coroutines have loops of their own
+      -- each coroutine has a bytecode loop, so that equal names may follow each other
+      and list[#list] ~= "<" .. f.name .. ">"
     then list[#list + 1] = "<" .. f.name .. ">" end
     if f.name == "outermost" then break end
   end
@@ -32,7 +33,8 @@ local INNER = [[
   end)()
   other(2)]]
 
--- Calls of this state: it -> the other -> back to this one, if requested.
+-- Runs code in this state, which calls another state, which calls this one again if 'isback' is
+-- true.
 local function scene(n, isback)
   local peer = peers.new()
   local keep = {}
@@ -59,7 +61,8 @@ end
 local CALLED = "<luaV_execute> <s_run> between outermost"
 local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
 
--- Returns whether a stack leads to the given one. The profiler's own time has no C stack.
+-- Returns true if the stack is an outer part of 'whole'. Samples of the profiler's own functions
+-- have no C stack.
 local OWN = {timing_point = true, stack_walk = true}
 
 local function leads(s, whole)
@@ -131,7 +134,7 @@ describe("a state whose time is sampled on one OS thread", function()
         local s = peers.new()
         assert(s:run(START, path, case[2], case[3]))
         local i, some = 0
-        repeat  -- several times, until a tick has come while it was elsewhere
+        repeat  -- repeats until a tick arrived while the other state ran
           i = i + 1
           assert(s:elsewhere("work(...)", 1000))
           assert(s:run("work(...)", 200))
@@ -142,7 +145,8 @@ describe("a state whose time is sampled on one OS thread", function()
         all = all + lost
         s:close()
       end
-      assert.is_true(all > 0)  -- this thread's, meanwhile
+      -- periods of this thread were lost while the state ran on the other one
+      assert.is_true(all > 0)
       samples.read(path)
     end)
 
@@ -170,7 +174,7 @@ describe("a state whose time is sampled on one OS thread", function()
     local path = os.tmpname()
     local s = peers.new()
     assert(s:elsewhere(START, path))
-    -- threads start and end, and reuse the numbers of ended ones
+    -- threads start and end, and their ids are reused
     for i = 1, 8 do
       local ok, e = peers.thread([[
         local times = require "spec.support.times"
@@ -187,8 +191,8 @@ describe("a state whose time is sampled on one OS thread", function()
 end)
 
 describe("states of several OS threads", function()
-  -- A former bug: the path of a session was set after its pointer, and the previous one freed after
-  -- that: another state that compared paths read NULL, or freed memory.
+  -- A former bug: a session set its path after its pointer, and freed the previous path after that.
+  -- Another state that compared paths read NULL, or freed memory.
   it("open and end their sessions at once", function()
     local threads, paths = {}, {}
     for i = 0, 6 do paths[i] = os.tmpname() end
@@ -213,7 +217,7 @@ describe("states of several OS threads", function()
     end
   end)
 
-  -- A former bug: exit() freed the sessions while threads were sampled.
+  -- A former bug: exit() freed the sessions while other threads were still sampled.
   it("may be sampled when the process ends: their profiles are whole", function()
     local script = process.file[[
       local peers, path = require "peers", ...
@@ -237,7 +241,7 @@ describe("states of several OS threads", function()
       end
       os.exit(3)]]
     local path = os.tmpname()
-    -- blocks of threads that continue to run count as leaks
+    -- no leak detection, because threads still run at exit
     local env = {ASAN_OPTIONS = "detect_leaks=0"}
     for _ = 1, 5 do
       assert.same({3, "", ""}, {process.run{script, path, env = env}})

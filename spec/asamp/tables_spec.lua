@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The hash tables of reader and writer. Ids and names come from files and programs: 80,000 ids in one
--- slot took a reader 3.7 s instead of 0.01, so the hash has secret keys. The spec counts visited
--- entries, not time.
+-- The hash tables of reader and writer must not depend on ids and names that a file or program
+-- chooses. A former bug: with 80,000 ids in one slot a reader took 3.7 s instead of 0.01, so the
+-- hash has secret keys. The spec counts visited entries, not time.
 
 local tables = require "tables"
 
@@ -15,14 +15,15 @@ local function inverse(n)
   return x
 end
 
--- Ids that a map without keys, (id * GOLDEN >> 32) modulo its size, has in one slot.
+-- Returns ids that would be in one slot of a map without keys, (id * GOLDEN >> 32) modulo its size.
 local function sameplace()
   local list, back = {}, inverse(GOLDEN)
   for i = 1, N do list[i] = i * back end
   return list
 end
 
--- The same for the call tree's hash, ((h ~ h >> 29) * M) >> 32 with h = id * GOLDEN.
+-- Returns ids that would be in one slot of the call tree without keys: ((h ~ h >> 29) * M) >> 32
+-- with h = id * GOLDEN.
 local function samenode()
   local list, back, mixed = {}, inverse(GOLDEN), inverse(0xbf58476d1ce4e5b9)
   for i = 1, N do
@@ -39,9 +40,9 @@ local function inorder()
   return list
 end
 
--- Visited entries for each id: 6.5 to 7.0 for 1,500 keys, and 2.0 to 2.1 for nodes. Ids in one slot
--- cost N / 2 each. With one multiplication less, one key of 150 cost 70 and more, one 4,089: all ids at
--- equal distances collided.
+-- Limits of visited entries: with 1,500 keys, 6.5 to 7.0 for each id, and 2.0 to 2.1 for each node,
+-- were measured. Ids in one slot cost N / 2 each. With one multiplication less, one key of 150 cost
+-- 70 and more, one 4,089: all ids at equal distances collided.
 local IDS, NODES = 8 * N, 3 * N
 
 describe("a table", function()

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Conversions that a signal ends: no file remains, and the process ends by that signal; or
--- that reach a limit, which is reported (its signal, SIGXFSZ, ends a process that does not ignore it).
--- The profile comes through a pipe that stops in the middle, so that the signal always interrupts the
--- work half-way.
+-- Conversions that a signal ends must leave no file, and the process must end by that signal.
+-- Conversions that reach a limit on file sizes must report it (its signal, SIGXFSZ, ends a process
+-- that does not ignore it). The profile comes through a pipe that stops in the middle, so that the
+-- signal always interrupts the conversion.
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -11,7 +11,7 @@ local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 
--- The program of the process; arg: the profile, the result.
+-- The program of the converting process; arguments: paths of the profile and of the result.
 local WORK = [[
   require "asamp.host".interruptible()
   local convert = require "profiler.convert"
@@ -26,8 +26,8 @@ describe("a file that is not whole yet", function()
     runs.write(folder .. "/whole", {seed = 3, plain = true})
   end)
 
-  -- Starts the work, and sends it the signals one after the other once its file exists. Returns its
-  -- exit status as in the shell, and the files that are left.
+  -- Starts the conversion, and sends it the signals one after the other when its file exists.
+  -- Returns its exit status as in the shell, and the files that are left.
   local function interrupted(signals, how)
     local script = process.file(WORK)
     local status, out = process.run{program = "/bin/sh", "-c", [[
@@ -75,8 +75,8 @@ describe("a file that is not whole yet", function()
     assert.truthy(interrupted("KILL"):find "^137\nout%.%d+%.%d+%.tmp\n$")
   end)
 
-  -- A former bug: each result replaced the profile that a running program was writing, whose
-  -- samples from then on went to a file without a name.
+  -- A former bug: a result replaced a profile that a running program was still writing, so that its
+  -- later samples were written to a file without a name.
   it("does not replace a profile that is being written", function()
     local whole, path = folder .. "/whole", folder .. "/written"
     local writer = assert(gen.open{path = path, format = 7})

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Time samples: the right line, the right split between the bytecode loop, C functions and the
--- collector, in the number that the clock requires; nothing is disturbed. Bounds are wide, because a
--- machine may be busy and a run has some hundred stacks. A share outside them is measured again,
--- longer: chance deviations disappear, errors stay.
+-- Time samples: they must have the right line and the right split between the bytecode loop, C
+-- functions and the collector, and the number that the clock requires. Limits are wide, because a
+-- machine may be busy and a run has some hundred stacks. A share outside of them is measured again
+-- for longer: chance deviations disappear, errors stay.
 
 local samples = require "spec.support.samples"
 local signals = require "signals"
 local times = require "spec.support.times"
 
-local SECONDS  -- of CPU time of the measured code
+local SECONDS  -- CPU time of the measured code
 
 local function measured(name, body)
   it(name, function()
@@ -24,8 +24,8 @@ end
 
 local function chunk(source) return assert(load(source, "@time")) end
 
--- "name:line ..." of the frames of the chunk "time", leaf first, native ones of
--- the module signals among them.
+-- Returns the frames of the chunk "time" and the native ones of the module signals, leaf first:
+-- "name:line ...".
 local function text(s)
   local list = {}
   for _, f in ipairs(s.stack) do
@@ -54,9 +54,10 @@ local function f()
 end
 return f]]()
     local list = times.of(function() times.busy(SECONDS, lines) end)
-    -- Line 5 has 8 of 11 instructions, the others one each, which take different times: in ten runs
-    -- line 5 had 0.67 to 0.78, line 4 0.11 to 0.18, line 6 0.07 to 0.11, the loop 0.015 to 0.08. The
-    -- bounds are 6 standard errors of 1,000 stacks beyond these; no other line may have samples.
+    -- Line 5 has 8 of 11 instructions, the others one each, which take different times. In ten runs
+    -- line 5 had 0.67 to 0.78 of the samples, line 4 0.11 to 0.18, line 6 0.07 to 0.11, the loop
+    -- 0.015 to 0.08. The limits add 6 standard errors of 1,000 stacks; no other line may have
+    -- samples.
     local share = {}
     for line = 3, 6 do share[line] = times.leaf(list, "f:" .. line) end
     near(0.73, share[5], 0.15, "line 5")
@@ -141,7 +142,7 @@ return f]]()
     local list = times.of(function() times.busy(SECONDS, f, 10000) end)
     local seen = {["two:2 f:7"] = true, ["f:7"] = true, ["f:6"] = true}
     assert.is_true(times.share(list, function(s) return seen[text(s)] end) > 0.9)
-    -- In twelve runs 0.17 to 0.23, and 0.69 to 0.77; in one on a busy machine less than 0.1.
+    -- in twelve runs 0.17 to 0.23 and 0.69 to 0.77, but in one on a busy machine less than 0.1
     assert.is_true(times.share(list, function(s) return text(s) == "two:2 f:7" end) > 0.05)
     assert.is_true(times.share(list, function(s) return text(s) == "f:7" end) > 0.1)
     assert.equal(0, times.share(list, function(s)
@@ -183,8 +184,8 @@ return f]](signals)
   end)
 
   measured("in the collector is the collection's", function()
-    -- the debug build verifies the heap at the end of every pause, which takes most of the pause and
-    -- counts as time of the major collection
+    -- the debug build verifies the heap at the end of every pause, which takes most of the pause
+    -- and counts as time of the major collection
     local least = os.getenv "ASAMP_VARIANT" == "debug" and 0 or 0.05
     local live = {}
     for i = 1, 50000 do live[i] = {i} end
@@ -277,7 +278,7 @@ local function f(n)
 end
 return f]]()
     local list = times.of(function() times.busy(SECONDS, f, 3000) collectgarbage() end)
-    -- The debug build verifies the heap after each collection, which takes most of its time.
+    -- the debug build verifies the heap after each collection, which takes most of its time
     local least = os.getenv "ASAMP_VARIANT" == "debug" and 0.1 or 0.5
     local share = times.leaf(list, "__gc:4")
     assert.is_true(share > least, share)
@@ -298,7 +299,7 @@ end
 return f]]()
     local list = times.of(function()
       times.busy(SECONDS, f, 10)
-      coroutine.wrap(f)(150000)  -- moves its stack again and again
+      coroutine.wrap(f)(150000)  -- the recursion reallocates the coroutine's stack several times
     end)
     assert.is_true(times.share(list, function(s)
       return samples.text(s.stack, 1):find "^down:" and times.within({times = {s}}, "f:9") == 1
@@ -313,7 +314,8 @@ describe("the number of time samples", function()
         local list = times.of(function() times.busy(0.3, function() for _ = 1, 1000 do end end) end,
                               {rate = rate, exact = exact})
         local _, n = times.count(list, function() end)
-        -- ticks themselves are not counted; a span of 10 ms may be counted before it has passed
+        -- tolerance: ticks themselves are not counted, and a span of 10 ms may be counted before it
+        -- has passed
         assert.is_true(n <= list.cpu * rate * 1.02 + 0.01 * rate + 2, rate)
         assert.is_true(n >= list.cpu * rate * 0.5 - 2, ("%d of %g at %d"):format(n, list.cpu * rate, rate))
         assert.equal(n, list.stats.timesamples)
@@ -358,9 +360,9 @@ describe("the number of time samples", function()
 end)
 
 describe("a rate that the machine cannot keep", function()
-  -- A sample of 20,000 frames takes longer than a period. Before the rate was reduced in such cases,
-  -- the program ran one instruction between two samples, and waits for the writer made samples of their
-  -- own that had to be written.
+  -- A sample of 20,000 frames takes longer than a period. A former bug: the program ran one
+  -- instruction between two samples, and waiting for the writer caused samples that had to be
+  -- written, too. The rate is now reduced in such cases.
   local function deep(n)
     if n == 0 then
       for _ = 1, 6000000 do end
@@ -377,7 +379,7 @@ describe("a rate that the machine cannot keep", function()
       assert.equal(n, list.stats.timesamples)
       assert.equal(0, list.stats.lost)
       assert.is_true(#list.times < n / 2, #list.times .. " stacks of " .. n)
-      -- share of the elapsed time that the sampler took: 1 without a limit
+      -- share of the elapsed time that the sampler took: 1 if it is not limited
       local share = list.stats.time * 30000 / n
       assert.is_true(share < 0.8, share)
       assert.is_true(times.within(list, "deep:" .. debug.getinfo(deep, "S").linedefined + 2) > 0)
@@ -409,7 +411,7 @@ describe("time and allocation sampled together", function()
     assert.is_true(math.abs(slow.points - fast.points) <= 8, slow.points .. " " .. fast.points)
     assert.is_true(#fast.times > 20)
     assert.equal(0, fast.undecided)
-    -- the allocation sampler's own time belongs to the line that was sampled
+    -- the allocation sampler's own time belongs to the sampled line
     assert.is_true(times.within(fast, "work:" .. debug.getinfo(work, "S").linedefined + 2) > 0.5)
   end)
 end)

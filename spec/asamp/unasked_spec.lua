@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A process with the library and without ASAMP: one getenv for each state, counted by callgrind, and
--- nothing of the profiler. bench/instructions measures the cost of allocation then.
+-- A process that has the profiler's library, but not the variable ASAMP, must call getenv once for
+-- each state, and nothing else of the profiler. callgrind counts that. bench/instructions measures
+-- the cost of allocation in such a process.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -24,7 +25,7 @@ int main (int argc, char **argv) {
   return 0;
 }]]
 
--- The functions that a search for a name in the environment may call.
+-- The functions that a search for a variable in the environment may call.
 local SEARCH = {luaN_complete = true, secure_getenv = true, getenv = true}
 
 describe("a process without ASAMP #plain", function()
@@ -42,8 +43,8 @@ describe("a process without ASAMP #plain", function()
                        .. "-Wl,-rpath,%s/lib"):format(prefix, folder, host, prefix, prefix)))
   end)
 
-  -- The cost of luaN_complete and its callees for n states: instructions, functions,
-  -- and whether the profiler's module was there.
+  -- Returns the cost of luaN_complete and its callees for n states: number of instructions, set of
+  -- functions, and true if the profiler's module was loaded.
   local function complete(n, asamp)
     local out = folder .. "/callgrind"
     local code, _, err = process.run{program = "valgrind", "--tool=callgrind",
@@ -56,7 +57,7 @@ describe("a process without ASAMP #plain", function()
       if id and called ~= "" then known[id] = called:gsub("'%d+$", "") end
       if line:find "^fn=" then name = known[id] end
       if not iscall and line:find "^[%d+*-]" and (tonumber(line:match " (%d+)$") or 0) > 0 then
-        names[name] = true  -- instructions of its own
+        names[name] = true  -- the function has its own instructions
       end
       iscall = line:find "^calls=" ~= nil
     end
@@ -75,8 +76,9 @@ describe("a process without ASAMP #plain", function()
     assert.is_true(names.luaN_complete)
     assert.is_false(module)
     local each = (many - one) / 20
-    assert.is_true(each > 5 and each < 1500, each)  -- some dozens for each variable of the environment
-    -- A process with ASAMP is detected, so this spec can fail.
+    -- a few dozen instructions for each variable of the environment
+    assert.is_true(each > 5 and each < 1500, each)
+    -- With ASAMP set, the same check finds the profiler, so that this spec can fail.
     local sampled
     sampled, names, module = complete(1, "alloc=64K,quiet")
     assert.is_true(module)

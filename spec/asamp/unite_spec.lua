@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Merged profiles: the merged file has the sums that `report --sum` computes from the single ones.
--- ASAMP_ROUNDS: number of random sets of profiles (default 4).
+-- Merged profiles: a merged file must have the same sums that `report --sum` computes from the
+-- single files. ASAMP_ROUNDS: number of random sets of profiles (default 4).
 
 local cjson = require "cjson"
 local convert = require "profiler.convert"
@@ -20,7 +20,7 @@ local united = require "asamp.sums.united"
 
 local ROUNDS = tonumber(os.getenv "ASAMP_ROUNDS") or 4
 
--- Rows by name, and their sums.
+-- Returns rows by their name, file, line and definition.
 local function byname(rows, field)
   local all = {}
   for _, row in ipairs(rows) do
@@ -31,7 +31,7 @@ local function byname(rows, field)
   return all
 end
 
--- Returns whether both have the same rows and sums, except for the rounding of non-integers.
+-- Checks that both lists have the same rows and sums, except for the rounding of non-integers.
 local function samerows(a, b, field)
   local x, y = byname(a, field), byname(b, field)
   assert.equal(#a, #b)
@@ -48,7 +48,7 @@ local HEAD = {"samples", "timesamples", "survived", "survivedbytes", "later", "l
               "undecided", "undecidedbytes", "minors", "majors", "allocated", "followed",
               "unfollowed", "random", "lines", "wall", "cpu", "command", "undetailed", "fates"}
 
--- Returns the rows of a label, by value.
+-- Returns the rows of a label by value.
 local function labelrows(p, name)
   local all = {}
   for _, row in ipairs(labelled.rows(p, name)) do
@@ -106,7 +106,8 @@ describe("profiles that are merged", function()
     os.remove(out)
   end)
 
-  -- Writes the profile of a process: states that start and end, one after the other or overlapping.
+  -- Writes the profile of a process with states that start and end, one after the other or
+  -- overlapping.
   local function many(path, seed)
     math.randomseed(seed)
     local p = assert(gen.open{path = path, states = true, period = 4096, followed = 1000,
@@ -163,7 +164,7 @@ describe("profiles that are merged", function()
       assert.equal(result.states, all.begun)
       local each = 2 + #reader.read(paths[3]).states + #reader.read(paths[4]).states
       assert.equal(each, #all.states)
-      -- and merged files can be merged again
+      -- merged files can be merged again
       local twice = os.tmpname()
       assert(merge({out, paths[1]}, twice))
       local again = reader.read(twice)
@@ -187,8 +188,8 @@ describe("profiles that are merged", function()
     assert.is_true(math.abs(a.seconds + b.seconds - all.seconds) < 1e-5)
   end)
 
-  -- A former bug: each state had paths of its own: `asamp diff` of two fleets reported one holder as
-  -- gone and as new.
+  -- A former bug: each state had its own paths of holders, so that `asamp diff` of two fleets
+  -- reported one holder as gone and as new.
   it("have one path for the holders of all that has the same steps", function()
     for i = 1, 2 do
       local status, _, err = process.run{"-l", "profiler", "-e",
@@ -213,8 +214,8 @@ describe("profiles that are merged", function()
     assert.equal(single, of)
   end)
 
-  -- A former bug: the labels of a copy were looked up by their number in its own profile: merging
-  -- crashed.
+  -- A former bug: the labels of a copy were looked up by their number in the copy's own profile, so
+  -- that merging crashed.
   it("keep copies, each with its state's period and its labels", function()
     local script = process.file [[
       local profiler = require "profiler"
@@ -245,7 +246,7 @@ describe("profiles that are merged", function()
     assert.same(want, got)
   end)
 
-  -- A former bug: a copy was written for the state of the event before it.
+  -- A former bug: a copy was written for the state of the previous event.
   it("keep the state of each copy", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 1024, copies = true})
     for id = 0, 1 do
@@ -269,7 +270,7 @@ describe("profiles that are merged", function()
     end
   end)
 
-  -- Runs a session with the options and the label, if there is one.
+  -- Runs a session with the options, and with the label 'route' if it is given.
   local function run(path, options, route)
     local script = process.file(([[
       local profiler, kept = require "profiler", {}
@@ -282,8 +283,8 @@ describe("profiles that are merged", function()
     os.remove(script)
   end
 
-  -- A former bug: samples without a label were in no row, and a file without labels was refused by
-  -- --by-label.
+  -- A former bug: samples without a label were in no row, and --by-label refused a file without
+  -- labels.
   it("have rows for samples without a label, also of profiles without labels: --sum has the same", function()
     run(paths[1], "alloc=2K", "/a")
     run(paths[2], "alloc=1K,time=1000")
@@ -324,7 +325,7 @@ describe("profiles that are merged", function()
                                 1, true), err)
   end)
 
-  -- A former bug: with one profile of time, or an empty one, the sum had no survival at all.
+  -- A former bug: if one profile had only time samples, or was empty, the sum had no survival data.
   it("have the survival of those that have allocation samples: --sum has the same", function()
     run(paths[1], "alloc=2K")
     run(paths[2], "alloc=0,time=1000")
@@ -379,7 +380,7 @@ describe("profiles that are merged", function()
       assert.is_truthy(result.files[1].message)
       local cut, whole, all = reader.read(paths[1]), reader.read(paths[2]), reader.read(out)
       assert.is_true(all.complete)
-      assert.is_nil(all.allocated)  -- unknown for the first one
+      assert.is_nil(all.allocated)  -- unknown, because the first profile lacks it
       assert.equal(cut.samples + whole.samples + cut.timesamples + whole.timesamples,
                    all.samples + all.timesamples + all.lost)
     end
@@ -401,8 +402,8 @@ describe("profiles that are merged", function()
     assert.is_true(refused > fewer(10, 2))
   end)
 
-  -- A former bug: the start of each state cost time in proportion to all open ones: 8 times as many
-  -- took 75 times as long.
+  -- A former bug: the start of each state took time in proportion to the number of open ones: with
+  -- 8 times as many states, the merge took 75 times as long.
   it("take twice as long with twice as many states that are open at the same time", function()
     local function clock(n)
       local p = assert(gen.open{path = paths[1], states = true})

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Walks of the C stack: frames of every kind that compilers make. In the debug
--- build every walk is compared with libunwind's, frame by frame.
+-- Walks of the C stack through frames of every kind that compilers generate. In the debug build
+-- every walk is compared with libunwind's, frame by frame.
 
 local natives = require "natives"
 local samples = require "spec.support.samples"
@@ -8,15 +8,15 @@ local shapes = require "shapes"
 
 local SIZE = 1000  -- no other userdata has this size
 
--- The frames of each program in the C stack, innermost first.
+-- By function of the module shapes: its frames in the C stack, innermost first.
 local SEEN = {
   fixed = "shape_fixed", variable = "shape_variable", pointed = "shape_pointed",
   aligned = "shape_aligned", sorted = "shape_compare shape_sorted",
   signalled = "shape_handler shape_signalled", context = "shape_entry",
 }
 
--- Calls one shape inside the other, as 'path' lists them, outermost first, with a Lua function between
--- two of them. Makes the userdata in the innermost one, and after each has returned.
+-- Calls the shapes in 'path' inside each other, outermost first, with a Lua function between two of
+-- them. Allocates the userdata in the innermost one, and again after each has returned.
 local function nest(path, i)
   local shape = path[i]
   if not shape then
@@ -29,7 +29,8 @@ local function nest(path, i)
   natives.userdata(SIZE)
 end
 
--- Returns the C functions of this module in a sample's stack, and its functions 'nest'.
+-- Returns the functions of the module shapes in a sample's stack as text, and the number of its
+-- functions 'nest'.
 local function text(s)
   local list, depth = {}, 0
   for _, f in ipairs(s.stack) do
@@ -53,7 +54,8 @@ local function seen(paths)
   return list
 end
 
--- The frames of the n outermost ones: none outside of the last context.
+-- Returns the expected frames of the n outermost shapes. Frames outside of the last 'context',
+-- another C stack, are not visible.
 local function expected(path, n)
   local list, outermost = {}, 1
   for i = 1, n do

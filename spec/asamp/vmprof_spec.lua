@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The bytes of both formats of VMProf, checked with a decoder that shares no code with the encoder and
--- is as strict as the strictest reader.
+-- The bytes of both versions of VMProf files, checked by a decoder that shares no code with the
+-- encoder and is as strict as the strictest reader.
 
 local gen = require "profilegen"
 local vmprof = require "spec.support.vmprof"
 
 local PERIOD = 4096
 
---- Writes a profile of the flavour that 'fill' has filled; decodes it.
+--- Writes a profile of a version by calling 'fill', and returns it decoded.
 local function written(format, fill, options)
   local path = os.tmpname()
   local config = {path = path, format = format, period = PERIOD,
@@ -24,7 +24,7 @@ local function written(format, fill, options)
   return vmprof.decode(bytes), totals, packed, bytes
 end
 
---- Names of the frames of a stack with lines, root first.
+--- Returns the names of the frames of a stack with lines, outermost first.
 local function path(log, stack)
   local list = {}
   for i = #stack.words, 2, -2 do
@@ -109,7 +109,8 @@ describe("the stock flavour", function()
     assert.equal("0.0", log.metas.period)
     assert.equal(tostring(PERIOD), log.metas.sample_allocated_bytes)
     assert.equal("lua prog.lua", log.metas.argv)
-    assert.is_nil(log.metas.start_time_offset)  -- it would turn counts into times
+    -- with this meta, a reader would take counts for times
+    assert.is_nil(log.metas.start_time_offset)
   end)
 
   it("ends with a trailer, and nothing after it", function()
@@ -171,7 +172,8 @@ describe("the extended flavour", function()
   end)
 
   it("writes a record only for collections with samples", function()
-    assert.equal(3, #log.objects)  -- of two collections, and of the undecided samples
+    -- one each for two collections, and one for the undecided samples
+    assert.equal(3, #log.objects)
     assert.same({800, 2000, 3000 * 1024, 3}, objects[6].stats)
   end)
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 
 --- For specs that apply random actions to an object and to its model. story(seed) returns a
--- function same(what, expected, got), which the spec calls after every action 'what'. It raises an
+-- function same(action, expected, got), which the spec calls after every action. It raises an
 -- error with the seed and the last actions if the values differ.
 return function(seed)
   local story = {}
