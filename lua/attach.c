@@ -32,7 +32,7 @@ typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int tried;	/* 1: the process has searched for the module */
+static int tried;	/* 1: the process has searched for the profiler's module (attach.h) */
 static Join *join;	/* asamp_join of the module; NULL: states are not profiled */
 /* 1 while this OS thread runs asamp_setup. Lua states that asamp_setup creates are not profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));

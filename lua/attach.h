@@ -10,8 +10,9 @@
 #ifndef luaN_attach_h
 #define luaN_attach_h
 
-/* Passes the new, initialized state L to the profiler's module, if ASAMP is set and the module was
-   loaded. Does nothing for states that the module creates while it is set up. */
+/* Passes the new, initialized state L to the profiler's module, if the environment variable ASAMP
+   is set and the module could be loaded. Does nothing for states that the module itself creates
+   during its initialization. */
 LUAI_FUNC void luaN_complete (struct lua_State *L);
 
 #endif

@@ -20,8 +20,8 @@
 
 #include "lobject.h"
 
-/* Sets 'name' or 'nth' of all functions inside the main function f, which must be reachable. Never
-   raises or collects. */
+/* Sets 'name', or 'nth' (number of a function without a name in its line, NM4), of all functions
+   inside the main function f, which must be reachable. Never raises or collects. */
 LUAI_FUNC void luaN_namefunctions (lua_State *L, Proto *f);
 
 #endif

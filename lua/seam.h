@@ -47,7 +47,8 @@ typedef struct luaN_Sample {
 ** A sampler. Its functions run inside an allocation, a free, a collection or a safepoint, where the
 ** heap may be inconsistent. They must not raise, allocate from the state, or call the Lua API.
 ** Exceptions: lua_getstack, and lua_getinfo with 'S', 'n' and 'l' (also for frames of luaN_frames).
-** The debug build checks this, except in 'closing'.
+** The debug build ends the process at a forbidden call, except at one in the function 'closing',
+** which it does not check.
 */
 typedef struct luaN_Sampler {
   void *ud;
@@ -290,7 +291,8 @@ typedef struct luaN_Edge {
      'from' is NULL or a weak key. In a walk that reports a tree: number of the object 'to'. */
   size_t place;
   const void *key, *in;
-  /* address of a C function, or NULL (luaN_EdgeKind) */
+  /* Address of the C function whose upvalue or frame the edge is, for the kinds of edge that have
+     one (luaN_EdgeKind); else NULL. */
   const void *code;
   long long index;
 } luaN_Edge;
@@ -335,8 +337,8 @@ typedef struct luaN_Walker {
   int (*found) (void *ud, const void *object, size_t place, luaN_EdgeKind kind);
   /* Called at the end of a complete walk of n objects, unless NULL. objects[] has them in the order
      of the walk. If the walk reports all edges, 'parents' is NULL. If it reports a tree, parents[i]
-     is the index of the object from which objects[i] was reached first, or LUAN_NOPARENT if 'edge'
-     was called for this object. The function may change parents[]. */
+     is the index of the object from which objects[i] was reached first, or LUAN_NOPARENT if no
+     object is its parent ('edge' was called for it). The function may change parents[]. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -345,7 +347,8 @@ typedef struct luaN_Walker {
 enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 
 /*
-** Runs a walk. Not for a sampler's functions, except 'closing' and 'collected'. Returns
+** Runs a walk. The functions of a sampler must not call it, except 'closing' and 'collected'.
+** Returns
 **   LUAN_WALKED    complete
 **   LUAN_NOMEMORY  too little memory
 **   LUAN_STOPPED   a function returned 0
@@ -446,21 +449,17 @@ typedef struct luaN_Memory {
   uint64_t outside;	/* external bytes that userdata own (luaN_outside) */
   /* entries of each kind (luaN_Looked) that the last pause has visited */
   uint64_t looked[LUAN_NLOOKED];
-  /* sum of looked[], without LUAN_LREMEMBERED */
+  /* sum of looked[] of the last pause, without looked[LUAN_LREMEMBERED] */
   uint64_t work;
-  /* largest sum of looked[], without LUAN_LREMEMBERED, of a pause */
+  /* largest value of 'work' after any pause of the state */
   uint64_t mostwork;
 } luaN_Memory;
 
 /* Sets *m to the present values of the state. */
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
-/*
-** Where the state's memory is, in bytes. A chunk has blocks of 32 KiB. A block has a head and lines
-** of 64 bytes (gc/gc.h, section 1).
-** - 'held' of luaN_Memory = chunks + large + lists + the structs of the state and its main thread
-** - chunks = heads + lines + unused + empty + alignment of blocks + pages returned to the system
-*/
+/* Description of a chunk: a part of the heap that has one or more blocks. A block has 32 KiB: a head,
+   and lines of 64 bytes (gc/gc.h, section 1). */
 typedef struct luaN_ChunkPlace {
   const void *from;	/* address of the chunk */
   size_t size;		/* bytes of the chunk */
@@ -469,6 +468,11 @@ typedef struct luaN_ChunkPlace {
   int mapped;		/* 1: mapped; 0: from lua_Alloc */
 } luaN_ChunkPlace;
 
+/*
+** Where the state's memory is, in bytes:
+** - 'held' of luaN_Memory = chunks + large + lists + the structs of the state and its main thread
+** - chunks = heads + lines + unused + empty + alignment of blocks + pages returned to the system
+*/
 typedef struct luaN_Places {
   uint64_t inuse;	/* bytes in use, as collectgarbage "count" */
   /* bytes that the last major collection found alive; 0: there was none */
@@ -488,6 +492,8 @@ typedef struct luaN_Places {
   uint64_t lists;
 } luaN_Places;
 
+/* Sets *p to the present values of the state. Calls 'chunk', unless NULL, with 'ud' and the
+   description of each chunk. */
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
                           void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
 

@@ -10,8 +10,9 @@ end
 
 describe("bench/ablate #plain", function()
   local listed, n = {}, 0
-  local LINE = "LUAN_(%u+),?%s*/%* files: ([^|\n]-) |%s+invariants: [^|\n]- | benchmarks: ([^|\n]-) %*/"
-  for name, parts, loads in shell.read("lua/gc/optional.h"):gmatch(LINE) do
+  for comment, name in shell.read("lua/gc/optional.h"):gmatch "/%*([^*]+)%*/%s*LUAN_(%u+)" do
+    local parts, loads = comment:gsub("%s+", " "):match(
+      "Its code: (.-)%. Its invariants: .-%. Benchmarks that show its effect: (.-)%. $")
     listed[name], n = {parts = parts, loads = loads}, n + 1
   end
 

@@ -95,8 +95,8 @@ export function decode(text) {
   };
 }
 
-// Returns true if the profile with this head (data.head) records deaths after the first collection, and so
-// the bytes alive at the end.
+// Returns true if the profile with this head (data.head) also records deaths of objects that had survived a
+// collection, so that the bytes alive at the end are known.
 export function hasDeaths(head) {
   return head.fates && head.followed > 0;
 }

@@ -20,8 +20,10 @@
 import { el } from "./dom.js";
 
 const HEIGHT = 28;  // height of a row, px
-const NAME = 10, MORE = 6;  // least width of a column with a share, in rem; the same if it is 'wide'
-const GAP = 14, PADDING = 24;  // space between columns; at both ends of a row together; px
+// Least width, in rem, of a column without a fixed width: NAME, or MORE if the column is marked 'wide'.
+const NAME = 10, MORE = 6;
+// GAP: px between two columns; PADDING: sum of the px before the first and after the last column.
+const GAP = 14, PADDING = 24;
 const narrow = matchMedia("(max-width: 640px)");
 let grids = 0;
 
@@ -78,8 +80,8 @@ export class Grid {
     });
   }
 
-  // Returns the columns that fit. Drops columns that are marked 'wide' until the others fit: first those
-  // whose width is a share, the last of them first; then the others, the last first.
+  // Returns the columns that fit into the table. Until the rest fits, drops columns that are marked 'wide',
+  // from right to left: first those without a fixed width, then the others.
   fitting() {
     const there = this.columns.filter(c => !(c.hide && c.hide()));
     if (narrow.matches) return there.filter(c => !c.wide);

@@ -181,7 +181,8 @@ export class Lines {
   }
 }
 
-// Returns the name of a kind with its class, or the name of a type. 'i': number of the kind or type.
+// Returns the name of a kind (a block type with a class), or of a block type. 'i': index in 'kinds'; a type t
+// has the index kinds.length + t.
 export function kindName({ kinds, types }, i) {
   if (i >= kinds.length) return types[i - kinds.length].name;
   return `${kinds[i].name} ${kinds[i].class}`.trim();

@@ -215,8 +215,8 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  /* formats with totals, and flame graphs, contain no collections, marks and lifetimes: the limits
-     of these are not reported */
+  /* The output contains no collections, markers and lifetimes, so the numbers of those that were
+     left out do not matter. */
   if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);

@@ -49,8 +49,8 @@ typedef struct Stack {
   void **known;			/* CallInfo addresses of Lua frames of the previous stack, innermost
                                    first. Of LUAN_DEPTH elements, only the last 'nknown' are
                                    used. */
-  uint32_t *outside;		/* For each element of 'known': number of frames of the previous
-                                   stack outside that frame. */
+  uint32_t *outside;		/* outside[i]: number of frames of the previous stack that are
+                                   callers, direct or indirect, of the frame known[i]. */
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
   /* 1: the stack is so deep that luaN_frames has left out the frames in its middle. */

@@ -39,8 +39,9 @@ Sampler *sampler_attached (lua_State *L) {
   return (s != NULL && s->shared != NULL) ? s : NULL;
 }
 
-/* Adds the state to the current profile. Returns 0 if there is none. Lock held, so that
-   sampler_endshared finds the state. */
+/* Adds the state to the current profile. Returns 0 if there is none. Call it with the lock of the
+   list of samplers held: otherwise sampler_endshared, which ends the profile, could miss the
+   state. */
 static int samplershared_start (Sampler *s) {
   Profile *p = s->shared->profile(0);
   if (p == NULL) return 0;

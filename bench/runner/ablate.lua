@@ -23,8 +23,9 @@ end
 local function mechanisms()
   local list, only = {}, found.only and {}
   for _, name in ipairs(found.only and options.split(found.only) or {}) do only[name] = true end
-  for name, parts, invariants, loads in read(root .. "/lua/gc/optional.h"):gmatch(
-      "LUAN_(%u+),?%s*/%* files: ([^|\n]-) |%s+invariants: ([^|\n]-) | benchmarks: ([^|\n]-) %*/") do
+  for comment, name in read(root .. "/lua/gc/optional.h"):gmatch "/%*([^*]+)%*/%s*LUAN_(%u+)" do
+    local parts, invariants, loads = comment:gsub("%s+", " "):match(
+      "Its code: (.-)%. Its invariants: (.-)%. Benchmarks that show its effect: (.-)%. $")
     name = name:lower()
     if not only or only[name] then
       list[#list + 1] = { name = name, parts = parts, invariants = invariants, loads = loads }

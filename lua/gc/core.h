@@ -25,8 +25,8 @@
 **
 ** Inlined into every function of the API, so it must be cheap:
 ** - It calls no function, because a call would make each caller save registers.
-** - 'marked' is volatile. Otherwise the compiler loads the byte into a register even if LUAN_CLEAN
-**   is clear, which is the common case.
+** - 'marked' is volatile, so that the compiler changes the byte in memory. Otherwise it would use a
+**   register for it in every function that inlines this, before the caller's test of LUAN_CLEAN.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;

@@ -208,16 +208,16 @@ typedef struct luaN_Weak {
   /* The last table word that was read in one of the lists 'doubtful'. In these lists, the slots of
      a table follow the word of the table. */
   Table *doubtof;
-  /* In a pass through the list doubtful[again], entries whose keys or values are marked now are
-     removed. keptof: the table of the last slot that was kept. */
+  /* A pass visits one of the two lists 'doubtful' and removes the entries whose keys or values are
+     marked now. keptof: the table of the last slot that the pass has kept in the list. */
   const Table *keptof;
   /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that tombstoning has visited: slots
      with unmarked values look empty now (hidden.h). */
   unsigned hidden;
   /* If 'logging' is 1: number of words at the start of doubtful[LUAN_DOUBTKEYS], entries with
      unmarked weak keys, that slices have visited. The atomic step visits only the words after them:
-     entries that were found later, and the log, which is in the same list. (A logged object has tag
-     2. It was marked later and may be the key of an entry.) */
+     entries that were found later, and the log, which is in the same list. (The log has the objects
+     that were marked since the slices' visit, with tag 2: each may be the key of an entry.) */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
      collection started. If there are many, the next one is due. */
@@ -338,8 +338,8 @@ typedef struct luaN_Bytes {
   /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
      giveback.h allows it. */
   lu_byte shrunk;
-  /* KiB that the last major collection had marked before it marked the dead objects with finalizers
-     that it found, and everything that these refer to. */
+  /* Live KiB of the last major collection, without the objects that are only reachable from dead
+     objects with finalizers. */
   unsigned undoomed;
   /* Bytes that became old since the last collection: tenured objects, and growth of the vectors and
      stacks of old objects. */
@@ -417,9 +417,9 @@ typedef struct luaN_Pace {
   size_t textroom;
   /* size of the current nursery, in bytes, as computed when the nursery started */
   size_t size;
-  /* Sums over all nurseries that have ended, in bytes. charged: how much allocation has raised
-     GCdebt between the start and the end of the nursery. planned: the sum of the smaller of this
-     number and the size of the nursery as computed at its start. */
+  /* Sums over all nurseries that have ended, in bytes. charged: adds for each nursery the bytes by
+     which allocation raised GCdebt. planned: adds the size of the nursery as computed at its start,
+     or the bytes by which GCdebt rose if these are fewer. */
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
@@ -451,8 +451,8 @@ typedef struct luaN_Pace {
   /* size that the program has set for every nursery, in bytes; 0: not set */
   size_t fixednursery;
   luaN_Tuning tuning;		/* settings of the collector in the environment variable LUA_GC */
-  /* Largest size of a nursery, in bytes, because lua_Alloc has refused memory; 0: no limit. The end
-     of a major collection computes it anew. */
+  /* Upper bound of the nursery after lua_Alloc has refused memory, in bytes; 0: no such bound. The
+     end of a major collection computes it anew. */
   size_t tight;
   /* Bytes in use at which a major collection is due. The external bytes of userdata count as in use
      (hasgrown of pace.c). */
@@ -599,7 +599,7 @@ typedef struct luaN_Heap {
   /* Number of bytes of the moved stack in 'waiting' from the byte at which its sample was due to
      its end. */
   uint64_t waitingover;
-  /* Free lines for blocks that do not fit into the hole in which the fast path allocates. */
+  /* Free lines for allocations that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;
   luaN_Blocks blocks;
   /* Numbers of minor and major collections whose marking has ended, in the life of the state. */

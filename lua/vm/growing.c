@@ -239,10 +239,11 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* To be called when the table is resized to its growth buffer (the larger hash part with copies of
-   its keys). Gives each copy the value of its old node, and removes copies whose old node is empty
-   or has another key. Returns the number of old nodes that have a value and no copy, and links them
-   by 'copyof': the first one is *first, and LUAN_NOCOPY ends the list. */
+/* Called when the growth buffer, a larger hash part with copies of the keys, becomes the hash part
+   of the table. Gives each copy the value of its old node. Removes a copy if its old node is empty
+   or has another key now. Returns the number of old nodes that have a value and no copy, and makes
+   a list of them: *first is the index of the first one, copyof[i] that of the one after i, and
+   LUAN_NOCOPY ends the list. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;

@@ -70,9 +70,10 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 **
 ** A large part uses the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
 ** Programming 3, 6.4). So the positions of such objects advance in equal steps of s = distance / 8.
-** Equal objects fill many blocks, whose size is a power of 2. An object that is 2^n units of 8
-** bytes further on has a position that is d further on, because 2^n mod p = d. If s divided d, this
-** would be the position of another object. So each d is 1 or has no factor below 17.
+** Objects that are 2^n * 8 bytes apart have positions that are d apart, because 2^n mod p = d. If
+** s divided d, the second one would share its position with a neighbour of the first one, and this
+** would repeat for all objects of a block. So each d is 1 or has no factor below 17, which is
+** enough for distances up to 128 bytes.
 **
 ** A small part multiplies by the golden ratio (Knuth, same section). The remainder by a prime would
 ** leave up to 73 of 512 nodes unused there.

@@ -58,12 +58,12 @@
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   if (!luaN_push(g, &g->heap.gc.lists.fixed, o))
-    luaM_error(L);  /* luaC_fix is called only while a state is created */
+    luaM_error(L);  /* ends the creation of the state: luaC_fix is called only then */
 }
 
 
-/* Calls a batch of finalizers. If more finalizers are queued, makes the next safepoint come early:
-   the safepoint calls the next batch. */
+/* Calls a batch of finalizers. If more finalizers are queued, lowers the allocation limit
+   (luaN_defer), so that a safepoint soon calls the next batch. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L), LUAN_GAP);
 }

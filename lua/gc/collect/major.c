@@ -46,8 +46,9 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping the lines of one block: the number of bytes whose marking takes as long. The
-   sweep visits the block's mark bytes (one per line), LUAN_LINE of which are in one cache line. */
+/* Cost of sweeping the lines of one block, as the number of bytes whose marking takes as long. The
+   sweep reads the block's mark bytes, one per line: LUAN_LINES / LUAN_LINE cache lines, because a
+   cache line has as many bytes as a line of the heap. Each costs one LUAN_VISIT. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because the heap may

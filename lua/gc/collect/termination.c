@@ -116,7 +116,7 @@ static int follow (global_State *g) {
 
 /* Marks the values of ephemerons until no marked key has an unmarked value. *first: index in
    weak.discovered of the first table that was not visited. *clock: value of clockof at the last
-   visit of the listed entries; they are visited again only when clockof has changed. */
+   visit of the unresolved entries; they are visited again only when clockof has changed. */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
@@ -238,9 +238,9 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Marks everything alive and removes dead weak values (steps 1 and 2 in the file's head), except
-   tombstoned ones, which look absent but keep the object's address (hidden.h). first, clock: as for
-   converge. */
+/* Marks everything that is alive and removes the entries of weak tables whose values are dead,
+   except tombstoned ones, which look absent but keep the object's address (hidden.h). Sets *first
+   and *clock as converge does. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -255,8 +255,8 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 
 /* Returns the number of listed entries of weak tables whose keys are unmarked. findresurrected
    calls it twice: before and after it marks everything to which dead objects with finalizers refer.
-   A lower second result shows that only these objects keep a key alive. Its entry can be removed
-   after the finalizers, which may start an earlier major collection (weak.resurrected). */
+   A lower second result shows that only such objects keep some key alive. The next major
+   collection can remove the key's entry, so it starts earlier (weak.resurrected). */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
@@ -280,8 +280,7 @@ static int hasallweak (const luaN_Gc *c) {
 **
 ** The tables of weak.discovered from index 'nalive' on are referred to only by queued objects;
 ** removes their entries with dead values, too. *first: index in weak.discovered of the first table
-** that was not visited. *clock: how far marking was at the last visit of the listed entries
-** (clockof).
+** that was not visited. *clock: value of clockof at the last visit of the unresolved entries.
 */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {

@@ -35,7 +35,7 @@
 #include "visits.h"
 #include "weak.h"
 
-/* a growing array in the walker's memory */
+/* A growing array, allocated by the functions of the walker (luaN_Walker). */
 typedef struct List {
   void **a;
   size_t n, size;
@@ -163,8 +163,8 @@ static int reach (Walk *w, GCObject *o) {
 
 
 /* Reports the edge w->e, a reference to object o, and queues o if it was not reached before. If the
-   walk builds a tree, reports only a first edge to o that comes from a root or a weak key;
-   w->parents records the other edges of the tree. */
+   walk builds a tree, reports the edge only if it is the first one to o and comes from a root or a
+   weak key; if the first edge comes from another object, w->parents records it instead. */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -379,8 +379,8 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* Reports the objects in the stack slots from o to end - 1 of frame ci, except those of the kind
-   w->omitted. */
+/* Reports the objects in the stack slots from o to end - 1 of frame ci, except those of one kind:
+   slots of local variables or all other slots, as w->omitted says. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : luaN_codeof(s2v(ci->func.p));

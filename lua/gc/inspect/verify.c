@@ -224,8 +224,8 @@ static void walktable (Walk *w, Table *t) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
-    /* In a strong table, the key of an empty node must not be dead: the node may receive a value
-       again, and then only the value passes a barrier. */
+    /* In a strong table, the key of an empty node must be reachable (or have the tag of a dead key):
+       the node may receive a value again, and then only the value passes a barrier. */
     if (isvoid(w, t, gval(n))) {
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;
@@ -689,7 +689,7 @@ static const char *checkfinalizers (const luaN_Heap *h) {
 
 
 /*
-** Checks the invariants of the collector's headers, as far as a walk over the heap can. Returns
+** Checks the numbered invariants (gc.h, section 14), as far as a walk over the heap can. Returns
 ** NULL if all hold. Otherwise returns a line of text in static memory: the first violated
 ** invariant, or that there is no memory. If a marked object did not fit on a mark stack, no walk is
 ** possible (visits.h), and only the invariants that need no walk are checked.
@@ -744,8 +744,9 @@ static void mustverify (lua_State *L, int exact) {
   /* T1: the stack of the running thread changes, so it cannot be clean */
   lua_assert(!(L->marked & LUAN_CLEAN));
   if ((h->minors + h->majors) % every != 0) return;
-  /* Memory that the verifier allocates must not appear as the program's: a hook of malloc that
-     calls luaN_isallocating takes it for memory of a Lua heap. */
+  /* A profiler that hooks malloc must not count the verifier's memory as the program's. luaN_lend
+     makes luaN_isallocating return 1, so that the hook ignores it, as it ignores memory of a Lua
+     heap. */
   lent = luaN_lend(1);
   broken = verify(L, exact, 1);
   luaN_lend(lent);

@@ -110,11 +110,13 @@ static Entry entryin (global_State *g, Table *t) {
 
 
 /*
-** Reads word k of d, one of the lists weak.doubtful. If the word is a weak table, sets *e to the
-** table. If it is a slot of table e->t that must be visited, stores the slot in *e and returns 1.
-**
-** Returns 0 in all other cases: for a table, for a logged object, for a slot of vectors that the
-** table no longer has, and for a table that must be visited as a whole (no LUAN_SCANNED).
+** Reads word k of d, one of the lists weak.doubtful, whose words are weak tables, each followed by
+** its slots, and objects of the log. Returns 1 if the word is a slot that must be visited, and
+** stores the slot in *e. Returns 0 if there is nothing to visit:
+**   - for a weak table; sets *e to the table, for the slots after it
+**   - for an object of the log
+**   - for a slot of a vector that the table no longer has
+**   - for a slot of a table that must be visited as a whole later (no LUAN_SCANNED)
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
   void *slot = d->a[k];
@@ -162,13 +164,14 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 
 
 /*
-** Returns 1 if slices must visit both lists of undecided entries (weak.doubtful) once more, which
-** is called a pass. Without it, the atomic step would have to visit all of the list of keys,
-** because marked objects are not logged as possible keys (ahead.h), or would have to visit more
-** than LUAN_CACHED words (slots, tables and logged objects) that were added to this list since its
-** last visit.
+** Returns 1 if slices must visit both lists of undecided entries (weak.doubtful) once more; such a
+** visit is a pass. A pass saves the atomic step a long visit of the list of entries with unmarked
+** keys. That visit would be long in two cases:
+**   - objects that were marked since the last pass are not logged (ahead.h), so that the atomic
+**     step would have to visit the whole list;
+**   - they are logged, but more than LUAN_CACHED words were added to the list since the last pass.
 **
-** Returns 0 during a pass and after MAX_PASSES passes, because passes might never end.
+** Returns 0 during a pass, and after MAX_PASSES passes, because passes might never end.
 */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
@@ -233,8 +236,9 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts the log: from now on, each old object that is marked is appended to the list of entries
-   with unmarked keys, because the object may be the key of such an entry. */
+/* Starts the log of marked objects. From now on, each old object that is marked is appended to
+   weak.doubtful[LUAN_DOUBTKEYS], the list of the entries with unmarked keys: if the object is the
+   key of such an entry, the next visit of the list marks the entry's value. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
@@ -332,8 +336,8 @@ static int hasdoubts (const luaN_Gc *c) {
 
 
 /* Tombstones unmarked weak values (makes their slots look empty, hidden.h), up to a cost of about
-   'bytes', and returns the cost. Starts a round if none is in progress. Leaves values that mayhide
-   refuses to the atomic step. */
+   'bytes', and returns the cost. Continues in the list where the last call has stopped. Does not
+   tombstone a value for which mayhide returns 0: the atomic step visits its slot. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];

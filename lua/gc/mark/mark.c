@@ -232,7 +232,8 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* Marks o, which is in block b, and pushes it on its mark stack. own, bytes: as for markin. */
+/* Marks o, which is in block b, and pushes it on its mark stack. own: bytes of o without its
+   vectors. bytes: bytes of o with its vectors. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -299,10 +300,11 @@ void luaN_mark_ (global_State *g, GCObject *o) {
    recursively. */
 #define MAX_SETTLEDLOG	3
 
-/* Recursive marking of a small table fails if the table refers to an object that must be pushed on
-   a mark stack. Then the table is pushed, too, and some of its slots are visited twice. So the
-   slots of a large table are visited in runs of RUN slots: after MAX_FAILED failures in a run, the
-   small tables in the rest of the run are pushed without an attempt. */
+/* A small table is marked recursively, without a push on a mark stack. The attempt fails if the
+   small table refers to an object that must be pushed; then the small table is pushed, too, and the
+   visit of its slots was wasted. Limit of the waste: the slots of a large table are visited in runs
+   of RUN slots, and after MAX_FAILED failures in a run, the remaining small tables of the run are
+   pushed without an attempt. */
 #define MAX_FAILED	2
 #define RUN		128
 

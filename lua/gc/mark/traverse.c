@@ -310,7 +310,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
     }
     else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)
       done += SLICE_FINALIZED * LUAN_VISIT;
-    else return 1;  /* luaN_drain finds marked objects that did not fit on a mark stack */
+    else return 1;  /* luaN_drain, called next, finds the marked objects that are on no stack */
   }
   return 0;
 }

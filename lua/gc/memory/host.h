@@ -40,7 +40,8 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
 /* Returns free memory of malloc to the system (luaN_giveback) if lua_Alloc is luaN_alloc and
-   madvise is allowed. Returns 1 if malloc_trim was called. To be called after luaN_freeend. */
+   madvise is allowed (a seccomp filter may forbid it). 'now' 1: even if this was done within the
+   last second. Returns 1 if malloc_trim was called. To be called after luaN_freeend. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*

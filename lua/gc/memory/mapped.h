@@ -38,8 +38,8 @@ LUAI_FUNC char *luaN_takespare (size_t *size);
 /*
 ** To be called when a state is closed, before its mappings are freed. Sets the limit for spare
 ** mappings (those of closed states that are kept for new states): 0 if no other state was closed in
-** the last second, otherwise the bytes of the mappings requested since then, at most 32 MiB. Unmaps
-** spare mappings above the limit.
+** the last second, otherwise the bytes of the mappings requested since that state was closed, at
+** most 32 MiB. Unmaps spare mappings above the limit.
 **
 ** Returns 1 if another state was closed in the last second. Does nothing and returns 0 if another
 ** OS thread uses the spare mappings. ms: present time in milliseconds.

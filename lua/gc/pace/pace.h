@@ -76,8 +76,8 @@ LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
 /* Returns 1 if an explicit step must do work now: the program has set the generational mode, or a
-   cycle (major collection) of the incremental mode runs or is due. For the time at which a cycle is
-   due, the sizes of explicit steps since the last cycle count as allocated bytes. */
+   cycle (major collection) of the incremental mode runs or is due. A cycle is due after a number of
+   allocated bytes. The sizes of the explicit steps since the last cycle are added to them. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */

@@ -29,7 +29,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 
 
 /* Removes the entry in slot i of the weak table t if its key (keys = 1) or its value (keys = 0) is
-   dead. Returns 1 if the entry stays and its key is not marked. */
+   dead. Returns 1 if the entry stays although its key is not marked: whether the key is dead is
+   not known yet. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);

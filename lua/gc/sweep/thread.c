@@ -36,7 +36,8 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* The reserved entry still exists: when a collection shrinks the list, free entries are left. */
+  /* luaN_reserve has made room for one more thread in the list of threads. The room still exists,
+     although luaN_newin may have run a collection: one that shrinks the list leaves free entries. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);

@@ -360,8 +360,9 @@ local function readone(path, o, setting, world, warn)
   return profile
 end
 
--- Sets setting.by to the field of sums that --by in the options o names, if it names a measure. Returns true;
--- or a false value and a message if the profile, with the totals t, lacks the data of --by.
+-- Applies the option --by (o.by). If it names a measure, sets setting.by to the field of sums for that
+-- measure. Returns true. If the profile, whose totals are t, lacks the data for --by, returns a false value
+-- and a message.
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then

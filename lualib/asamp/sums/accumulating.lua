@@ -53,8 +53,9 @@ local AGED, SEEN, GOING = 19 / 20, 3 / 4, 2 / 3
 -- GROWTH: the live heap grows by 2% in each of the last three quarters of the run.
 -- EVEN, STRAIGHT: it grows in the second half at least 75% as much as in the first (EVEN), or in each of the
 -- last three quarters at least 80% as much as in their mean (STRAIGHT).
--- NET: its growth in the second half is at least 25% of the container's live bytes of the second half.
--- CAUSED: these live bytes are at least 5% of this growth.
+-- NET: the heap's growth in the second half is at least 25% of the container's live bytes that were allocated
+-- in the second half.
+-- CAUSED: these live bytes are at least 5% of the heap's growth in the second half.
 -- YOUNG: the container's first live sample is in the first 7/8 of the run.
 local GROWTH, EVEN, STRAIGHT, NET, CAUSED, YOUNG = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20, 7 / 8
 -- A line whose objects the last heap walk did not reach counts as keeping them (unreached) if its older
@@ -123,7 +124,8 @@ end
 -- than 3.5 must be missing (QUIET). It compares with the second longest pause, because other processes may
 -- have caused the longest one.
 --
--- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
@@ -164,7 +166,8 @@ end
 
 -- Returns true if the lines of a container had no samples before the second half of the CPU time (DELAY).
 --
--- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 local function isdelayed(run, c, lines)
@@ -400,9 +403,10 @@ end
 -- Measures the evenness of the heap's growth: returns the growth in the second half of the run, divided by
 -- that in the first half.
 --
--- Sessions or caches may have filled in the first quarter. If the heap grew straight after it (STRAIGHT), the
--- result is at least the smallest growth in one of the last three quarters, divided by their mean. If it grew
--- by less than the factor GROWTH in one of these, the result is 0.
+-- The first quarter may be misleading, because sessions or caches fill then. So if the heap grew evenly after
+-- it, the result is at least this ratio: the smallest growth of one of the last three quarters, divided by
+-- their mean growth (limit STRAIGHT). If the heap grew by less than the factor GROWTH in one of these
+-- quarters, the result is 0.
 --
 -- course: function from a position in the run (0 to 1) to bytes (births.course); nil: the result is 0
 local function evenness(course)
@@ -456,7 +460,8 @@ end
 -- Returns the verdict on a container that keeps its objects: "leak", "maybe", "few" (too few samples) or nil
 -- (it does not accumulate).
 --
--- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
 -- c: sums over those lines of the container that keep their objects (keeping)
 -- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
 -- born: live bytes in all containers that were allocated in the second half of the run
@@ -479,7 +484,8 @@ end
 -- Returns the verdict on a container that receives and loses objects, as a queue does: "leak", "maybe" or nil
 -- (it does not accumulate). If the heap has a constant size, fewer than 1 of 100 runs have a wrong verdict.
 --
--- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
 -- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
 -- c: sums over all lines of the container (result of 'sum')
 -- growth: bytes by which the heap grew in the second half, minus those of containers with the verdict "leak"
@@ -518,7 +524,8 @@ end
 -- allocated vectors (array or hash parts) of tables that are still alive: the program itself has emptied
 -- these tables.
 --
--- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 -- alive: map from the key of each line to its live samples in all containers (living)
 -- tables: set of the keys of lines that allocated vectors of live tables
@@ -568,7 +575,8 @@ end
 -- Returns the time at which a container (table, tree or chain) received its last object, as a share of the
 -- CPU time. nil: it is empty, or receives objects until the end of the run.
 --
--- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
 local function stoppedat(run, c)
   local last = 0
@@ -587,7 +595,8 @@ end
 --   - most: key of the line with most samples
 --   - stopped: share of the CPU time after which it received no objects
 --
--- run: CPU clock {worked (function from us since the start to us of CPU time), to (CPU time at the end, us)}
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
 -- since: part of the run from which on bytes count, the last one before the growth of the heap is measured
 -- (births.quarters)

@@ -38,14 +38,14 @@ local USUAL = 19 / 20
 local PERIOD = 1 / 16
 -- A run has a tail if the program allocated nothing for some CPU time at its end (M.tail).
 -- ENDING: a tail is at least 200 us long.
--- LONG, CLEAR: it is also at least 1,000 us long, or 3.5% of the CPU time. In programs that leak until their
--- end, single periods took 300 to 700 us more than others.
+-- LONG, CLEAR: in addition, it is at least 1,000 us long or at least 3.5% of the CPU time, because single
+-- periods between collections took 300 to 700 us more than others in programs that leak until their end.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
 -- EXCESS: a tail is at least half of the usual time for the last period's bytes, because other processes may
 -- have made this period slower.
 local EXCESS = 1 / 2
--- If no collection ended the run, only time samples can show a tail. They show one if it is at least 10% of
--- the CPU time before it (unseentail).
+-- If no collection ended the run, only time samples can show that the program worked on without allocating.
+-- This counts as a tail if it took at least 10% of the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
 -- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
 -- because the time measured for it includes a part of that collection.
@@ -56,10 +56,9 @@ local OWNTAIL = 1 / 20
 -- bytes before the last one.
 local COVERED, NEAR = 1 / 2, 3 / 8
 -- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
--- Then this table is the container of the line's objects, instead of each entry (shared):
--- ATONCE: an entry counts if it was filled at once: the line's live samples under it are from at most 3
--- successive parts of the run.
--- FIELDS: the line must fill more than 12 such entries, as for other tables (asamp/sample/holders.h).
+-- If it fills more than FIELDS of them, each within ATONCE successive parts of the run at most, the whole
+-- table is the container of the line's objects, instead of each entry (shared). FIELDS is the same limit as
+-- for other tables (asamp/sample/holders.h).
 local ATONCE, FIELDS = 3, 12
 
 -- {== clocks ================================================================

@@ -269,7 +269,7 @@ function M.fields(pa, a, pb, b)
 end
 
 --- Returns the field of sums for the measure 'by' (a key of measures.MEASURES) if two profiles can be
--- compared by it: both files can have it, and one has a value. Else returns nil and the reason, if it is
+-- compared by it: both record the measure, and it is not 0 in both. Else returns nil and the reason, if it is
 -- known. The other parameters are those of M.fields.
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"

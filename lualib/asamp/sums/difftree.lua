@@ -337,11 +337,11 @@ end
 --   - functions: list of {name, file, line, native}
 --   - nodes: columns of the common tree: parent (0: the root; lower than the child's number), fn
 --   - left: number of nodes left out
---   - measures: a list
+--   - measures: a list; the letters a and b stand for the first and the second profile
 --     - key, field: name, and field of sums
 --     - wholea, wholeb: totals of the profiles
---     - ofa, ofb: divisors of shares
---     - nodes, functions: rows; those of functions count without callees
+--     - ofa, ofb: totals by which amounts are divided to get shares
+--     - nodes, functions: rows for the nodes (with callees) and the functions (without callees)
 --       - a, b: amounts
 --       - totala, totalb: only of functions: with callees
 --       - change, error: of the share, and its standard error

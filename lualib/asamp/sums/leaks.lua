@@ -33,8 +33,9 @@ local GROWTH = 1.1
 -- The heap has also grown if it is only 2% larger, provided that leaks explain this (explained): the growth
 -- is at least half of the bytes that the likely leaks received in the second half of the run and still keep.
 local SLOW = 1.02
--- Limits for leaks, relative to the growth of the heap in bytes, from the second to the last quarter of the
--- run. KEPT and ROOM apply only if the file has no deaths, so that a survivor may have died later:
+-- Limits for leaks. The growth is the number of bytes by which the live heap grew from the second to the last
+-- quarter of the run. KEPT and ROOM apply only if the profile records no deaths of survivors, so that a
+-- survivor may have died later:
 -- KEPT: the growth must be at least a third of all bytes that survived in the second half of the run.
 -- ROOM: a line's survivors of the second half have at most 1.5 times as many bytes as the growth.
 -- WORTH: a line must keep bytes from the second half that are at least 5% of the growth.

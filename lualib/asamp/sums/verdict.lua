@@ -45,9 +45,9 @@ local KNOWN = 3 / 4
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if 100 samples or more have a known outcome and none survived, the heap is "level"
 local HELDROWS = 5
--- A leak may be in the tables inside of a table's elements, while the outer table does not grow. This is
--- assumed (isnested) if the inner tables contain at least 20 samples from the second half of the run, and no
--- sample from it is itself an element of the outer table.
+-- A leak may be in the inner tables of a table t, those that are elements of t, while t does not grow. This
+-- is assumed (isnested) if objects in the inner tables have at least 20 samples from the second half of the
+-- run, and no sample of that half is of an element of t.
 local NESTED = 20
 
 -- Groups of block types, for sentences such as "allocates closures": map from a type to its group. Other
@@ -408,8 +408,8 @@ local function joined(rows, byholder)
   return kept
 end
 
--- If at least 4 entries of a table have rows of fewer than 3 samples each, one row for the table replaces
--- these rows.
+-- A row of the verdict has a path, such as cache["a"]. If rows for at least FEWENTRIES entries of one table
+-- have fewer than FEWSAMPLES samples each, one row for the table replaces them.
 local FEWENTRIES, FEWSAMPLES = 4, 3
 
 -- Replaces rows with few samples (FEWSAMPLES) by one row of a table that has several of them as entries
