@@ -82,7 +82,7 @@
 #define READER_MAXRUNS		BOUND(1u << 18, 24)
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* sampling periods that one sample
 							  represents */
-#define TREE_MAXNODES		BOUND(3u << 17, 60)   /* nodes of the call tree */
+#define TREE_MAXNODES		BOUND(1u << 17, 60)   /* nodes of the call tree */
 /* Largest number of allocation samples of one Lua state in the reader's queue. The queue has the
    samples for which the file has not yet reported whether their objects survived a collection. */
 #define FIFO_MOST		BOUND(2u << 20, 16)

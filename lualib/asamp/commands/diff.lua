@@ -57,7 +57,10 @@ local function load(path, world, warn)
   for _, left in ipairs(profile.left) do
     warn.failed("'%s': %s", path, left.text)
   end
-  return profile, totals.of(profile)
+  local t = totals.of(profile)
+  -- The comparison does not need the call tree. Large profiles would need much memory for it.
+  profile.nodes, profile.sites, t.self, t.sums = nil, nil, nil, nil
+  return profile, t
 end
 
 -- Returns a list of comparisons (compare.of) of the profiles pa and pb, with the totals a and b: one for each

@@ -105,8 +105,8 @@ local function namesof(t)
   return found
 end
 
--- A function's name that is in more than 64 files, such as "new", does not help to find the same file.
-local MANY = 64
+-- A function's name that is in more than 16 files, such as "new", does not help to find the same file.
+local MANY = 16
 
 -- Returns a map from each function name to the files that define such a function: {[name] = list of paths}.
 --
