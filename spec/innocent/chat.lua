@@ -1,4 +1,4 @@
--- Rooms with a bounded history; users join and leave.
+-- A chat with rooms of bounded history, in which users join and leave.
 math.randomseed(13)
 local Room = {}
 Room.__index = Room

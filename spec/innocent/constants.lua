@@ -1,4 +1,4 @@
--- Constant tables and short strings.
+-- Only constant tables and short strings are used.
 local WORDS = {"one", "two", "three", "four"}
 local n = 0
 for i = 1, 200000 do

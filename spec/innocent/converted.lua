@@ -1,4 +1,4 @@
--- Reads records until it ends, with temporary strings, and prints one figure.
+-- Reads records until the program ends, with temporary strings, and prints one figure.
 local function rows(n)
   local i = 0
   return function()

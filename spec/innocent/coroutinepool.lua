@@ -1,4 +1,4 @@
--- Coroutines that end, or are used again.
+-- Coroutines either end or are used again.
 local function worker()
   local n = 0
   while true do

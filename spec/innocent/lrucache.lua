@@ -1,4 +1,4 @@
--- An LRU cache of 500 entries that evicts the oldest.
+-- An LRU cache of 500 entries removes the oldest entry when it is full.
 local Cache = {}
 Cache.__index = Cache
 function Cache.new(size)

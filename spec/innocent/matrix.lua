@@ -1,4 +1,4 @@
--- Numbers in arrays that exist from the start.
+-- Multiplies matrices of numbers, whose arrays exist from the start.
 local n = 200
 local a, b, c = {}, {}, {}
 for i = 1, n do

@@ -1,4 +1,4 @@
--- A memo table that soon has all its results.
+-- A memo table contains all results that occur after a short time.
 local memo, calls = {}, 0
 local function slow(n)
   local v = memo[n]

@@ -1,4 +1,4 @@
--- Shortest paths on a grid: each search has a new table of distances and a new queue; the best is kept.
+-- Shortest paths on a grid: each search creates a table of distances and a queue; only the best is kept.
 local W, x = 40, 5
 local function random(k) x = (x * 16807) % 2147483647 return x % k + 1 end
 local walls = {}

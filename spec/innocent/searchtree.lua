@@ -1,4 +1,4 @@
--- An index as a binary tree, built first, then queried.
+-- A binary tree is built first and then only queried.
 local root = nil
 local function insert(n, k, v)
   if not n then return {k = k, v = v} end

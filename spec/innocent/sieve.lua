@@ -1,4 +1,4 @@
--- A sieve and a few passes over it.
+-- A sieve of prime numbers is built, and read in several passes.
 local function sieve(n)
   local is = {}
   for i = 2, n do is[i] = true end

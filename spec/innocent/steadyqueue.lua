@@ -1,4 +1,4 @@
--- A queue of about the same length all the time.
+-- A queue always has about the same length.
 local queue, first, last = {}, 1, 0
 local done = 0
 for i = 1, 100000 do

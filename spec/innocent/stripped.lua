@@ -1,4 +1,4 @@
--- Loads modules from stripped code until its end, and runs each: only their own code fills the tables.
+-- Loads modules from stripped code until the program ends, and runs each: only their code fills the tables.
 local function template(n)
   local rows = {n, "a", "b"}
   return function(x) return rows[x] end

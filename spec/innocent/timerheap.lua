@@ -1,4 +1,4 @@
--- A heap of timers: each fires once and is removed; a session has one timer at a time.
+-- A heap of timers: each timer fires once and is removed, and a session has one timer at a time.
 local heap, n = {}, 0
 local function push(t)
   n = n + 1

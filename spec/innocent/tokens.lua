@@ -1,4 +1,4 @@
--- Many strings are made, few of them distinct.
+-- Many strings are created, but few different ones.
 local seen, n = {}, 0
 for i = 1, 120000 do
   local word = ("w%03d-%s"):format(i % 500, "suffix that makes it long enough for a long string")

@@ -1,4 +1,4 @@
--- A weak cache keeps objects that others hold.
+-- A weak cache refers to objects that the program holds for some time.
 local cache = setmetatable({}, {__mode = "v"})
 local held, n = {}, 0
 for i = 1, 80000 do

@@ -1,5 +1,5 @@
--- expect: 8|9|10|11|15 keys cache
--- The key of a cache contains a time, so that no entry is found again.
+-- The verdict must name line 8|9|10|11|15, reason keys, holder cache
+-- The key of a cache entry contains the time, so that no entry is ever found again.
 local cache = {}
 
 local function render(name, now)

@@ -1,4 +1,4 @@
--- expect: 10 closures
+-- The verdict must name line 10, reason closures
 -- A comparison function is created for each frame.
 local objects = {}
 for i = 1, 20 do objects[i] = {x = i} end

@@ -1,5 +1,5 @@
--- expect: 9 gc
--- The memory limit is below the live bytes: each request runs a full collection.
+-- The verdict must name line 9, reason gc
+-- The memory limit is below the live bytes, so that each request runs a full collection.
 local index = {}
 for i = 1, 50000 do index["k" .. i] = {id = i} end
 

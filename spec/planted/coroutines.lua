@@ -1,5 +1,5 @@
--- expect: 12|13|14|5|6|7 coroutines waiting
--- Tasks wait for an answer that never comes, and stay in the list.
+-- The verdict must name line 12|13|14|5|6|7, reason coroutines, holder waiting
+-- Each task waits for an answer that never comes, and stays in a list.
 local waiting = {}
 
 local function task(id)

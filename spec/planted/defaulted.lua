@@ -1,4 +1,4 @@
--- expect: 4 quadratic
+-- The verdict must name line 4, reason quadratic
 local log = {}
 function log:line(s)
   self.buf = (self.buf or "") .. s .. "\n"

@@ -1,5 +1,5 @@
--- expect: 8|9|10|15|16|17|18 list grid
--- A game: entities that left the screen are removed from the list, but not from the cells of the grid.
+-- The verdict must name line 8|9|10|15|16|17|18, reason list, holder grid
+-- A game removes entities that left the screen from the list of entities, but not from the grid's cells.
 local world = {entities = {}, grid = {}}
 
 local function spawn(i)

@@ -1,5 +1,5 @@
--- expect: 11|12 list errors
--- Loads items, then checks them in rounds; the list of errors grows with each round.
+-- The verdict must name line 11|12, reason list, holder errors
+-- The program loads items and checks them in rounds; the list of errors grows in each round.
 local items = {}
 for i = 1, 30000 do items[i] = {id = i, name = "item" .. i} end
 

@@ -1,4 +1,4 @@
--- expect: 9 gc
+-- The verdict must name line 9, reason gc
 -- Each request ends with a full collection of a heap that contains a large index.
 local index = {}
 for i = 1, 60000 do index[i] = {id = i, name = "item " .. i} end

@@ -1,4 +1,4 @@
--- expect: 5|7|8 chain|list|keys history
+-- The verdict must name line 5|7|8, reason chain|list|keys, holder history
 -- Each state of the application keeps the previous one.
 local app = {}
 

@@ -1,4 +1,4 @@
--- expect: 11|21 nested users
+-- The verdict must name line 11|21, reason nested, holder users
 -- A fixed number of users, each with a list of notifications that is never emptied.
 local users = {}
 local User = {}

@@ -1,5 +1,5 @@
--- expect: 8|29 list|keys|chain jobs
--- A producer that is faster than its consumer: the queue is never drained.
+-- The verdict must name line 8|29, reason list|keys|chain, holder jobs
+-- The producer of a queue is faster than its consumer, so that the queue grows.
 local Queue = {}
 Queue.__index = Queue
 function Queue.new() return setmetatable({first = 1, last = 0, jobs = {}}, Queue) end

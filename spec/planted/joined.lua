@@ -1,5 +1,5 @@
--- expect: 10 quadratic
--- As quadratic, but in a field of an object, with other work between.
+-- The verdict must name line 10, reason quadratic
+-- Each line is appended to a string in an object's field, which copies the string; other work is between.
 local Buffer = {}
 Buffer.__index = Buffer
 

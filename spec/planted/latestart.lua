@@ -1,4 +1,4 @@
--- expect: 6|9|10 maybe|keys|list subscribers
+-- The verdict must name line 6|9|10, reason maybe|keys|list, holder subscribers
 -- Clients unsubscribe in the first half of the run only: a longer run would show whether the table that
 -- starts to grow then is a leak.
 local hub = {subscribers = {}, count = 0}

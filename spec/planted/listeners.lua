@@ -1,4 +1,4 @@
--- expect: 8|9|10 closures bus
+-- The verdict must name line 8|9|10, reason closures, holder bus
 -- Handlers of an event bus are added for each connection and never removed.
 local bus = {listeners = {}}
 local function on(f) bus.listeners[#bus.listeners + 1] = f end

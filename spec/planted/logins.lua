@@ -1,5 +1,5 @@
--- expect: 6|7|8 keys sessions
--- Sessions end after 9,000 others, but one of three users never logs out.
+-- The verdict must name line 6|7|8, reason keys, holder sessions
+-- A session is closed after 9,000 others were opened, except for one user of three, who never logs out.
 local sessions, due = {}, {}
 local function open(i)
   local id, parts = ("s%06d"):format(i), {}

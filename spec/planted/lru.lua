@@ -1,5 +1,5 @@
--- expect: 17|18 keys index
--- An LRU cache of 100 entries, whose eviction unlinks the oldest node but forgets its entry in the index.
+-- The verdict must name line 17|18, reason keys, holder index
+-- The eviction of an LRU cache of 100 entries removes the oldest node, but not its entry in the index.
 local Cache = {}
 Cache.__index = Cache
 

@@ -1,5 +1,5 @@
--- expect: 8|9|10|11 closures bus
--- As listeners, but the bus is a local of a function that returns before the program ends.
+-- The verdict must name line 8|9|10|11, reason closures, holder bus
+-- Handlers are added to an event bus and never removed; only a local variable of main() holds the bus.
 local Bus = {}
 Bus.__index = Bus
 function Bus:on(f) self.handlers[#self.handlers + 1] = f end

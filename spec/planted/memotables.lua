@@ -1,5 +1,5 @@
--- expect: 7|8 keys memo
--- Memoizes a function by its argument, a table that is new for each call: no call finds an earlier result.
+-- The verdict must name line 7|8, reason keys, holder memo
+-- A function is memoized by its argument, a table that is new in each call, so no result is found again.
 local function memoize(f)
   local memo = {}
   return function(v)

@@ -1,5 +1,5 @@
--- expect: 8|9|10 keys series
--- Counters with a label that contains a different number for each request.
+-- The verdict must name line 8|9|10, reason keys, holder series
+-- The label of each counter contains the number of the request, so that each request adds a counter.
 local metrics = {series = {}}
 
 local function observe(route, request, value)

@@ -1,5 +1,5 @@
--- expect: 10|15|16|17 closures|chain "app"
--- A web framework wraps the handler again for each request instead of once: a chain of middlewares grows.
+-- The verdict must name line 10|15|16|17, reason closures|chain, holder "app"
+-- A web framework wraps the handler again for each request instead of once: a chain of closures grows.
 local app = {}
 
 function app.base(req) return {status = 200, body = "hello " .. req.path} end

@@ -1,5 +1,5 @@
--- expect: 7|8|9 list history
--- A history with the newest entry first: each insertion moves all older ones, so the work per entry grows.
+-- The verdict must name line 7|8|9, reason list, holder history
+-- A list has its newest element first, so that each insertion moves all other elements.
 local shell = {history = {}}
 
 function shell:run(line)

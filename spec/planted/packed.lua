@@ -1,4 +1,4 @@
--- expect: 4 tables
+-- The verdict must name line 4, reason tables
 -- The arguments of each call are packed into a table that has its final size at once.
 local function log(...)
   local parts = table.pack(...)

@@ -1,5 +1,5 @@
--- expect: 7|8 list|keys queue
--- More jobs arrive than are completed.
+-- The verdict must name line 7|8, reason list|keys, holder queue
+-- More jobs are added to a queue than are removed from it.
 local queue = {first = 1, last = 0}
 
 local function push(i)

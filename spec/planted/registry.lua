@@ -1,5 +1,5 @@
--- expect: 9|10|11 keys registry
--- Sessions are registered by name; logout forgets to remove them.
+-- The verdict must name line 9|10|11, reason keys, holder registry
+-- Sessions are registered by name, and logout does not remove them.
 local M = {registry = {}}
 
 local function login(user, i)

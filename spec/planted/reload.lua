@@ -1,5 +1,5 @@
--- expect: 3|4|5|8|14 keys package.loaded
--- A server loads its handler again under a new name for each deployment: all old versions stay loaded.
+-- The verdict must name line 3|4|5|8|14, reason keys, holder package.loaded
+-- A server loads its handler again under a new module name for each deployment; all old ones stay loaded.
 local source = [=[
 local M, routes, names = {}, {}, {}
 for i = 1, 40 do

@@ -1,5 +1,5 @@
--- expect: 6|7|8|9|10 resized
--- Points are made empty and filled field by field.
+-- The verdict must name line 6|7|8|9|10, reason resized
+-- Points are created as empty tables and filled field by field, so that their hash part is resized.
 local function point(i)
   local p = {}
   p.x = i

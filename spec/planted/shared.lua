@@ -1,5 +1,5 @@
--- expect: 5|6 list local
--- One function appends to four lists, and none of them is ever emptied.
+-- The verdict must name line 5|6, reason list, holder local
+-- One function appends to four lists, none of which is ever emptied.
 local total = 0
 local function append(list, i)
   local item = {id = i}

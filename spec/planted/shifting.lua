@@ -1,5 +1,5 @@
--- expect: 8 c
--- A queue removes its first element, which moves all others.
+-- The verdict must name line 8, reason c
+-- Removing the first element of a long list moves all other elements.
 local queue = {}
 for i = 1, 20000 do queue[i] = i end
 

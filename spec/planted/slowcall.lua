@@ -1,5 +1,5 @@
--- expect: 7 c
--- A pattern that backtracks over all possibilities.
+-- The verdict must name line 7, reason c
+-- A pattern with several '.-' backtracks over all combinations before it fails.
 local line = ("a"):rep(300) .. "b"
 local n = 0
 

@@ -1,5 +1,5 @@
--- expect: 12|13 list|keys|chain log
--- The program creates and drops many objects; one small record in fifty stays.
+-- The verdict must name line 12|13, reason list|keys|chain, holder log
+-- The program creates and drops many objects, and keeps one small record in fifty requests.
 local audit = {log = {}}
 
 local function work(i)

@@ -1,4 +1,4 @@
--- expect: 7 list ["undo"]
+-- The verdict must name line 7, reason list, holder ["undo"]
 local Document = {}
 Document.__index = Document
 function Document.new() return setmetatable({lines = {}, undo = {}}, Document) end

@@ -1,5 +1,5 @@
--- expect: 7 strings
--- The same long key is formatted for each lookup.
+-- The verdict must name line 7, reason strings
+-- The same long key is formatted again for each lookup.
 local prices = {}
 local names = {"apples", "pears", "plums", "cherries"}
 

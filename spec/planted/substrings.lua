@@ -1,5 +1,5 @@
--- expect: 8 strings
--- The rest of a text is cut off for each token.
+-- The verdict must name line 8, reason strings
+-- For each word, the rest of a text is copied to a new string.
 local text = ("word "):rep(900)
 
 local function count(s)

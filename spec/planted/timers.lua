@@ -1,5 +1,5 @@
--- expect: 7|8|14 list|keys|closures timers
--- A scheduler with repeating timers: a finished session cancels its timer by a flag, but the timer stays.
+-- The verdict must name line 7|8|14, reason list|keys|closures, holder timers
+-- A finished session cancels its repeating timer only by a flag, so that the scheduler keeps the timer.
 local scheduler = {timers = {}, now = 0}
 
 local function every(seconds, f)

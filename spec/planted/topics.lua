@@ -1,5 +1,5 @@
--- expect: 8|13 nested topics
--- A fixed number of topics, whose subscribers never leave.
+-- The verdict must name line 8|13, reason nested, holder topics
+-- A fixed number of topics, from whose lists subscribers are never removed.
 local topics = {}
 for i = 1, 40 do topics[i] = {name = "topic" .. i, subscribers = {}} end
 local Subscriber = {}

@@ -1,5 +1,5 @@
--- expect: 7|8|9 closures undo
--- An editor keeps an undo function for every change.
+-- The verdict must name line 7|8|9, reason closures, holder undo
+-- An editor keeps a closure that undoes each change.
 local undo = {}
 local text = {}
 

@@ -1,4 +1,4 @@
--- expect: 3 tables
+-- The verdict must name line 3, reason tables
 local function max(...)
   local args = {...}
   local m = args[1]

@@ -1,4 +1,4 @@
--- expect: 9|22|23|24|25|36 maybe|chain|closures theme
+-- The verdict must name line 9|22|23|24|25|36, reason maybe|chain|closures, holder theme
 -- Closed dialogs still listen to the theme. The program ends with work that adds no listener, so it may
 -- be a list that is loaded once.
 local Emitter = {}

@@ -6,7 +6,7 @@
 -- a module, it has functions for spec/lualib/verdict_spec.lua.
 --
 -- The first line of a planted program states the verdict that is right:
---   -- expect: LINES REASON [HOLDER]
+--   -- The verdict must name line LINES, reason REASON[, holder HOLDER]
 -- LINES are the line numbers of which the verdict must name one, with "|" between them. REASON is a
 -- reason of a leak or a kind of cost in asamp.sums.verdict, or several with "|". HOLDER is a part
 -- of the reference path that holds the leaked objects.
@@ -66,9 +66,10 @@ end
 -- (set), holder (nil: none)}.
 function M.expected(program)
   local file = assert(io.open(program))
-  local lines, reasons, holder = file:read "l":match "^%-%- expect: (%S+) (%S+) ?(%S*)$"
+  local lines, reasons, holder =
+    file:read "l":match "^%-%- The verdict must name line (%S+), reason ([%w|]+)(.*)$"
   file:close()
-  return {lines = set(lines), reasons = set(reasons), holder = holder ~= "" and holder or nil}
+  return {lines = set(lines), reasons = set(reasons), holder = holder:match "^, holder (%S+)$"}
 end
 
 local function hasline(rows, lines)
