@@ -52,12 +52,14 @@ describe("budgets", function()
     assert.truthy(text:find "held by:\n.*%%  .*%[\"Listeners\"%]", text)
   end)
 
-  -- A former bug: the sum of several runs, of few samples, was printed below the bytes of one.
+  -- A former bug: the bytes of a line were the sum of several runs, printed below the bytes of one
+  -- run.
   it("estimate the bytes of a line for one run", function()
     local text = message(assert.allocates.at_most, 39, function() return {} end)
     local runs, n = text:match "^40 bytes in 1 block were .* (%d+) more runs:\n +(%d+) bytes"
     assert.equal("32", runs, text)
-    assert.is_true(tonumber(n) > 5 and tonumber(n) < 100, text)  -- 20 samples, 4 standard errors
+    -- 20 samples, within 4 standard errors
+    assert.is_true(tonumber(n) > 5 and tonumber(n) < 100, text)
   end)
 
   it("leave out the stack of the main thread, which does not count as retained", function()
@@ -139,7 +141,7 @@ describe("a baseline", function()
                  "that asamp.budget wrote", select(2, budget.open "/dev/zero"))
     local nameless = assert(budget.open(os.tmpname() .. ".none"))
     assert.has_error(function() nameless:run(nil, print) end, "the name of a test must be text")
-    -- as a file that this user may not read: it exists, so the budget is not empty
+    -- like a file that this user may not read: it exists, so that the budget is not empty
     assert.equal("cannot read the baseline '/dev/null/x': Not a directory",
                  select(2, budget.open "/dev/null/x"))
     shell.write(path, "return {tests = {gone = {bytes = 8, exact = true}}}")
@@ -183,7 +185,8 @@ describe("a baseline", function()
     os.remove(path)
   end)
 
-  -- A former bug: the file was emptied first, so that the earlier measurements were lost on a full disk.
+  -- A former bug: the file was emptied before it was written, so that the earlier measurements were
+  -- lost on a full disk.
   it("is replaced as a whole, or not at all", function()
     local path, old = os.tmpname(), "return {tests = {gone = {bytes = 8}}}"
     local script = process.file [[
@@ -202,7 +205,7 @@ describe("a baseline", function()
     os.remove(path)
     assert.same(wanted, {close()})
     assert.is_nil((io.open(path)))
-    -- a new file has the rights of any other new file
+    -- a new file has the mode of any other new file
     assert(assert(budget.open(path, {update = true})):close())
     shell.write(script .. ".new", "")
     assert.equal(shell.output("stat -c %%a %s.new", script), shell.output("stat -c %%a %s", path))
@@ -248,7 +251,7 @@ describe("a baseline", function()
     status, out = busted(nil, "-Xhelper", "update", "-Xhelper", "file=/nowhere/x")
     assert.equal(1, status, out)
     assert.truthy(out:find("cannot write the baseline '/nowhere/x': No such file or directory", 1, true), out)
-    other = "package.loaded.profiler = {} "  -- as a Lua without counts
+    other = "package.loaded.profiler = {} "  -- like a Lua without exact counts
     status, out = busted "1"
     other = ""
     assert.equal(0, status, out)

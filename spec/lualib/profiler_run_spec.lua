@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- `lua -l profiler`: the profiled code, the options in LUA_PROFILER, the output.
+-- `lua -l profiler`: which code is profiled, the options in LUA_PROFILER, and the output.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -45,7 +45,7 @@ describe("lua -l profiler", function()
         if f.file == script and f.line == 2 then line = line + s.count break end
       end
     end
-    -- 40 + 16 bytes for each table with its item, and the array of a thousand items
+    -- each table has 40 bytes and 16 for its item; the list has an array of a thousand items
     assert.is_true(math.abs(line * 64 - 1000 * 56 - 16384) < 1000, line)
   end)
 
@@ -86,8 +86,8 @@ describe("lua -l profiler", function()
     assert.is_true(list.points > 1000)
   end)
 
-  -- A former bug: a sample of the start of the session prevented readers from folding the frames before
-  -- the script, which changed the names of all stacks by chance.
+  -- A former bug: a sample of the session's own start kept readers from removing the frames before
+  -- the script, which by chance changed the names of all stacks.
   it("starts with the script: nothing of the profiler is sampled", function()
     local path = os.tmpname()
     local status, _, err = process.run{"-l", "profiler", script,
@@ -123,7 +123,7 @@ describe("lua -l profiler", function()
   end)
 
   it("of a script with a long name has its first 200 bytes, in whole characters", function()
-    -- names for scripts that the file system accepts, but no longer with .PID.vmprof appended
+    -- the file system accepts the names of these scripts, but not with .PID.vmprof appended
     for name, expected in pairs{[("n"):rep(251) .. ".lua"] = ("n"):rep(200),
                                 [("n"):rep(200)] = ("n"):rep(200),
                                 ["n" .. ("\u{8A9E}"):rep(80)] = "n" .. ("\u{8A9E}"):rep(66)} do
@@ -336,7 +336,7 @@ describe("on a Lua without a sampled nursery #plain", function()
     local what = "^false\tprofiler: this Lua is not Asamp's, or its module "
       .. "profiler/core%.so is not in package%.cpath; use asamp run, or add ;; to LUA_CPATH %([^\n]*"
     assert.truthy(out:find(what .. "module 'profiler%.core' not found[^\n]*%)\n$"), out)
-    -- the fork's module in its path does not help
+    -- the fork's module in the path of plain Lua is rejected
     status, out = process.run{script, program = "build/plain/bin/lua",
       env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "build/lib/asamp/?.so"}}
     assert.equal(0, status)

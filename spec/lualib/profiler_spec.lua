@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The module that users require: arguments and their errors, its states, LUA_PROFILER, and `lua -l
+-- The module `profiler`: its arguments and their errors, its states, LUA_PROFILER, and `lua -l
 -- profiler`.
 
 local core = require "profiler.core"
@@ -52,8 +52,8 @@ describe("arguments", function()
         '"60s", "5m" or "1h", got "60"'},
       {{holders = "0s"}, "option 'holders' must be "},
       {{holders = "999999h"}, "option 'holders' must be "},
-      -- in seconds these are 3,584 more than 2^64, in bytes 64 MiB more, and they were once accepted as
-      -- such
+      -- Former bug: these durations are 2^64 + 3,584 seconds, and this size 2^64 bytes + 64 MiB;
+      -- they were accepted as 3,584 seconds and 64 MiB.
       {{holders = "5124095576030432h"}, "option 'holders' must be "},
       {{ring = "5124095576030432h"}, "option 'ring' must be "},
       {{ring = "18014398509547520K"}, "option 'ring' must be "},
@@ -170,15 +170,15 @@ describe("arguments", function()
         distances[i] = core.distance()
         profiler.disable()
       end
-      -- the bytes of one call may be in between
+      -- tolerance for the bytes that one call allocates between
       assert.is_true(math.abs(distances[1] - distances[2]) < 4096)
       assert.is_true(math.abs(distances[1] - distances[3]) > 4096)
     end
   end)
 
-  -- A count of n random points is accurate to sqrt(n) at best: the sum of 40 squared errors in such
-  -- units is 40 on average, with a standard deviation of 9. Fixed gaps are accurate to one period, so
-  -- that their sum is almost 0.
+  -- A count of n random points is accurate to sqrt(n) at best. The sum of 40 squared errors in
+  -- units of sqrt(n) is 40 on average, with a standard deviation of 9. Fixed intervals are accurate
+  -- to one period, so that their sum is almost 0.
   it("sample at random gaps, unless fixed ones are requested", function()
     local function errors(o)
       local sum = 0
@@ -325,8 +325,8 @@ describe("the states of the module", function()
   end)
 
   it("outlive package.loaded, which test runners and servers empty", function()
-    -- A former bug: after it was loaded again, the module had no session, and reported that the session
-    -- was the host's (asamp.h).
+    -- A former bug: after the module was loaded again, it had no session, and reported that the
+    -- session was the host's (asamp.h).
     local path, kept = os.tmpname(), {}
     assert(profiler.alloc_start(64, {out = path, fixed = true}))
     for name in pairs(package.loaded) do

@@ -1,5 +1,5 @@
 -- The verdict must name line 6|7|8, reason keys, holder sessions
--- A session is closed after 9,000 others were opened, except for one user of three, who never logs out.
+-- A session is closed after 9,000 others were opened, but one user in three never logs out.
 local sessions, due = {}, {}
 local function open(i)
   local id, parts = ("s%06d"):format(i), {}

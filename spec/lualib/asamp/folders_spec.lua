@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Which modules of lualib may require which others: only commands read arguments and files, and no two
--- files require each other. The required modules are read from the sources, the globals that a file
--- uses from its compiled code.
+-- Which modules of lualib may require which others: only commands read arguments and files, and no
+-- two files require each other. The required modules are read from the sources, and the globals
+-- that a file uses from its compiled code.
 
 local shell = require "spec.support.shell"
 
--- Folders of lualib, each with the modules (patterns) that its files may require.
+-- For each folder of lualib: the modules (patterns) that its files may require.
 local RULES = {
   ["asamp.commands"] = {"asamp.cli", "asamp.show", "asamp.show.page", "asamp.sums",
                         "asamp.host", "profiler.reader", "profiler.convert", "profiler.heap"},
@@ -14,7 +14,7 @@ local RULES = {
   ["asamp.show.page"] = {"asamp.show.page", "asamp.show", "asamp.sums"},
   ["asamp.show"] = {"asamp.show", "asamp.sums"},
   ["asamp.sums"] = {"asamp.sums"},
-  -- single files that have other rules
+  -- single files with other rules
   ["asamp"] = {"asamp.commands", "asamp.cli", "asamp.host", "profiler.reader"},
   ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
                             "profiler.convert", "profiler.core", "profiler.options"},
@@ -30,7 +30,8 @@ local RULES = {
   ["profiler.process"] = {"profiler.core", "profiler.options"},
 }
 
--- Functions with the same result in every process: files outside of commands and cli may use no others.
+-- Functions that have the same result in every process. Files outside of commands and cli may use
+-- no other globals.
 local PURE = {}
 for name in ([[assert error getmetatable ipairs math next pairs rawequal rawget rawlen rawset
                require select setmetatable string table tonumber tostring type utf8]]):gmatch "%S+" do
@@ -44,7 +45,8 @@ local function modulesof(root)
     local name = path:match "^%./(.*)%.lua$":gsub("/", ".")
     local requires = {}
     for called in shell.read(root .. "/" .. path):gmatch "require%s*%(?%s*[\"']([^\"']+)" do
-      requires[#requires + 1] = called:gsub("%.$", "")  -- of "asamp.commands." .. name
+      -- for require("asamp.commands." .. name): the folder
+      requires[#requires + 1] = called:gsub("%.$", "")
     end
     modules[name] = {path = root .. path:sub(2), requires = requires}
   end
@@ -56,7 +58,7 @@ local function folderof(name)
   return name:match "^(.*)%.[^.]*$" or name
 end
 
--- Returns whether a module is one of these, or in one of these folders (not below it).
+-- Returns true if a module is in the list, or directly in one of the folders in the list.
 local function among(name, list)
   for _, one in ipairs(list) do
     if name == one or folderof(name) == one then return true end

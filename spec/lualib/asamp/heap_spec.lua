@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- asamp heap: its output for a snapshot as text, JSON and page, and for two snapshots; and its messages
--- for wrong arguments and for files that are no snapshots.
+-- `asamp heap`: its output for one snapshot as text, JSON and page, and for two snapshots; and its
+-- messages for wrong arguments and for files that are no snapshots.
 
 local browser = require "spec.support.browser"
 local commands = require "spec.support.commands"
@@ -91,7 +91,7 @@ describe("asamp heap", function()
     assert.equal("", out)
     assert.same({1, "asamp heap: no live sampled object was allocated at 'app.lua:7777'; " ..
       "asamp heap without --held-by lists the lines\n"}, {status, err})
-    -- old objects are not in the second table
+    -- with --diff, the table by line contains only new objects
     status, out = asamp("--diff", old, "--width", "200", new)
     assert.equal(0, status)
     local change = out:match("\nSampled objects by allocating line\n.-" ..
@@ -99,7 +99,8 @@ describe("asamp heap", function()
     assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
   end)
 
-  -- A former bug: rows of 0 bytes were printed with any options, under "of less than 1.0%".
+  -- A former bug: rows of 0 bytes were printed with any options, below the heading "of less than
+  -- 1.0%".
   it("leaves out rows of the paths to a class that are small", function()
     local function tree(least)
       local status, out, err = asamp("--json", "--held-by", "table", "--least", least, new)
@@ -135,15 +136,16 @@ describe("asamp heap", function()
     os.remove(page)
     status, out = asamp("--page", page, new)
     assert.same({0, page .. "\n"}, {status, out})
-    assert.equal("600\n", shell.output("stat -c %a " .. page))  -- all could read it
+    -- formerly, all users could read the page
+    assert.equal("600\n", shell.output("stat -c %a " .. page))
     local text = shell.read(page)
     assert.is_truthy(text:find("[&quot;close&quot;]", 1, true))
     assert.is_truthy(text:find(":11</code> handle", 1, true))
     assert.equal(1, select(2, text:gsub("<script", "")))
   end)
 
-  -- The former page had neither shares nor an explanation of its numbers, its classes were unsorted,
-  -- and on a telephone it was as wide as on a desktop.
+  -- Former bugs: the page had neither percentages nor an explanation of its numbers, its classes
+  -- were unsorted, and on a telephone it was as wide as on a desktop.
   it("has a page that fits windows, with shares, the largest first, and a legend #plain", function()
     local b, pages = browser.new(), {}
     finally(function()
@@ -188,7 +190,7 @@ describe("asamp heap", function()
     end
     b:look(500, 900)
     assert.equal("none", b:eval "getComputedStyle(document.querySelector('td.spare')).display")
-    -- headings are above their numbers
+    -- headings must be above their numbers
     assert.same({}, b:eval [=[(() => {
       const right = e => [...e.children].slice(0, 2).map(c => Math.round(c.getBoundingClientRect().right));
       const head = right(document.querySelector(".columns"));
@@ -198,7 +200,8 @@ describe("asamp heap", function()
     assert.same({}, b.errors)
   end)
 
-  -- A former bug: the string table of a program with many strings was in the header and in no row.
+  -- A former bug: the string table of a program with many strings was counted in the header, but in
+  -- no row.
   it("has a row for memory without an object, so that rows add up to the total", function()
     local function document(...)
       local status, out, err = asamp("--json", ...)
@@ -208,7 +211,8 @@ describe("asamp heap", function()
     local function sum(rows, key)
       local n = 0
       for _, row in ipairs(rows) do
-        n = n + (row.above and 0 or row[key])  -- in a tree: the objects that the state holds
+        -- in a tree, only the objects to which the state refers directly
+        n = n + (row.above and 0 or row[key])
       end
       return n
     end
@@ -240,7 +244,8 @@ describe("asamp heap", function()
       "asamp heap without --held-by lists the classes\n"}, {status, err})
   end)
 
-  -- The former output read as if one snapshot were a successor of the other.
+  -- A former bug: with two snapshots of different processes, the output described one as a
+  -- successor of the other.
   it("says that snapshots are of different processes, or in the wrong order", function()
     local function flat(...)
       local _, out, err = asamp("--diff", ...)
@@ -262,7 +267,7 @@ describe("asamp heap", function()
     assert.is_truthy(shell.read(page):find("<p>These are snapshots of different processes", 1, true))
   end)
 
-  -- Titles, notes and the numbers of classes were once wider than the terminal.
+  -- A former bug: titles, notes and the numbers of classes were wider than the terminal.
   it("fits narrow terminals", function()
     assert.is_truthy(select(2, asamp("--width", "40", new)):find(
       "\nSampled objects by allocating line, one\nsample every 512B\n", 1, true))
@@ -323,8 +328,8 @@ describe("asamp heap", function()
     end
   end)
 
-  -- A former bug: the rows of the tree contained characters that change the direction of text, which
-  -- are removed from all other output: a key could reverse a row.
+  -- A former bug: the rows of the tree contained characters that change the direction of text,
+  -- which all other output replaces, so that a key could reverse a row.
   it("shows no character that turns the direction of a row", function()
     local status, _, err = process.run{code = [[
       local t = {}
@@ -348,8 +353,8 @@ describe("asamp heap", function()
     os.remove(path .. ".turned")
   end)
 
-  -- A former bug: metatables with the same name formed one class only if the name was among the first
-  -- 256: otherwise each object with such a metatable had its own row, and --held-by described the first
+  -- A former bug: metatables with the same name formed one class only if the name was among the
+  -- first 256. Otherwise each metatable had its own row, and --held-by described only the first
   -- one.
   it("has one class for all metatables of a name, however many names there are", function()
     local file = path .. ".names"
@@ -375,7 +380,7 @@ describe("asamp heap", function()
 
   -- A former bug: the command visited all rows for each path, and, for a table with many fields of
   -- which one holds most, all fields for each of these. --held-by took half a minute for a heap of
-  -- 22,000 objects. The limit allows for a command that requests every path.
+  -- 22,000 objects. The limit below allows for a command that requests every path.
   it("visits rows once, however many paths or fields there are", function()
     local rows = {{text = "registry", count = 5000, value = 10000}}
     for i = 1, 5000 do
@@ -404,7 +409,7 @@ describe("asamp heap", function()
   end)
 
   -- A former bug: all of later[1][i] were shown as held by 'later → [1]', and the objects of
-  -- later[i][k] by one of these. A list with one index is shown correctly.
+  -- later[i][k] by one of these. A list with one index must be shown as before.
   it("knows elements of elements for many", function()
     local file = path .. ".elements"
     local status, _, err = process.run{code = [[
@@ -422,7 +427,7 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- The command once listed 256 objects, whatever the option was.
+  -- A former bug: the command listed 256 objects, whatever --top was, without a message.
   it("says how many objects --paths lists at most", function()
     local status, out, err = asamp("--paths", "--top", "300", "--json", new)
     assert.same({0, "asamp heap: --paths lists at most 256 objects, those that retain most memory, " ..
@@ -430,13 +435,13 @@ describe("asamp heap", function()
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
     assert.same({0, "", 256}, {status, err, #json.decode(out).paths})
-    -- there are no more
+    -- here the snapshot has no more objects, so that there is no message
     err = select(3, asamp("--paths", "--held-by", "Session", "--top", "300", new))
     assert.equal("", err)
   end)
 
-  -- A snapshot contains the first 128 bytes of a string. A former bug: these were shown as if they were
-  -- the whole string, with the half of a character at their end as numbers.
+  -- A snapshot contains the first 128 bytes of a string. A former bug: these were shown as if they
+  -- were the whole string, and half of a character at their end was shown as numbers.
   it("says where a text goes on", function()
     local file = path .. ".long"
     local status, _, err = process.run{code = [[
@@ -452,7 +457,7 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- The former output was "0B held by, 96.2% of 104:".
+  -- A former bug: the output was "0B held by, 96.2% of 104:".
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
@@ -460,7 +465,7 @@ describe("asamp heap", function()
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 
-  -- The former arrays of these methods were not freed if a result raised a memory error.
+  -- A former bug: these methods did not free their arrays if a result raised a memory error.
   it("frees the arrays of a method that runs out of memory", function()
     local file = path .. ".many"
     local status, out, err = process.run{code = [[
@@ -498,7 +503,8 @@ describe("asamp heap", function()
     assert.is_true(tonumber(out) < 15000, out .. " KiB more")
   end)
 
-  -- A former path was cut inside a character, before the line of the function.
+  -- A former bug: the text of a variable was cut inside a character of the path, before the line of
+  -- the function.
   it("describes a variable of a function with a long path in valid UTF-8, with the line", function()
     local status, out, err = process.run{code = [[
       local profiler, heap = require "profiler", require "profiler.heap"
@@ -544,7 +550,8 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- A former bug: direction marks in names of classes and lines reached the page.
+  -- A former bug: characters that change the direction of text were copied from names of classes
+  -- and lines to the page.
   it("writes a page without characters that reorder text", function()
     local file = path .. ".marks"
     local status, _, err = process.run{code = [[

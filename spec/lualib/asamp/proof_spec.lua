@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Proofs of leaks: the bytes that are free without a reference in a snapshot are those that a
--- program frees when it removes the reference.
+-- Proofs of leaks: the bytes that a snapshot would have less without a reference must be those that
+-- a program frees when it removes the reference.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -115,14 +115,16 @@ local CASES = {
     local list = {}
     local meta = {__gc = function() finalized = finalized + 1 end}
     for i = 1, 3000 do list[i] = setmetatable({i}, meta) end]=],
-    'local "list" of main chunk (a.lua)', "list = nil", 1000},  -- the calls of finalizers need memory
+    -- 1,000 bytes of tolerance for calls of finalizers
+    'local "list" of main chunk (a.lua)', "list = nil", 1000},
   {"a key that is a table, with its field", [=[
     local index = {sub = {}}
     for i = 1, 3000 do index.sub[{i}] = {i} end]=],
     'local "index" of main chunk (a.lua) → ["sub"]', "index.sub = nil"},
 }
 
--- Appended to a program: writes a snapshot, then removes a reference; prints the freed bytes.
+-- Code that is appended to a program: writes a snapshot, removes the reference, and prints the
+-- freed bytes.
 local TRUTH = [[
 
 local core = require "profiler.core"
@@ -183,7 +185,8 @@ describe("the proof of a leak", function()
     local group = {holder = '_G → ["other"] → ["list"]', rows = {{file = "a.lua", line = 5, type = "table"}}}
     local p = proof.of(h, group)
     assert.same({true, true}, {p.proved, p.emptied})
-    assert.is_true(p.share > 0.5 and p.share < 1)  -- the list itself stays
+    -- less than everything, because the list itself stays
+    assert.is_true(p.share > 0.5 and p.share < 1)
     assert.is_truthy(p.also:find('local "list" of main chunk (a.lua)', 1, true), p.also)
     local text = shown.sentence(p, "this line's")
     assert.is_truthy(text:find('^Proved: emptying %["other"%]%["list"%] of _G frees .* %(measured%), ' ..

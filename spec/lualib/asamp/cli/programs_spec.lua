@@ -22,7 +22,8 @@ describe("the profiles of a program", function()
     return list
   end
 
-  -- A former bug: %% was no escape, so asamp run did not find the profile that it had written.
+  -- A former bug: %% in a path was not taken for a percent sign, so that `asamp run` did not find
+  -- the profile that it had written.
   it("are found under names with a percent sign", function()
     write("a%p.vmprof", "a%b.vmprof", "a%p.2.vmprof", "a12.vmprof", "ab.vmprof", "a-12.vmprof")
     assert.same({"a%p.2.vmprof", "a%p.vmprof"}, found "a%%p.vmprof")

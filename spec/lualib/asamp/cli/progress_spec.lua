@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The bar for long work.
+-- The progress bar that a command prints during long work.
 
 local progress = require "asamp.cli.progress"
 

@@ -43,7 +43,8 @@ describe("the range of --from and --until", function()
     assert.equal("12", (lines("--until", "3", path)))
   end)
 
-  -- A former bug: the copies were those of the whole run, divided by the duration of the range.
+  -- A former bug: the report of a range had the copies of the whole run, divided by the duration of
+  -- the range.
   it("selects the copies", function()
     local p = assert(gen.open{path = path, period = 1 << 20, copies = true})
     p:name(8, "main chunk", 0, "@app.lua")

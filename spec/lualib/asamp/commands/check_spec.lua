@@ -20,8 +20,8 @@ end
 
 local MB = 1 << 20
 
--- Writes a profile with 'parse' and 'main' samples at two lines, 1 MiB each; and with the exact total,
--- if given. 'second': number of samples at a second line of parse.
+-- Writes a profile with 'parse' and 'main' samples at two lines, each of 1 MiB. 'allocated': the
+-- exact total, if given. 'second': number of samples at a second line of parse. Returns its path.
 local function make(parse, main, allocated, second)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = MB, random = true})
@@ -73,7 +73,8 @@ describe("asamp check", function()
           "(main chunk)\n")
   end)
 
-  -- Two runs of one program differed: its loop over pairs had another order, so other lines grew a table.
+  -- A former bug: two runs of one program differed, because its loop over pairs had another order,
+  -- so that other lines made a table grow. The message must name this cause.
   it("names the order of pairs if other lines of the function allocated less", function()
     local baseline = make(900, 100, nil, 100)
     local code, out = run(make(100, 100, nil, 900), "--baseline", baseline)
@@ -101,7 +102,7 @@ describe("asamp check", function()
     assert.is_nil(out:find("detected", 1, true))
   end)
 
-  -- A former bug: it named periods below 64, which asamp run refuses.
+  -- A former bug: the message proposed a period below 64, which `asamp run` rejects.
   it("prints no period that cannot be set", function()
     local path = os.tmpname()
     local p = assert(gen.open{path = path, period = 128, random = true})
@@ -145,8 +146,8 @@ describe("asamp check", function()
     has(out, "cannot write '/nowhere/x': No such file or directory\n")
   end)
 
-  -- A former bug: with U+FFFE in the name of a source no reader could parse the JUnit file; characters that
-  -- reorder text reached the annotation.
+  -- Former bugs: with U+FFFE in the name of a source no reader could parse the JUnit file; and
+  -- characters that change the direction of text were written to the annotation.
   it("writes names without characters that XML or a terminal obeys", function()
     local path, to = os.tmpname(), os.tmpname()
     local p = assert(gen.open{path = path, period = MB, random = true})
@@ -161,7 +162,8 @@ describe("asamp check", function()
     has(shell.read(to), "a???.lua:4 (main chunk)")
   end)
 
-  -- A former bug: the file of an earlier run stayed, and had no failure.
+  -- A former bug: if nothing could be checked, the JUnit file of an earlier run stayed, and showed
+  -- no failure.
   it("writes annotations and a JUnit file if nothing could be checked", function()
     local to = os.tmpname()
     shell.write(to, "an earlier run")
@@ -173,7 +175,8 @@ describe("asamp check", function()
         '<testcase classname="asamp" name="run">\n    <error message="' .. message .. '"/>\n')
   end)
 
-  -- The default of asamp run has a limit of samples per second.
+  -- The default options of `asamp run` limit the number of samples per second; for asamp check
+  -- there must be no limit.
   it("takes all samples of a script's default period", function()
     local command, given = require "asamp.commands.run", nil
     local whole = command.run
@@ -197,7 +200,8 @@ describe("asamp check", function()
     code, out = run("--no-leak", script, "--", "3")
     assert.equal(1, code)
     has(out, "failed with status 3; nothing is checked")
-    -- A former bug: the command died of the script's signal, and left its temporary folder.
+    -- A former bug: when the script was ended by a signal, the signal ended the command, too, and
+    -- its temporary folder stayed.
     local temporary, name = shell.folder(), host.temporary
     host.temporary = function() return temporary end
     shell.write(script, "os.execute('kill -9 $PPID') repeat until false")
@@ -219,7 +223,8 @@ describe("asamp check", function()
     has(out, ("'%s': --from 99 is after the end of the profile, "):format(script))
   end)
 
-  -- A former bug: a script that allocated less than one period failed, whatever the limits.
+  -- A former bug: a script that allocated less than one period failed the check, whatever the
+  -- limits.
   it("needs no sample where the exact number of bytes decides", function()
     local path = make(0, 0, 600)
     for limits, wanted in pairs{
@@ -241,7 +246,8 @@ describe("asamp check", function()
     os.remove(path)
   end)
 
-  -- A former bug: no profile had a likely leak for asamp check, which read it without parts.
+  -- A former bug: asamp check read the profile without time slices, so that it never found a likely
+  -- leak.
   it("fails on a likely leak", function()
     local folder = shell.folder()
     local function script(name, what)

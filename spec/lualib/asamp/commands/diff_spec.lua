@@ -9,8 +9,8 @@ local held = require "spec.support.held"
 
 local run = commands.of(diff)
 
--- Writes a profile with numbers of samples of parse, of main and of time. 'random': the gaps were
--- random; 'wall': time is wall time.
+-- Writes a profile with these numbers of samples of parse, of main and of time. 'random': the
+-- intervals were random; 'wall': time is wall time. Returns its path.
 local function make(parse, main, time, random, wall)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, random = random,
@@ -175,7 +175,8 @@ describe("asamp diff", function()
       end
     end)
 
-    -- A former fault: only bytes allocated were shown, in which a mended leak is noise.
+    -- A former bug: only allocated bytes were compared, of which a fixed leak is an insignificant
+    -- part.
     it("starts with live bytes at the end if they changed", function()
       local _, out = run(before, after)
       has(out, "  Bytes alive at the end: 91.0M in A, 213.0M in B, +122.0M (+134.1%, ±17.4M).\n  Bytes: ")
@@ -197,7 +198,8 @@ describe("asamp diff", function()
       p:sample{8, 1, kind = 0, size = 64}
       p:collection{fates = "0", major = true}
       assert(p:close())
-      _, out = run("--by", "alive", before, other)  -- nothing is alive, so that no search found a holder
+      -- no object is alive at the end, so that no search found a holder
+      _, out = run("--by", "alive", before, other)
       has(out, "  40.0M  0B  -40.0M gone  ±6.3M  [1..n]\n")
     end)
 

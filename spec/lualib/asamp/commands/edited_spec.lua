@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Source files that were edited after the profile: commands that show them warn.
+-- Commands that show source lines must warn if a file was edited after the profile was recorded.
 
 local commands = require "spec.support.commands"
 local convert = require "asamp.commands.convert"
@@ -43,8 +43,7 @@ describe("a source that was edited after the profile", function()
     modified(lib, -100)
   end)
 
-  -- Runs the commands that show sources with this profile. Calls check with a name and the command's
-  -- output.
+  -- Runs the commands that show sources on this profile. Calls check(name, output) for each.
   local function each(path, check)
     local code, out, err = commands.of(report)("--source", app, path)
     assert.equal(0, code, err)
@@ -75,7 +74,8 @@ describe("a source that was edited after the profile", function()
     end)
   end)
 
-  -- As another version that cp -p, tar or rsync has written.
+  -- The file has another content but an older time, as if cp -p, tar or rsync had written another
+  -- version.
   it("is reported where its functions are at other lines, whatever its time", function()
     local before = shell.read(lib)
     for text, edited in pairs{
@@ -121,7 +121,8 @@ describe("a source that was edited after the profile", function()
                   err)
   end)
 
-  -- The modification time of the profile does not show when the session ran.
+  -- The modification time of a copied or merged profile is later than its session, so that it
+  -- cannot be used.
   it("is reported with copied and merged profiles, and those of standard input", function()
     modified(app, 100)
     local copy, merged = folder .. "/copy.vmprof", folder .. "/m.vmprof"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Files that the commands read and write: profiles to which a session is still writing, standard input,
--- files that are no profiles; and results that keep the mode and the link of the files that they
--- replace.
+-- Files that the commands read and write: profiles to which a session is still writing, standard
+-- input, and files that are no profiles; and results, which keep the mode of the file that they
+-- replace, and a link to it.
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -12,17 +12,18 @@ local shell = require "spec.support.shell"
 
 local folder, path, main
 
--- Runs the command in a separate process. Returns exit status, stdout and stderr.
+-- Runs the command `asamp` in a separate process. Returns exit status, stdout and stderr.
 local function asamp(...)
   return process.run{main, directory = folder, ...}
 end
 
--- Removes the line on survivors that are not followed, which these profiles have.
+-- Removes the message about survivors that are not followed, which these profiles cause.
 local function clean(err)
   return (err:gsub("[^\n]*live samples of a Lua state at a time[^\n]*\n", ""))
 end
 
--- As asamp, with a file as standard input, through a pipe if 'piped'.
+-- Runs the command as asamp() does, with a file as standard input, through a pipe if 'piped' is
+-- true.
 local function fed(file, piped, ...)
   local words = {...}
   for i, w in ipairs(words) do words[i] = "'" .. w .. "'" end
@@ -182,7 +183,8 @@ describe("the result of a command", function()
   end)
 
   it("is not written through a link under its temporary name, whose owner could guess it", function()
-    -- a script that knows its process id before it writes
+    -- The script creates a link at the name of the temporary file, which it can predict from its
+    -- process id.
     shell.write(folder .. "/victim", "kept")
     local status, _, err = process.run{code = [[
       local convert, lfs = require "profiler.convert", require "lfs"

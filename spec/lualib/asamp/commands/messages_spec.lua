@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Messages of commands about wrong arguments. Each of these messages was once missing, misleading, or
--- not a sentence.
+-- Messages of commands about wrong arguments. Each of them was formerly missing, misleading, or not
+-- a sentence.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -39,7 +39,7 @@ describe("asamp", function()
     ["heap --state 1 a.heap"] = "--state is only for a running process, but 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is only for a running process, but 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is only for a running process, but 'a.heap' is a file",
-    -- the process was once queried first, and left a snapshot that nobody needed
+    -- a former command first queried the process, which then wrote a snapshot that was not needed
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name expected, got 1",
     ["merge -o m cut.vmprof"] =

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- All options of `asamp run` in pairs: the run works, or the command refuses it on one line.
+-- All pairs of options of `asamp run`: either the run works, or the command rejects the pair with a
+-- one-line message.
 
 local commands = require "spec.support.commands"
 local host = require "asamp.host"
@@ -28,7 +29,7 @@ local function quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
--- Returns the words of a command line for a list of options.
+-- Returns the options as words of a command line.
 local function wordsof(names)
   local words = {}
   for _, name in ipairs(names) do
@@ -37,7 +38,7 @@ local function wordsof(names)
   return words
 end
 
--- Returns the same options as the text of LUA_PROFILER.
+-- Returns the same options as a value of LUA_PROFILER.
 local function textof(names)
   local items = {}
   for _, name in ipairs(names) do
@@ -46,8 +47,8 @@ local function textof(names)
   return table.concat(items, ",")
 end
 
--- Runs the command, but records the program that it would start. Returns the program's words and
--- environment, or nil, the exit code and stderr.
+-- Runs the command, but records the program that it would start instead of starting it. Returns the
+-- program's words and environment, or nil, the exit code and stderr.
 local function recorded(folder, names, inherited)
   local run, getenv = host.run, os.getenv
   local words, environment
@@ -69,7 +70,7 @@ local function recorded(folder, names, inherited)
   return nil, code, err
 end
 
--- Returns a line for the shell that runs that program in a separate folder.
+-- Returns a shell command that runs the recorded program in a new folder.
 local function line(folder, words, environment)
   local parts = {("mkdir %s && cd %s &&"):format(folder, folder), "env"}
   for name, value in pairs(environment) do

@@ -30,13 +30,14 @@ describe("a part of a profile", function()
       profiler.mark "between"
       while os.clock() < started + 0.1 do late(1000) early(10) end
       profiler.disable()]], path}})
-    -- a time of the profile, which on a busy machine is longer than processor time
+    -- 'middle' is a time in the profile, because elapsed time is longer than processor time on a
+    -- busy machine
     middle = ("%.3f"):format(json(report("--json", path)).marks[1].first / 1e6)
   end)
 
   teardown(function() shell.remove(folder) end)
 
-  -- Functions that return the bytes of the profile in a format.
+  -- Functions that return the sum of the bytes in a converted profile, by format.
   local FORMATS = {}
 
   function FORMATS.pprof(text)

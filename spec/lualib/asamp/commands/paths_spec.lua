@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Paths with colons, control characters and bytes that are not UTF-8: options that name files
--- find their samples, and their lines are shown.
+-- Paths with colons, control characters and bytes that are not UTF-8: options that name such files
+-- must find their samples, and their source lines must be shown.
 
 local commands = require "spec.support.commands"
 local convert = require "asamp.commands.convert"
@@ -40,7 +40,7 @@ describe("unusual paths", function()
     return path, where
   end
 
-  -- Checks that all options that take the path of a file or folder accept this one.
+  -- Checks that all options that take the path of a file or folder accept this path.
   local function works(path, where)
     local code, out, err = commands.of(report)("--source", path, profile)
     assert.equal(0, code, err)
@@ -112,7 +112,8 @@ describe("unusual paths", function()
     assert.equal("é€;", paths.written "é€\127")
   end)
 
-  -- A former bug: a relative path that starts with a bracket was taken for a chunk that is no file.
+  -- A former bug: a relative path that starts with a bracket was taken for the name of a chunk that
+  -- is not a file.
   it("of --own may start with a bracket", function()
     local below = require "asamp.sums.owned".below({"[app]", "/x/[b].lua"}, "/x")
     assert.same({true, true, true}, {below "[app]/a.lua", below "[b].lua", below "/x/[app]/a.lua"})

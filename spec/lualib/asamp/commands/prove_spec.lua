@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- `asamp run --prove-leaks` and `asamp heap --prove`: the planted leaks of spec/planted are proved,
--- and the bytes are those that each program frees when it removes the reference.
+-- `asamp run --prove-leaks` and `asamp heap --prove`: the planted leaks of spec/planted must be
+-- proved, and the proved bytes must be those that each program frees when it removes the reference.
 
 local host = require "asamp.host"
 local json = require "cjson"
@@ -8,13 +8,15 @@ local process = require "spec.support.process"
 local proving = require "asamp.cli.proving"
 local shell = require "spec.support.shell"
 
--- The report names the chain, or only the lists in it.
+-- Returns code that removes the leak of spec/planted/history.lua: the report names either the whole
+-- chain or only the lists in it.
 local function HISTORY(holder)
   return holder:find '%["values"%]$' and "local s = app.history while s do s.values, s = nil, s.before end" or
          "app.history = nil"
 end
 
--- Returns the planted leaks that have a holder, by name, each with the code that removes the reference.
+-- Returns the code that removes the leaked reference, by name of the planted program, for the
+-- programs that have such code (a line "-- cut:").
 local function cuts()
   local list = {history = HISTORY}
   for path in shell.output "grep -l '^-- cut: ' spec/planted/*.lua":gmatch "[^\n]+" do
@@ -23,7 +25,8 @@ local function cuts()
   return list
 end
 
--- Appended to a program: prints the bytes that the code frees, to stderr.
+-- Code that is appended to a program: runs the code that removes the reference, and prints the
+-- freed bytes to stderr.
 local TRUTH = [[
 
 collectgarbage() collectgarbage()
@@ -45,8 +48,8 @@ describe("asamp run --prove-leaks", function()
     return process.run{process.file [[os.exit(require "asamp".main(arg), true)]], directory = folder, ...}
   end
 
-  -- Runs leak.lua with --prove-leaks until its leak is found, which takes enough collections.
-  -- Returns exit status, stdout, stderr and the profile's name.
+  -- Runs leak.lua with --prove-leaks, up to five times, until its leak is found, which needs enough
+  -- collections. Returns exit status, stdout, stderr and the profile's name.
   local function prove()
     local status, out, err
     for i = 1, 5 do
@@ -109,7 +112,8 @@ describe("asamp run --prove-leaks", function()
     assert.is_nil(proofs())
   end)
 
-  -- A former bug: asamp view waited without end for a writer of the pipe.
+  -- A former bug: if the profile named a pipe as its snapshot, `asamp view` waited without end for
+  -- a writer of the pipe.
   it("are absent, at once, if the profile names a pipe or another user's file", function()
     shell.output("mkfifo %s/pipe", folder)
     local function view(name)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- `asamp run`: the script runs as it does without the command, and the session leaves a profile.
+-- `asamp run`: the script must run as it does without the command, and the session must leave a
+-- profile.
 
 local layout = require "asamp.show.layout"
 local process = require "spec.support.process"
@@ -72,7 +73,7 @@ describe("asamp run", function()
     assert.is_nil(err:find("Copies", 1, true))
   end)
 
-  -- The tables after the verdict moved it off the screen.
+  -- A former bug: the tables printed after the verdict moved it off the screen.
   it("leaves the verdict on the screen of a terminal", function()
     write [[
       local held, other = {}, {}
@@ -90,7 +91,7 @@ describe("asamp run", function()
       return (out:gsub("\r\n", "\n"):gsub("[^\n]*\r", ""):gsub("^.-profiler: ", "profiler: "))
     end
     local text = screen(24)
-    assert.is_true(layout.rows(text, 80) <= 24, text)  -- the last one is the shell's
+    assert.is_true(layout.rows(text, 80) <= 24, text)  -- the last row of the screen is the shell's
     assert.matches("Likely leak: local \"held\" of main chunk", text:gsub("%s+", " "), 1, true)
     assert.matches(" asamp report --show leaks ", text, 1, true)
     assert.is_nil(text:find("By line", 1, true))
@@ -99,8 +100,9 @@ describe("asamp run", function()
     assert.matches("By line", text, 1, true)
   end)
 
-  -- Former bugs: the verdict ended at the table of coroutines, "coroutines that never finish are kept",
-  -- and at the registry's table of hooks, "functions are added to a list".
+  -- Former bugs: the verdict named the table of coroutines ("coroutines that never finish are
+  -- kept") and the registry's table of hooks ("functions are added to a list") instead of the list
+  -- in the coroutine or hook.
   it("names the list in a coroutine or hook that grows, not the table of coroutines or hooks", function()
     write [[
       local workers = {}
@@ -155,7 +157,7 @@ describe("asamp run", function()
     assert.is_true(path and exists(folder .. "/" .. path), err)
   end)
 
-  -- `-.4711.vmprof` would be an option of the command that the last line suggests.
+  -- A name such as `-.4711.vmprof` would be an option of the command that the last line suggests.
   it("leaves a profile whose name can be typed, whatever the script's is", function()
     local names = {["-x.lua"] = "%./%-x%.lua%.%d+%.vmprof", ["-"] = "lua%.%d+%.vmprof",
                    ["my app's.lua"] = "'my app'\\''s%.lua%.%d+%.vmprof'"}
@@ -203,7 +205,8 @@ describe("asamp run", function()
     assert.is_true(reader.read(profile).complete)
   end)
 
-  -- After the error there were advices about --alloc and --exact, and later an empty profile was left.
+  -- Former bugs: after a syntax error the command gave advice about --alloc and --exact, and left
+  -- an empty profile.
   it("has no report about a script that did not start, and no profile", function()
     write "local t = ( end"
     local status, _, err = run{"app.lua"}
@@ -214,7 +217,8 @@ describe("asamp run", function()
     assert.is_false(exists(folder .. "/app.vmprof"))
   end)
 
-  -- Two runs that ended at once with one --out: both said that the profile was theirs.
+  -- A former bug: when two runs with the same --out ended at the same time, each reported the
+  -- profile as its own.
   it("says so if another run has replaced the profile", function()
     write(([[
       require "profiler".disable()
@@ -234,7 +238,8 @@ describe("asamp run", function()
     assert.is_nil(err:find("No sample", 1, true))
   end)
 
-  -- A former message was only that the file is empty: the signal came before the file's header.
+  -- A former bug: if a signal ended the script before the file had a header, the message was only
+  -- that the file is empty.
   it("says so if a signal ended the script before the file had a header", function()
     write([[require "profiler".disable() io.open("]] .. profile .. [[", "w"):close()
       os.execute("kill -9 " .. io.open "/proc/self/stat":read "n")]])
@@ -258,7 +263,8 @@ describe("asamp run", function()
       "a script from standard input; see asamp run --help\n"}, {status, err})
   end)
 
-  -- asamp run lua app.lua, with Debian's lua5.1, had "made no state of liblua5.4.so.0".
+  -- A former bug: for `asamp run lua app.lua`, with Debian's lua5.1, the message was "made no state
+  -- of liblua5.4.so.0".
   it("recognizes programs with a Lua of their own", function()
     local programs = require "asamp.cli.programs"
     for text, own in pairs{["$Lua: Lua 5.1.5 Copyright"] = true, ["$LuaVersion: Lua 5.4.4"] = true,
@@ -302,15 +308,16 @@ describe("asamp run", function()
     end
   end)
 
-  -- A former bug: the command computed the name again at the end, with the time of the end.
+  -- A former bug: at the end the command computed the name again, with the time of the end instead
+  -- of the start.
   it("finds the profile by the time of its start", function()
     write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end os.execute 'sleep 1.1'"
     local _, _, err = run{"--alloc", "4K", "-o", "p.%t.vmprof", "app.lua"}
     assert.matches("asamp report p%.%d+T%d+%.vmprof shows more", err)
   end)
 
-  -- A former bug: the message "no profile: cannot read profile '…': No such file or directory"
-  -- followed.
+  -- A former bug: after the session's own message, the command added "no profile: cannot read
+  -- profile '…': No such file or directory".
   it("leaves the message to the session if it could not start, and to Lua if it has failed", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))
@@ -361,7 +368,7 @@ describe("asamp run", function()
         {"--alloc", "3", "app.lua"},
       ["option 'time' must be 1 to 30000 samples a second, or 0 for none, got \"30001\""] =
         {"--time", "30001", "app.lua"},
-      -- A former bug: the command wrote a file of that name, and then read standard input.
+      -- A former bug: the command wrote a file named "-", and then read standard input.
       ["a profile cannot be written to stdout, which the script uses: give --out a path (./- for a file with "
        .. "the name -)"] =
         {"-o", "-", "app.lua"},
@@ -401,8 +408,8 @@ describe("asamp run", function()
     assert.equal("app.lua\n", shell.output("ls " .. folder))
   end)
 
-  -- The former message was "made no state of liblua5.4.so.0", although the program had a state of
-  -- another library.
+  -- A former bug: the message was "made no state of liblua5.4.so.0", although the program had
+  -- created a state of another library.
   it("says why the loader does not take our library", function()
     shell.write(folder .. "/lib.c", "int luaL_newstate(void) { return 1; }")
     shell.write(folder .. "/main.c", "int luaL_newstate(void); int main(void) { return !luaL_newstate(); }")
@@ -413,7 +420,8 @@ describe("asamp run", function()
     local status, _, err = run{"./app"}
     assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0 by its DT_RPATH, which " ..
       "precedes LD_LIBRARY_PATH; its Lua states cannot be profiled\n"):format(folder)}, {status, err})
-    _, _, err = run{"./late"}  -- DT_RUNPATH comes after LD_LIBRARY_PATH
+    -- DT_RUNPATH is searched after LD_LIBRARY_PATH, so that the loader takes our library
+    _, _, err = run{"./late"}
     assert.falsy(err:find("DT_RPATH", 1, true), err)
     if shell.output "id -u" ~= "0\n" then return end
     shell.output("cd %s && cp late raised && chown 65534 raised && chmod u+s raised && chmod 755 .", folder)
@@ -422,7 +430,8 @@ describe("asamp run", function()
       "LD_LIBRARY_PATH and ASAMP; its Lua states cannot be profiled\n", err)
   end)
 
-  -- The message was that there is no program of that name in PATH.
+  -- A former bug: for a Lua script found in PATH, the message was that no program of that name is
+  -- in PATH.
   it("runs a Lua script that is found in PATH", function()
     shell.output("mkdir %s/tools && mv %s %s/tools/tool && mkdir %s/tool", folder, script, folder, folder)
     shell.write(folder .. "/tools/tool", "#!/usr/bin/env lua\n" .. process.read(folder .. "/tools/tool"))
@@ -448,7 +457,7 @@ describe("asamp run", function()
 
   it("takes nothing out of a pipe that is the script", function()
     write "print 'from the pipe'"
-    -- a pipe is empty when it is opened again
+    -- the command must open the pipe only once: it is empty when it is opened again
     assert.is_true(os.execute(([[cd %s && mkfifo pipe &&
       { { cat app.lua >pipe; timeout 5 sh -c ': >pipe'; } >/dev/null 2>&1 & }]]):format(folder)))
     local status, out = run{"--quiet", "pipe"}
@@ -463,11 +472,11 @@ describe("asamp run", function()
     local log = vmprof.decode(bytes)
     assert.is_false(packed)
     assert.equal("0", log.metas["asamp.random"])
-    assert.equal(2, log.mode)  -- without native frames
+    assert.equal(2, log.mode)  -- mode 2: without native frames
   end)
 
-  -- The command once parsed all modules of the report, and loaded those of a session, before the script
-  -- started.
+  -- A former bug: the command parsed all modules of the report, and loaded those of a session,
+  -- before the script started.
   it("loads the report after the run, and no module of a session", function()
     local status, text = process.code [[
       require "asamp.commands.run"

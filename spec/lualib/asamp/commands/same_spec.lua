@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Commands that add up profiles (asamp merge, asamp report --sum) count each recording once.
+-- Commands that add up profiles (asamp merge, asamp report --sum) must count each recording once.
 
 local commands = require "spec.support.commands"
 local convert = require "asamp.commands.convert"
@@ -22,7 +22,7 @@ describe("a recording that is given twice", function()
     assert.same({0, ""}, {status, err})
   end
 
-  -- Merges these files. Returns the exit code, the result and the messages.
+  -- Merges these files. Returns the exit code, the merged profile and the messages.
   local function merged(...)
     local list = {"-o", at "all.vmprof"}
     for _, name in ipairs{...} do list[#list + 1] = at(name) end
@@ -80,7 +80,8 @@ describe("a recording that is given twice", function()
     assert.same({{0, "2 Lua states of 2 profiles"}, ""}, {merged("end.vmprof", "other.vmprof")})
   end)
 
-  -- A former bug: of dumps of one time the first one was counted, and otherwise the larger file.
+  -- A former bug: of two dumps with the same time the first one was counted, and of other files the
+  -- larger one, even if it was cut.
   it("is counted as the whole file, not as a cut one", function()
     local code = [[
       for i = 1, 2000 do local t = {i} end
@@ -100,7 +101,7 @@ describe("a recording that is given twice", function()
     end
   end)
 
-  -- A former bug: merged profiles did not have the identities of their recordings.
+  -- A former bug: a merged profile did not contain the identities of its recordings.
   it("also in a merged profile is counted once", function()
     for _, name in ipairs{"p1", "p2", "p3"} do
       profile("out=" .. name .. ".vmprof", "for i = 1, 2000 do local t = {i} end")

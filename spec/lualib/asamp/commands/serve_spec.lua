@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- `asamp serve`: the data that tools fetch over HTTP from a running process, and the answers to
--- malformed requests. SERVE_REQUESTS=n sends more of these.
+-- `asamp serve`: the data of a running process that tools read over HTTP, and the answers to
+-- malformed requests. With SERVE_REQUESTS=n in the environment, the spec sends n malformed
+-- requests.
 
 local host = require "asamp.host"
 local http = require "asamp.http"
@@ -41,7 +42,8 @@ describe("metrics", function()
     assert.is_truthy(text:find('asamp_labelled_allocated_bytes_total{target="b"} 60\n', 1, true), text)
   end)
 
-  -- Prometheus rejects a whole response with a duplicate row or label, of all processes.
+  -- Prometheus rejects a whole response, with the data of all processes, if one row or label occurs
+  -- twice.
   it("have no duplicates, whatever names a process sends", function()
     local names = {"a\1", "a\2", "a? [2]", "a? [2]", "(no sample yet)", ""}
     for i, name in ipairs(names) do
@@ -73,7 +75,8 @@ describe("metrics", function()
     assert.is_truthy(text:find("asamp_named_allocated_bytes_total" .. app .. "3000\n", 1, true), text)
     assert.is_truthy(text:find("asamp_named_pause_seconds_total" .. app .. "0.000007000\n", 1, true))
     assert.is_truthy(text:find('asamp_named_inuse_bytes{target="b",name="(no sample yet)"} 5\n', 1, true))
-    -- A state that gets its name leaves that row: a counter there would decrease.
+    -- States without a name have no counter of their own: it would decrease when a state gets its
+    -- name.
     assert.is_nil(text:find('_total{target="b",name="(no', 1, true))
     assert.is_truthy(text:find('asamp_up{target="a\\"\\\\"} 1\nasamp_up{target="dead"} 0\n', 1, true))
     assert.is_truthy(text:find('le="0.000032"} 1\n', 1, true))
@@ -91,8 +94,9 @@ local function freeport()
   return port
 end
 
--- The command line of the server, as in bin/asamp, which exists in the release build only. A former fault:
--- the server waited until a time of os.time; here, this is set back by an hour at each reading.
+-- Returns the command line of the server. It starts the module, because bin/asamp exists in the
+-- release build only. A former bug: the server waited until a time of os.time, which depends on the
+-- system's clock; here os.time goes back by an hour at each call.
 local function serving(port, ...)
   local main = "local t = os.time() os.time = function() t = t - 3600 return t end " ..
                "os.exit(require('asamp').main(arg), true)"
@@ -113,7 +117,7 @@ local function connect(port)
 end
 
 describe("a client", function()
-  -- A former bug: such a client kept its connection as long as it sent a byte every ten seconds, and
+  -- A former bug: a client kept its connection as long as it sent a byte every ten seconds, and
   -- other clients got none.
   it("that does not complete a request in time is left, whatever it sends", function()
     local server = assert(http.open("127.0.0.1", "0", 8, 1))
@@ -132,10 +136,11 @@ describe("a client", function()
         if select(2, clients[i]:receive(1)) == "closed" then table.remove(clients, i):close() end
       end
       if #clients == 0 then break end
-      host.pause(5)  -- the pause ends at once while clients send
+      host.pause(5)  -- each pause ends early while clients send
     end
     assert.equal(0, #clients)
-    -- The server does not disconnect a client that waits for its answer.
+    -- The server must not disconnect a client whose request is complete and that waits for its
+    -- answer.
     local c = connect(server:port())
     c:send "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     local request
@@ -154,8 +159,8 @@ describe("a client", function()
   end)
 end)
 
--- A former bug: an error without memory left the library's functions by longjmp, and the request was
--- returned by no later call.
+-- A former bug: an error for lack of memory left the library's functions by longjmp, and no later
+-- call returned the request.
 describe("a request", function()
   it("is returned later if there is too little memory now, with all its fields", function()
     local s = peers.new()
@@ -196,7 +201,8 @@ describe("a request", function()
   end)
 end)
 
--- A former bug: the answer came after a minute, and the conversion of the file continued.
+-- A former bug: if a conversion took too long, the answer was sent after a minute, and the
+-- conversion continued.
 describe("a conversion", function()
   it("that takes too long is killed", function()
     local folder = shell.folder()
@@ -220,8 +226,8 @@ describe("a conversion", function()
   end)
 end)
 
--- Starts the server with these words. Returns a function that waits, at most a minute, until the file
--- with its output ('out' or 'err') has n lines, and one that ends the server.
+-- Starts the server with these words. Returns two functions: one waits, at most a minute, until the
+-- file with its output ('out' or 'err') has n lines; the other ends the server.
 local function started(words)
   local out, err = os.tmpname(), os.tmpname()
   local pid = process.start{program = "/bin/sh", "-c", 'o=$1 e=$2; shift 2; exec "$@" >"$o" 2>"$e"', "sh",
@@ -244,7 +250,8 @@ local function started(words)
 end
 
 describe("asamp serve", function()
-  -- A former bug: two servers shared the port, and each request reached one of them by chance.
+  -- A former bug: two servers listened at the same port, and each request reached one of them by
+  -- chance.
   it("takes no port at which another listens, but one that was left just now", function()
     local port = freeport()
     local pid = process.start(serving(port, "none.sock"))
@@ -257,14 +264,15 @@ describe("asamp serve", function()
     assert.equal("HTTP/1.1 200 OK", (c:receive()))
     os.execute("kill -9 " .. pid)
     process.await(function() return process.ended(pid) end)
-    c:close()  -- after the server: the other end of the connection stays in TIME_WAIT at the port
+    -- closed after the server has ended, so that the connection stays in TIME_WAIT at the port
+    c:close()
     local lines, stop = started(second)
     assert.equal(("http://127.0.0.1:%d/debug/pprof/\n"):format(port), lines("out", 1))
     stop()
   end)
 
-  -- A former bug: the metrics of a process came twice, which Prometheus rejects, and target= was
-  -- ambiguous.
+  -- A former bug: a process that was given twice had its metrics twice, which Prometheus rejects,
+  -- and target= was ambiguous.
   it("serves a process once, however often and by whatever name it is given", function()
     local folder = shell.folder()
     local path = folder .. "/a.sock"
@@ -275,7 +283,8 @@ describe("asamp serve", function()
       serving(freeport(), path, folder .. "/./a.sock", "4194304", "4194304", folder .. "/b.sock"))
     local err = lines("err", 4)
     stop()
-    -- The last two lines were missing once: a wrong id or path was served without a word.
+    -- the last two lines were formerly missing, so that a wrong id or path was accepted without a
+    -- message
     assert.equal(([[
 asamp serve: '%s/./a.sock' is the same process as '%s', and is served once
 asamp serve: '4194304' is the same process as '4194304', and is served once
@@ -325,7 +334,7 @@ describe("a process that is served", function()
     shell.remove(folder)
   end)
 
-  -- Sends a request. Returns a function that waits for status and body.
+  -- Sends a request. Returns a function that waits for the answer and returns its status and body.
   local function send(path, method)
     local c = connect(port)
     c:send(("%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"):format(method or "GET", path))
@@ -357,7 +366,7 @@ describe("a process that is served", function()
       assert.same({200, "\31\139"}, {status, text:sub(1, 2)})
     end
     assert.is_nil(io.popen("ls " .. folder .. "/*.sock.*.vmprof 2>/dev/null"):read "a"
-                  :match "%S")  -- its recording is removed
+                  :match "%S")  -- the temporary recording was removed
     for path, wanted in pairs{
       ["/debug/pprof/heap"] = 400, ["/debug/pprof/heap?target=x"] = 404,
       ["/debug/pprof/heap?target=idle"] = 409, ["/debug/pprof/heap?target=none"] = 502,
@@ -369,7 +378,8 @@ describe("a process that is served", function()
     assert.equal(405, (get("/metrics", "POST")))
   end)
 
-  -- A former bug: the server used the part before the zero byte: target=a for target=a%00b.
+  -- A former bug: the server used only the part of the address before a zero byte: target=a for
+  -- target=a%00b.
   it("refuses an address with a zero byte, wherever it is", function()
     for _, path in ipairs{"/debug/pprof/heap?target=a%00b", "/debug/pprof/heap?target=a&seconds=0%00",
                           "/debug/pprof/heap?target%00=a", "/metrics%00", "/metrics?%00", "/%00/metrics"} do
@@ -379,7 +389,7 @@ describe("a process that is served", function()
     assert.equal(200, (get "/metrics"))
   end)
 
-  -- The server reads the file one or two seconds later; it contains the samples until then.
+  -- The server reads the file up to two seconds later; it contains the samples until then.
   it("is profiled for the requested seconds", function()
     local status, text = get "/debug/pprof/profile?target=a&seconds=1"
     assert.equal(200, status)
@@ -389,7 +399,8 @@ describe("a process that is served", function()
     assert.is_true(#p.samples > 0)
   end)
 
-  -- A former bug: the answer was status 500, and that the file cannot be opened.
+  -- A former bug: if the process had removed its file within the requested seconds, the answer had
+  -- status 500 and stated that the file cannot be opened.
   it("that has removed the file of the requested seconds has an answer with the remedy", function()
     start{"server.lua", env = {ASAMP = "alloc=64K,time=100,rotate=1s,keep=1,quiet,out=k.vmprof,listen=" ..
                                        folder .. "/keep.sock"}}
@@ -401,8 +412,8 @@ describe("a process that is served", function()
                 {get "/debug/pprof/profile?seconds=2"})
   end)
 
-  -- A former bug: the server answered that the file does not exist; a process writes it only on
-  -- request.
+  -- A former bug: the server answered that the file of a flight recorder does not exist; a process
+  -- writes it only on request.
   it("has its flight recorder written, and removed again", function()
     shell.write(folder .. "/recorder.lua", [[
       local function old() local t = {} for i = 1, 20000 do t[i] = {i} end return t end
@@ -416,10 +427,10 @@ describe("a process that is served", function()
     port = freeport()
     start(serving(port, "ring.sock"))
     assert.equal(200, (get "/debug/pprof/heap"))
-    -- the ring has the last 4 s, of a server that may take as long to start
+    -- the ring has the last 4 s; the server may take as long to start
     shell.write(folder .. "/go", "")
     process.await(function() return process.read(folder .. "/kept") end)
-    -- Returns the bytes that functions have allocated in a requested profile, by name.
+    -- Returns the bytes that each function has allocated in a requested profile, by name.
     local function allocated(query)
       local status, text = get("/debug/pprof/" .. query)
       assert.equal(200, status, text)
@@ -435,7 +446,7 @@ describe("a process that is served", function()
     end
     local all = allocated "heap"
     assert.is_true(all.handle > 0 and all.old > 0)
-    -- The ring covers less time than requested, and starts with the objects that were alive before.
+    -- The ring covers less time than requested; it starts with the objects that were alive before.
     local part = allocated "allocs?seconds=5"
     assert.is_true(part.handle > 0)
     assert.is_nil(part.old)
@@ -446,8 +457,9 @@ describe("a process that is served", function()
     assert.is_true(status >= 500 and text:find "cannot query" ~= nil or text:find "has ended" ~= nil, text)
   end)
 
-  -- A former bug: ten stopped processes used up the timeout of Prometheus, since the server waited for
-  -- one after the other. Here each process reads its request only when all others have received theirs.
+  -- A former bug: the server waited for one stopped process after the other, so that ten of them
+  -- used up the timeout of Prometheus. Here each process reads its request only when all others
+  -- have received theirs.
   it("queries all silent processes at the same time, and lists those again that answer", function()
     local silent, words = {}, {"a.sock"}
     for i = 1, 5 do
@@ -468,11 +480,12 @@ describe("a process that is served", function()
         assert.equal("stats", clients[i]:receive())
       end
     end
-    accept()  -- the queries at the start
+    accept()  -- accepts the queries that the server sends when it starts
     for _, c in ipairs(clients) do c:close() end
     local wait = send "/metrics"
     accept()
-    for _, c in ipairs(clients) do assert(c:send "pid 1\n") end  -- the server still waits for all of them
+    -- the server is still waiting for all of them
+    for _, c in ipairs(clients) do assert(c:send "pid 1\n") end
     local status, text = wait()
     assert.equal(200, status)
     assert.is_truthy(text:find('asamp_up{target="s1"} 0\n', 1, true), text)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A script sees no difference between `asamp run` and `lua SCRIPT`.
+-- A script must behave the same under `asamp run` as with `lua SCRIPT`.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp view` up to the file that it writes: arguments, exit codes, and the data in the
--- page. show/page/browser_spec tests the page in a browser.
+-- The command `asamp view` up to the file that it writes: arguments, exit codes, and the data in
+-- the page. show/page/browser_spec.lua tests the page in a browser.
 
 local cjson = require "cjson"
 local copies = require "asamp.sums.copies"
@@ -19,7 +19,8 @@ local function embedded(html)
   return cjson.decode(json), json
 end
 
---- {samples=, bytes=, survived=, survivedbytes=} of all rows, by time or not.
+--- Returns the sums of all rows, {samples=, bytes=, survived=, survivedbytes=}; out[true] has those
+-- of time samples.
 local function sums(columns, period)
   local out = {}
   for _, time in ipairs{false, true} do
@@ -159,8 +160,8 @@ describe("asamp view", function()
     assert.equal("app.work()", columns.sources[at].L11)
   end)
 
-  -- Returns the lines of a file of that name, in which line 2 has a frame, and the reason if there are
-  -- none.
+  -- Returns the source lines that the page has for a file of that name with a frame in line 2, or
+  -- nil and the reason.
   local function lookup(file, folders)
     local texts, missing = sources.of({
       files = {file, "-"}, functions = {file = {0, 1}, native = {0, 0}},
@@ -182,14 +183,14 @@ describe("asamp view", function()
     refused("unread", path, {folder})
     refused("unread", "", {folder})
     assert(os.execute("mkfifo " .. folder .. "/pipe"))
-    refused("unread", "pipe", {folder})  -- reading it would wait for a writer
+    refused("unread", "pipe", {folder})  -- a read of the pipe would wait for a writer
     local code = pages.run(path, "--source", "/nowhere:" .. folder, "-o", folder .. "/x.html")
     assert.equal(0, code)
   end)
 
   it("shows no file from outside, whatever name leads there", function()
-    -- The profile may come from anybody, and the page may be given to anybody: a name like
-    -- @//proc/self/status once put the content of that file into the page.
+    -- The profile may come from anybody, and the page may be given to anybody. A former bug: a
+    -- source name like @//proc/self/status put the content of that file into the page.
     local secret = process.file "first\nsecret\nthird\n"
     local name = secret:match "[^/]*$"
     local inner = folder .. "/inner"
@@ -211,10 +212,10 @@ describe("asamp view", function()
     end
     refused("outside", "../../" .. folder:match "[^/]*$" .. "/app.lua", {inner .. "/."})
     refused("outside", "/proc/self/status", {"/"})
-    -- a folder whose name starts with that of an allowed one
+    -- a folder whose name only starts with that of an allowed folder
     assert(os.execute(("mkdir %s-other && cp %s %s-other/x.lua"):format(inner, secret, inner)))
     refused("outside", inner .. "-other/x.lua", {inner})
-    -- hidden files are read only if they are named
+    -- hidden files are read only if the user names their folder
     refused("hidden", ".hidden/x.lua", {inner})
     refused("hidden", inner .. "/.hidden/x.lua", {inner})
     assert.equal("secret", lookup("x.lua", {inner .. "/.hidden"}).L2)
@@ -252,7 +253,8 @@ describe("asamp view", function()
   end)
 
   it("takes whole files up to the limit, and lists those that did not fit", function()
-    -- A former bug: the lines ended in the middle of a file, without a message.
+    -- A former bug: if the files were too large for the page, the lines ended in the middle of a
+    -- file, without a message.
     local columns = {files = {}, functions = {file = {}, native = {}}, nodes = {fn = {}, line = {}}}
     for i = 1, 3 do
       shell.write(("%s/long%d.lua"):format(folder, i), (("x"):rep(500) .. "\n"):rep(i == 3 and 20000 or 6000))
@@ -281,7 +283,7 @@ describe("asamp view", function()
                  "folders with --source DIRS", sources.summary(columns, missing))
   end)
 
-  --- Own samples by function.
+  --- Returns the own samples of each function.
   local function own(columns)
     local out = {}
     for i = 1, #columns.functions.name do out[i] = 0 end
@@ -303,7 +305,7 @@ describe("asamp view", function()
       for i, fn in ipairs(nodes.fn) do
         assert.is_true(nodes.parent[i] < i)
         if fn == columns.cut then
-          assert.is_nil(cuts[nodes.parent[i]])  -- one below a node
+          assert.is_nil(cuts[nodes.parent[i]])  -- a node has at most one child of this kind
           cuts[nodes.parent[i]] = true
         else
           kept = kept + 1
@@ -313,7 +315,7 @@ describe("asamp view", function()
       assert.same(sums(whole, profile.period), sums(columns, profile.period))
       local before, now = own(whole), own(columns)
       for fn, n in ipairs(before) do
-        assert.is_true(now[fn] <= n)  -- no function gets the samples of others
+        assert.is_true(now[fn] <= n)  -- no function may get the samples of others
       end
       assert.truthy(columns.notes[1]:find("^The call tree contains its " .. limit .. " largest nodes"))
     end
@@ -336,7 +338,7 @@ describe("asamp view", function()
       profile.collections[i] = i == 4321 and last or first
     end
     local points = data.of(profile, {nodes = 1000}).collections
-    assert.equal(2334, #points.time)  -- of every 3
+    assert.equal(2334, #points.time)  -- one point for every 3 collections
     assert.equal(last.inuse, math.max(table.unpack(points.inuse)))
     local majors = 0
     for i, us in ipairs(points.major) do

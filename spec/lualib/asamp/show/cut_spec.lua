@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Names that are too long for a table, and C functions without a name: the part that distinguishes them
--- stays.
+-- Names that are too long for a table, and names of C functions that are unknown: the part that
+-- distinguishes them must stay.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The number of rows in JSON. Half a million rows of a hostile profile once took over a minute.
+-- The number of rows in JSON is limited. A former bug: half a million rows of a hostile profile
+-- took over a minute.
 
 local documents = require "asamp.show.documents"
 
--- Returns a profile's comparison with n rows, as the table that is written as JSON.
+-- Returns the table that `asamp diff --json` writes for a comparison with n rows.
 local function diff(n, top, functions)
   local rows = {}
   for i = 1, n do rows[i] = {a = i, functions = functions} end

@@ -42,7 +42,7 @@ describe("columns of a terminal", function()
     assert.equal(10, left)
   end)
 
-  -- Paths were once wider than a narrow terminal.
+  -- A former bug: words such as paths were wider than a narrow terminal.
   it("have the end of a word that is longer than a line", function()
     assert.equal("  at\n  …/share/lua/5.4/app.lua:1)\n  it went", layout.wrap(
       "at (/opt/a-program/of-ours/share/lua/5.4/app.lua:1) it went", "  ", 30))
@@ -65,7 +65,8 @@ describe("columns of a terminal", function()
 end)
 
 describe("a word of a printed command", function()
-  -- A former bug: control characters became question marks.
+  -- A former bug: control characters in a quoted word became question marks, so that the shell got
+  -- another word.
   it("is the text again in a shell, and shows no control character", function()
     local folder = shell.folder()
     for _, text in ipairs{"a.lua:3", "a b'c.lua", "$(touch x)`y`\\n", "a\nrm x;\27[2J\r'\\\127",

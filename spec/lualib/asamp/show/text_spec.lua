@@ -37,7 +37,8 @@ end
 local SHOW = {functions = true, lines = true, types = true,
               collections = true, marks = true}
 
--- Adds blocks of tables without a class and of strings, but none of points.
+-- Adds numbers of blocks to the rows of tables without a class and of strings, but not to those of
+-- class Point.
 local function withblocks(p)
   p.sites.objects = {}
   for i, kind in ipairs(p.sites.kind) do
@@ -46,7 +47,7 @@ local function withblocks(p)
   end
 end
 
--- Returns the report of a profile, after 'change' has modified the profile.
+-- Returns the report of a profile as text, after change(profile).
 local function render(change, options, stacks)
   local profile = example(stacks)
   if change then
@@ -74,7 +75,8 @@ describe("the report's text", function()
   end)
 
   it("prints rates that are no integers of Lua", function()
-    -- A damaged file may contain such a period, for which the report once ended with a stack trace.
+    -- A damaged file may have such a number and duration. A former bug: the report ended with a
+    -- stack trace.
     has(flat(render(function(p) p.allocated, p.duration = 1 << 62, 0.001 end)),
         "4 EiB allocated in 1 ms (4000 EiB/s).")
   end)
@@ -96,7 +98,7 @@ describe("the report's text", function()
     has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. A sample")
     has(of(100000, 1), "With --alloc 64 there would be about 1,562 samples.")
     assert.is_nil(of(100 << 20, 200):find("With --alloc", 1, true))
-    assert.is_nil(of(100, 1):find("With --alloc", 1, true))  -- nothing would help
+    assert.is_nil(of(100, 1):find("With --alloc", 1, true))  -- another period would not help
   end)
 
   it("explains missing samples, and names a remedy", function()
@@ -124,7 +126,8 @@ describe("the report's text", function()
         "was changed 2 times during the run")
   end)
 
-  -- Every report once explained the columns of its table of sites, even without such a table.
+  -- A former bug: every report explained the columns of the table of sites, even if it had no such
+  -- table.
   it("explains the columns that are shown, and no others", function()
     local shown = flat(render())
     has(shown, "lived: share of self")
@@ -143,7 +146,7 @@ describe("the report's text", function()
         "1 more sample (allocation or time) was lost and is not counted here.")
   end)
 
-  -- The report once explained columns that it had omitted in a narrow terminal.
+  -- A former bug: the report explained columns that it had omitted in a narrow terminal.
   it("explains no column that a table of the sort could have had", function()
     local function dead(p) p.followed, p.unfollowed = 9, 0 end
     local options = {show = {functions = true, lines = true}, width = 80}
@@ -163,8 +166,8 @@ describe("the report's text", function()
                               {show = {marks = true}})):find("K, M, G", 1, true))
   end)
 
-  -- A row of which 1% is alive was once shown with the blocks, the mean size and the age of all of its
-  -- objects.
+  -- A former bug: a row of which 1% is alive had the blocks, the mean size and the age of all of
+  -- its objects.
   it("shows surviving and live bytes only as far as they are known", function()
     local function titles(by)
       local s = render(function(p)
@@ -181,8 +184,8 @@ describe("the report's text", function()
     assert.equal("self total line; self type", (titles "alivebytes"))
   end)
 
-  -- The report once said "12.6 MiB allocated by Lua" where 7.8 of these were external bytes of
-  -- userdata.
+  -- A former bug: the report stated "12.6 MiB allocated by Lua", of which 7.8 were external bytes
+  -- of userdata.
   it("separates Lua's allocation from external bytes, next to native memory", function()
     local function report(outside)
       return flat(render(function(p)
@@ -253,7 +256,8 @@ describe("the report's text", function()
       "5.0M 5.0M 5.0M resident set of the process")
   end)
 
-  -- The report once said 489.1% of a session, without the number of threads, which was 8.
+  -- A former bug: the pauses of 8 threads were "489.1%" of a session, without the number of
+  -- threads.
   it("says of how many threads the pauses are, where a share of the session means nothing", function()
     local function threads(n)
       return flat(render(function(p)
@@ -316,7 +320,7 @@ describe("the report's text", function()
     end
   end)
 
-  -- Of one time sample, 100.0% were in collections.
+  -- A former bug: with a single time sample, 100.0% of the time was in collections.
   it("has no shares of fewer than eight time samples", function()
     local function of(n)
       local all = table.move(ALLOCATIONS, 1, #ALLOCATIONS, 1, {})
@@ -413,7 +417,7 @@ describe("the report's text", function()
     local s = render(nil, o)
     has(flat(s), "The heap grew from 1 MiB to 3 MiB, and these lines kept allocating objects that survived:")
     has(s, "     30.0M      75%  15 of 16  string  x.lua:9  put\n")
-    found.before, found.after = 3 << 20, 1 << 20  -- as if open files leaked
+    found.before, found.after = 3 << 20, 1 << 20  -- the heap shrinks, as when open files leak
     has(flat(render(nil, o)), "The heap does not grow (3 MiB, then 1 MiB), and these lines kept")
     found.before, found.after = 1 << 20, 3 << 20
     assert.is_nil(s:find("set in", 1, true))
@@ -436,7 +440,7 @@ describe("the report's text", function()
     end
     found.rows[3].holders[2] = {text = 'local "u"', samples = 9, share = 0.3}
     s = render(nil, o)
-    assert.equal(1, select(2, s:gsub('local "t"', "")))  -- once for the group
+    assert.equal(1, select(2, s:gsub('local "t"', "")))  -- the holder is named once for the group
     has(flat(s), 'x.lua:40 put holder of 30% of 30 samples: local "u"')
     for _, row in ipairs(found.rows) do
       row.holders, row.container = nil, nil

@@ -40,7 +40,8 @@ describe("a sentence of the verdict", function()
     end
   end)
 
-  -- A former verdict only advised to reuse the tables of which a list kept a third.
+  -- A former bug: the verdict only advised to reuse the tables, a third of which a leaking list
+  -- kept.
   it("says of a line that drops most of its objects which share a leak keeps", function()
     local dropped = line(7, {reason = "tables", survived = 0.4})
     local function out(bytes)
@@ -64,27 +65,29 @@ describe("a sentence of the verdict", function()
     assert.matches("dropped %(allocated by io.read%)%. Keep them, or create fewer%.", out "g_read")
   end)
 
-  -- A former bug: "most of it strings from a.lua:6 (f), a.lua:6 (f), a.lua:6 (f)".
+  -- A former bug: the verdict named one line three times: "most of it strings from a.lua:6 (f),
+  -- a.lua:6 (f), a.lua:6 (f)".
   it("names a line of a leak once if its objects are in several containers", function()
     local rows = {line(6, {}), line(6, {}), line(7, {}), line(6, {}), line(8, {}), line(9, {})}
     assert.matches("most of it tables from a.lua:6 %(f%), a.lua:7 %(f%), a.lua:8 %(f%)%.",
                    text{leaks = {{holder = "_G", kind = "list", bytes = 4096, rows = rows}}})
   end)
 
-  -- Both functions of the library call str_find_aux, which is the symbol in the stack.
+  -- string.find and string.match both call str_find_aux, which is the symbol in the stack.
   it("names both functions that share the code of a symbol", function()
     local at = {file = "a.lua", line = 9, name = "f", calls = "str_find_aux", share = 0.5}
     local out = text{time = {samples = 20, lua = 0.4, c = 0.6, gc = 0, sort = "c", at = at}}
     assert.matches("50%% in string.find or string.match, called at a.lua:9 %(f%)", out)
   end)
 
-  -- A former bug: of open files that leaked, "The heap grew from 84.1 KiB … to 83.4 KiB".
+  -- A former bug: when open files leaked, the verdict was "The heap grew from 84.1 KiB … to 83.4
+  -- KiB".
   it("does not say that the heap grew if only memory outside of it did", function()
     assert.matches("^The heap does not grow %(from 2 KiB to 1 KiB%), but a part of the live memory does%.",
                    text{before = 2 << 10, after = 1 << 10})
   end)
 
-  -- A former bug: a heap that grew to six times its size "hardly grew".
+  -- A former bug: the verdict on a heap that grew to six times its size was "hardly grew".
   it("says that the heap grew too little for the period, and which one is sufficient", function()
     local facts = {growth = "small", before = 2 << 20, after = 6 << 20, period = 512 << 10, alloc = 64 << 10}
     assert.equal("The heap grew from 2 MiB to 6 MiB, too little to find the cause with one sample " ..
@@ -93,7 +96,8 @@ describe("a sentence of the verdict", function()
     assert.matches("one sample every 512 KiB%.$", text(facts))
   end)
 
-  -- A former bug: "too few samples" of a run with 1,188 samples and 213 collections.
+  -- A former bug: the verdict on a run with 1,188 samples and 213 collections was "too few
+  -- samples".
   it("names the missing data: live samples of a line, collections, or samples", function()
     local few = {growth = "few", samples = 1188, alloc = 8192, few = {lines = 2, least = 12}}
     assert.matches("2 lines with old and new live objects have fewer than 12 live samples, .*, or " ..
@@ -123,7 +127,8 @@ describe("a sentence of the verdict", function()
                    "%(f%); and 3 more%. %[", text{growth = "maybe", maybe = maybe})
   end)
 
-  -- A run with one sample said that a line allocated 100% of all bytes.
+  -- A former bug: for a run with one sample, the verdict stated that a line allocated 100% of all
+  -- bytes.
   it("does not name a line or a holder of three samples", function()
     local held = {{text = "_G", samples = 9, share = 1}, bytes = 640 << 10}
     local facts = {lines = {line(7, {})}, held = held, samples = 3}
@@ -159,7 +164,7 @@ describe("a sentence of the verdict", function()
     assert.matches("29%% is spent in garbage collection%. Allocate less%.", text{time = time})
   end)
 
-  -- A holder of 3% was named.
+  -- A former bug: the verdict named a holder of 3% of the live bytes.
   it("names the holder of the live bytes if it holds a tenth of them", function()
     local held = {{text = "_G", samples = 9, share = 0.1}, bytes = 640 << 10}
     assert.matches("10%% of it held by _G", text{held = held})
@@ -171,7 +176,8 @@ describe("a sentence of the verdict", function()
     assert.is_nil(text{held = held}:find("Alive at", 1, true))
   end)
 
-  -- A former bug: objects that were made after the last search were called dead at that search.
+  -- A former bug: objects that were allocated after the last search for holders were called dead at
+  -- that search.
   it("says why no holder of a leak is known", function()
     local leak = {kind = "chain", bytes = 4096, rows = {line(7, {type = "table"})}}
     local facts = {leaks = {leak}, searched = "end"}
@@ -191,7 +197,8 @@ describe("a sentence of the verdict", function()
                    "4 KiB are tables from a.lua:7", text{leaks = {leak}})
   end)
 
-  -- A former bug: "an object" grew, with a command whose section was empty.
+  -- A former bug: the verdict stated that "an object" grew, and gave a command whose section was
+  -- empty.
   it("names the line of a growing object whose holder is unknown, and a command that shows it", function()
     local maybe = line(9, {})
     assert.matches("the live objects of a.lua:9 %(f%), whose holder is unknown%..*" ..

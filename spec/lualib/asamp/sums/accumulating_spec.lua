@@ -1,14 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Containers that accumulate, by the births of the objects that are alive at the end.
+-- Containers that accumulate objects (asamp.sums.accumulating), judged by the allocation times of
+-- the objects that are alive at the end.
 
 local accumulating = require "asamp.sums.accumulating"
 local births = require "asamp.sums.births"
 
 local N, BYTES = 32, 1000
 
--- Makes a profile of N parts with one line per entry: {path (number of h.step; nil: not held),
--- born(part) -> survivors, alive(part) -> of these alive at the end, dead(part) -> of these known to be
--- dead (nil: none)}. heap(part) -> bytes in use. last: the last part in which the program used CPU time.
+-- Returns a profile of N time slices ("parts"). 'lines' has for each line {path (number of h.step;
+-- nil: not held), born(part) -> survivors, alive(part) -> how many of these are alive at the end,
+-- dead(part) -> how many are known to be dead (nil: none)}. heap(part) -> bytes in use. last: the
+-- last part in which the program used CPU time.
 local function session(lines, heap, last)
   local p = {duration = N / 1e3, functions = {}, collections = {},
              walktimes = {{time = N * 1000, duration = 1}},
@@ -53,7 +55,7 @@ local function level() return 100 end
 local function from(first) return function(part) return part >= first and 1 or 0 end end
 local function before(last) return function(part) return part < last and 1 or 0 end end
 
--- Returns the verdicts, in order of the holders.
+-- Returns the verdicts "verdict holder" in the order of the holders.
 local function verdicts(...)
   local list = {}
   for _, c in ipairs(accumulating.of(session(...))) do
@@ -68,7 +70,8 @@ describe("a container that accumulates", function()
     assert.same({'leak local "a"'}, verdicts({{path = 2, born = one, alive = one}}, growing))
   end)
 
-  -- A former bug: modules that were loaded again under new names were missed in 5 of 5 runs.
+  -- A former bug: a program that loads modules again under new names was not found to leak in 5 of
+  -- 5 runs.
   it("is package.loaded or _G if a line fills many of its entries, each at once", function()
     local function filling(first, second, every)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -89,10 +92,11 @@ describe("a container that accumulates", function()
     assert.is_nil(filling("package.loaded", nil, 3))  -- 11 modules
     assert.equal("_G", filling(nil, "_G", 1).holder)
     local c = filling(nil, 'local "t"', 1)
-    assert.equal('local "t"', c and c.holder)  -- whose own objects they are
+    assert.equal('local "t"', c and c.holder)  -- the objects are the list's own
   end)
 
-  -- A text filter, which joins its output at its end, was called a leak in 3 of 5 runs.
+  -- A former bug: a text filter, which joins its output into one string at its end, was called a
+  -- leak in 3 of 5 runs.
   it("only may be one if the program joins its objects to one large string after the last", function()
     local function joining(bytes, objects, last, again)
       local p = session({{path = 2, born = one, alive = one}, {born = none, alive = none}}, growing)
@@ -108,15 +112,19 @@ describe("a container that accumulates", function()
       end
       return accumulating.of(p)[1].verdict
     end
-    local late, early = N * 1000 - 1, (N - 1) * 1000 - 1  -- the last object is of (N - 1) * 1000
+    -- the last object is allocated at (N - 1) * 1000
+    local late, early = N * 1000 - 1, (N - 1) * 1000 - 1
     assert.equal("maybe", joining(10 * N / 8, 1, late))
     assert.equal("leak", joining(10 * N / 8 - 1, 1, late))
-    assert.equal("leak", joining(10 * N / 8, 3, late))  -- three small strings
+    -- three small strings instead of a large one
+    assert.equal("leak", joining(10 * N / 8, 3, late))
     assert.equal("leak", joining(10 * N / 8, 1, early))
-    assert.equal("leak", joining(10 * N / 8, 1, late, true))  -- one of many
+    -- with true, the large string is one of many
+    assert.equal("leak", joining(10 * N / 8, 1, late, true))
   end)
 
-  -- A former bug: a program that wrote its output at its end leaked if a collection ran just before.
+  -- A former bug: a program that writes its output at its end was called a leak if a collection ran
+  -- just before.
   it("only may be one if almost nothing was allocated while the program worked at its end", function()
     local function ending(us, major)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -127,7 +135,7 @@ describe("a container that accumulates", function()
     end
     assert.equal("leak", ending(999))
     assert.equal("maybe", ending(1500))
-    assert.equal("leak", ending(1500, true))  -- a part of the major collection before it
+    assert.equal("leak", ending(1500, true))  -- the CPU time is a part of a major collection
   end)
 
   it("is not in a heap that is level", function()
@@ -149,7 +157,7 @@ describe("a container that accumulates", function()
   end)
 
   it("is not one loaded by a program that then works without allocating", function()
-    local function pressed(p)  -- all births are within half of the time
+    local function pressed(p)  -- all objects are allocated within half of the time
       for i, part in ipairs(p.alive.bin) do
         p.alive.last[i] = part * 500
       end
@@ -157,7 +165,7 @@ describe("a container that accumulates", function()
       return first and first.verdict
     end
     assert.is_nil(pressed(session({{path = 2, born = one, alive = one}}, growing)))
-    -- it only waited, or the machine was busy with other processes
+    -- in the rest of the time the program only waited, or the machine ran other processes
     assert.equal("leak", pressed(session({{path = 2, born = one, alive = one}}, growing, 15)))
     assert.is_nil(pressed(session({{path = 2, born = one, alive = one}}, growing, 18)))
   end)
@@ -187,8 +195,8 @@ describe("a container that accumulates", function()
     assert.same({}, ending(20, 29))
   end)
 
-  -- A former bug: the array of a list that was loaded took the bytes of six parts at once, so that the
-  -- ten parts after the loading looked like another pause of it.
+  -- A former bug: the array of a list that was loaded was charged with the bytes of six parts at
+  -- once, so that the ten parts after the loading were taken for another pause of it.
   it("is not one that stopped, even if a growing table allocated in leaps before", function()
     local function loading(part) return part < 22 and (part < 10 or part >= 16) and 2 or 0 end
     local p = session({{path = 2, born = loading, alive = loading}, {born = from(22), alive = none}}, growing)
@@ -201,7 +209,8 @@ describe("a container that accumulates", function()
     assert.same({}, accumulating.of(p))
   end)
 
-  -- A document that a program decoded in the last two thirds of its run was called a leak in 1 of 30 runs.
+  -- A former bug: a document that a program decoded in the last two thirds of its run was called a
+  -- leak in 1 of 30 runs.
   it("only may be one that had no objects in the first quarter of the run", function()
     local function starting(first)
       local own = from(first)
@@ -209,14 +218,14 @@ describe("a container that accumulates", function()
     end
     assert.same({'leak local "a"'}, starting(7))
     assert.same({'maybe local "a"'}, starting(8))
-    -- one object of earlier
+    -- one object is older
     local function some(part) return part == 0 and 1 or part >= 9 and 3 or 0 end
     assert.same({'maybe local "a"'}, verdicts({{path = 2, born = some, alive = some},
                                                {born = one, alive = none}}, growing))
   end)
 
-  -- Returns the verdict on a container if the last period has 'us' microseconds of CPU time, and each
-  -- earlier one 'each' (nil: the session's).
+  -- Returns the verdict on a container if the last interval between collections has 'us'
+  -- microseconds of CPU time, and each earlier one 'each' (nil: as in session).
   local function ending(us, each)
     local p = session({{path = 2, born = one, alive = one}}, growing)
     for _, c in ipairs(p.collections) do
@@ -227,21 +236,22 @@ describe("a container that accumulates", function()
     return accumulating.of(p)[1].verdict
   end
 
-  -- A file that was read, then added up, was called a leak.
+  -- A former bug: lines of a file that a program read, and then added up, were called a leak.
   it("only may be one of a program that works at its end without allocating", function()
     assert.equal("leak", ending(1000))
     assert.equal("leak", ending(1900))
     assert.equal("maybe", ending(2300))
   end)
 
-  -- A leak whose last period took 30% more time per byte than others was called uncertain in 2 of 8 runs.
+  -- A former bug: a leak whose last interval took 30% more time per byte than others was called
+  -- uncertain in 2 of 8 runs.
   it("is one if the last period took less than half more time than usual", function()
     assert.equal("leak", ending(14500, 10000))
     assert.equal("maybe", ending(16000, 10000))
   end)
 
-  -- Former bugs: in 1 of 10 runs, a noisy period at the start, or a second collection at the end of the
-  -- session, hid the time in which a program added up its loaded data.
+  -- Former bugs: in 1 of 10 runs, a noisy interval at the start, or a second collection at the end
+  -- of the session, hid the time in which a program added up its loaded data.
   it("only may be one whose program works at its end, whatever the first periods took", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local last = p.collections[N]
@@ -253,13 +263,14 @@ describe("a container that accumulates", function()
     assert.is_true(math.abs(accumulating.of(p)[1].stopped - (1 - 1900 / 33700)) < 0.01)
     p.collections[N + 1] = {time = (N + 6) * 1000, charged = 0, least = growing(N)}
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    p.collections[N + 1].mutator, last.major = 5, true  -- the program's own collection
+    p.collections[N + 1].mutator, last.major = 5, true  -- a collection that the program requested
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    last.mutator = 2000  -- the time may be a part of it
+    last.mutator = 2000  -- the CPU time may be a part of the collection
     assert.equal("leak", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: 1 of 60 runs of spec/innocent/ast.lua, without a collection at the session's end.
+  -- A former bug: without a collection at the session's end, spec/innocent/ast.lua was called a
+  -- leak in 1 of 60 runs.
   it("only may be one whose program worked after its last collection", function()
     local function tail(after)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -271,7 +282,7 @@ describe("a container that accumulates", function()
     assert.is_true(math.abs(tail(4000) - 3.4 / 35.4) < 1e-9)
   end)
 
-  -- A former bug: of a program of 8 ms that added up 4,000 rows, a leak in 16 of 40 runs.
+  -- A former bug: a program of 8 ms that added up 4,000 rows was called a leak in 16 of 40 runs.
   it("only may be one in a run that is short compared with the time between collections", function()
     local function verdict(us)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -285,7 +296,7 @@ describe("a container that accumulates", function()
     assert.equal("maybe", verdict(14000))
   end)
 
-  -- Former bug: 1 of 50 runs of spec/innocent/chat.lua.
+  -- A former bug: spec/innocent/chat.lua was called a leak in 1 of 50 runs.
   it("only may be one with few samples of many survivors: chance may have kept the old ones", function()
     local function filling(part) return 100 + 10 * math.min(part, 16) + math.max(0, part - 16) end
     local function verdict(n)
@@ -300,12 +311,14 @@ describe("a container that accumulates", function()
   it("is reported if it has stopped, with the time of its last object", function()
     local _, loaded = accumulating.of(session({{path = 2, born = before(12), alive = before(12)},
                                                {born = one, alive = none}}, growing))
-    assert.same({'local "a"', 12, 50}, {loaded.holder, loaded.n, loaded.bytes})  -- since the first quarter
+    -- number and bytes since the first quarter
+    assert.same({'local "a"', 12, 50}, {loaded.holder, loaded.n, loaded.bytes})
     assert.is_true(math.abs(loaded.stopped - 11 / N) < 0.02, loaded.stopped)
     assert.is_nil((select(2, accumulating.of(session({{path = 2, born = one, alive = one}}, growing)))))
   end)
 
-  -- A former bug: rows that were loaded in the first 1% of a run explained a later growth.
+  -- A former bug: rows that were loaded in the first 1% of a run were given as the cause of a later
+  -- growth.
   it("is not reported if it has stopped before the growth of the heap was measured", function()
     local _, loaded = accumulating.of(session({{path = 2, born = before(6), alive = before(6)},
                                                {born = one, alive = none}}, growing))
@@ -321,14 +334,15 @@ describe("a container that accumulates", function()
       end
     end
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    -- the program only waited before
+    -- the program only waited until then
     for part = 0, 19 do
       p.collections[part + 1].mutator = nil
     end
     assert.equal("leak", accumulating.of(p)[1].verdict)
   end)
 
-  -- A cache that was full after two thirds of the run was called a leak in 3 of 8 runs.
+  -- A former bug: a cache that was full after two thirds of the run was called a leak in 3 of 8
+  -- runs.
   it("only may be one that loses objects of any age, if the heap's last size is from before", function()
     local function ten() return 10 end
     local function steep(part) return 100 + 100 * part end
@@ -343,16 +357,16 @@ describe("a container that accumulates", function()
       local c = accumulating.of(p)[1]
       return c and c.verdict
     end
-    for least = 5, 7 do  -- few or most of the objects from before are alive
+    for least = 5, 7 do  -- few or most of the older objects are alive
       assert.equal("maybe", verdict(replaced(least), 20))
-      assert.equal("leak", verdict(replaced(least), N))  -- the heap grew until the end
+      assert.equal("leak", verdict(replaced(least), N))  -- here the heap grew until the end
     end
     assert.equal("leak", verdict(ten, 20))
     assert.equal("leak", verdict(function(part) return part < 12 and 0 or 10 end, 20))  -- a queue
   end)
 
-  -- A cache that was full at half of the run was called a leak in 3 of 3 runs: the heap's size was taken
-  -- before the major collection had freed the replaced entries.
+  -- A former bug: a cache that was full at half of the run was called a leak in 3 of 3 runs,
+  -- because the heap's size was taken before the major collection had freed the replaced entries.
   it("is judged by the size of the heap after a major collection freed its garbage", function()
     local function heap(part) return part == 26 and 2200 or part > 26 and 1500 + part or 100 + 80 * part end
     local p = session({{path = 2, born = one, alive = one}}, heap)
@@ -364,7 +378,8 @@ describe("a container that accumulates", function()
     assert.equal(28 / N, seen)
   end)
 
-  -- A leak of one of three sessions was called uncertain, because the first sessions filled the heap faster.
+  -- A former bug: a leak in one of three sessions was called uncertain, because the first sessions
+  -- filled the heap faster.
   it("is one whose heap grows straight after a first quarter with more growth", function()
     local function ten() return 10 end
     local function sessions(part) return part < 26 and 4 or 10 end
@@ -378,7 +393,8 @@ describe("a container that accumulates", function()
     assert.not_equal("leak", verdict(bent))
   end)
 
-  -- A leak that started at half of the run, of objects that were dropped before, was not named.
+  -- A former bug: a leak was not named if it started at half of the run, at lines whose objects
+  -- were dropped before.
   it("only may be one that started in the second half, at lines that dropped their objects before", function()
     local function late(part) return part < 16 and 100 or 100 + 60 * (part - 16) end
     local function ten() return 10 end
@@ -394,7 +410,8 @@ describe("a container that accumulates", function()
     assert.same({}, verdicts({queue}, function(part) return 100 + 200 * math.min(part, 8) end))
   end)
 
-  -- A former bug: data of one module were a leak in a program that loads modules during its whole run.
+  -- A former bug: in a program that loads modules during its whole run, data of one module were
+  -- called a leak.
   it("is no queue without objects of the second half, when the heap grew", function()
     local function loading(part) return (part == 0 or part == 5) and 4 or 0 end
     local others = {born = one, alive = one}
@@ -408,7 +425,7 @@ describe("a container that accumulates", function()
     end
     assert.equal("leak", accumulating.of(p)[1].verdict)
     for part = 3, N do
-      p.collections[part].major = false  -- they leave old garbage
+      p.collections[part].major = false  -- minor collections leave old garbage
     end
     assert.same({}, accumulating.of(p))
   end)
@@ -429,25 +446,26 @@ describe("a container that accumulates", function()
                                                {born = one, alive = none}}, late))
     assert.equal("x.lua\0001\0f1", accumulating.of(session({{path = 2, born = from(18), alive = from(18)},
       {born = one, alive = none}}, late))[1].most)
-    -- half of its objects die: the last of many phases
+    -- half of its objects die: it is the last of many phases
     local function half(part) return part >= 25 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = from(18), alive = half,
                                dead = function(part) return part >= 18 and part < 25 and 1 or 0 end},
                               {born = one, alive = none}}, late))
-    -- something else made the heap grow
+    -- other objects made the heap grow
     assert.same({}, verdicts({{path = 2, born = from(18), alive = from(18)},
                               {born = one, alive = none}}, function(part) return 10 * late(part) end))
   end)
 
-  -- A former bug: each branch of a syntax tree was called a leak: the heap had grown by the tokens
-  -- before it.
+  -- A former bug: each branch of a syntax tree was called a leak, because the heap had grown by
+  -- tokens before.
   it("is not one that was made after the heap had started to grow", function()
     local function branch(part) return part >= 20 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = branch, alive = branch}, {path = 4, born = before(20),
       alive = before(20)}}, function(part) return 100 + 100 * part end))
   end)
 
-  -- Subtrees were containers of their own: of some twenty, one often looked like a leak.
+  -- A former bug: each subtree counted as a container, and of some twenty, one was often called a
+  -- leak.
   it("is the whole tree, not a subtree", function()
     local function tree(born)
       local lines = {}
@@ -464,11 +482,12 @@ describe("a container that accumulates", function()
       return list
     end
     assert.same({'leak local "t"'}, tree(function() return one end))
-    -- built first, then used: the last subtree alone has nodes until the end of the building
+    -- the tree is built first and then used, so that only the last subtree has nodes until the end
+    -- of the building
     assert.same({}, tree(function(i) return function(part) return part // 5 == i - 1 and 2 or 0 end end))
   end)
 
-  -- A list that had grown, and was emptied after the last major collection.
+  -- The list has grown, and was emptied after the last major collection.
   it("is not one that the program emptied", function()
     local p = session({{path = 2, born = one, alive = none}}, growing)
     local a = p.alive
@@ -485,14 +504,14 @@ describe("a container that accumulates", function()
                                              {born = one, alive = none}}, growing))
   end)
 
-  -- A list of 5,000 elements, in a run of 20 ms.
+  -- For example, a list of 5,000 elements in a run of 20 ms.
   it("only may be one without a major collection", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.majors = 0
     assert.equal("maybe", accumulating.of(p)[1].verdict)
   end)
 
-  -- Former verdicts called data a leak that a script read until it ended.
+  -- A former bug: data that a script read until it ended were called a leak.
   it("only may be a local variable that its running function loads, if the program keeps most", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local function verdict(holder, bytes)
@@ -522,8 +541,8 @@ describe("a container that accumulates", function()
     assert.equal("leak", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: the states of a host charge their last bytes when they are closed, one after the
-  -- other, so that the heap seemed to shrink and the last walk to be stale.
+  -- A former bug: the states of a host add their last bytes when they are closed, one after the
+  -- other, so that the heap seemed to shrink and the last heap walk to be outdated.
   it("is found in a host that closes its many states at the end", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.states = {{}, {}}
@@ -549,7 +568,7 @@ describe("a container that accumulates", function()
     assert.same({"leak -"}, verdicts({{born = one, alive = none}}, growing))
     local p = session({{born = one, alive = none}}, growing)
     for i, part in ipairs(p.born.bin) do
-      p.born.last[i] = part * 500  -- after that it worked without allocating
+      p.born.last[i] = part * 500  -- after that the program worked without allocating
     end
     assert.same({}, accumulating.of(p))
     assert.same({}, verdicts({{born = one, alive = none, dead = before(16)}}, growing))

@@ -5,7 +5,8 @@ local calltree = require "asamp.sums.calltree"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
--- Returns rows as "level name self/total", those of chained nodes with a dot.
+-- Returns the rows of the tree as "level name self/total"; a dot marks a node that is chained to
+-- its parent.
 local function tree(stacks, options)
   local p = profiles.of(stacks, {size = 1})
   local o = {min = 0, depth = 1000}

@@ -3,7 +3,8 @@
 
 local holders = require "asamp.sums.holders"
 
--- Returns profile.holders with these paths: lists of steps.
+-- Returns a table like profile.holders with these paths, each a list of steps, and the number of
+-- each path.
 local function paths(...)
   local h, known = {parent = {}, step = {}}, {}
   for _, path in ipairs{...} do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Two profiles as one call tree: amounts of both at each node, and the differences that are more than
+-- Two profiles as one call tree: amounts of both at each node, and which differences are more than
 -- chance.
 
 local difftree = require "asamp.sums.difftree"
@@ -7,8 +7,8 @@ local gen = require "profilegen"
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
--- Makes a profile of samples {n, stack (function and line, innermost first)}; time: time samples in the
--- same form.
+-- Returns a profile of samples {n, stack (function and line, innermost first)}; 'time' has time
+-- samples in the same form.
 local function profile(samples, time, options)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, random = true, followed = 100,
@@ -38,7 +38,7 @@ local function compared(pa, a, pb, b, limit)
   return difftree.of(pa, a, pb, b, difftree.measures(pa, a, pb, b), limit or 1000)
 end
 
--- Returns the nodes of a measure by their path: {a, b, noise}.
+-- Returns the nodes of a measure by their path: {a, b, noise (true: the difference may be chance)}.
 local function bypath(found, key)
   local out, paths = {}, {[0] = ""}
   for _, m in ipairs(found.measures) do
@@ -54,7 +54,7 @@ local function bypath(found, key)
 end
 
 describe("two profiles as one call tree", function()
-  local C = {0x1001, 0}  -- the C function that stacks start with
+  local C = {0x1001, 0}  -- the C function with which stacks start
 
   local function stack(n, ...)
     local s = {n, ...}
@@ -71,7 +71,8 @@ describe("two profiles as one call tree", function()
       ["/main chunk"] = {400 * M, 650 * M, true}, ["/main chunk/load"] = {300 * M, 650 * M, false},
       ["/main chunk/work"] = {100 * M, 0, false}, ["/main chunk/load/load"] = {0, 50 * M, false},
     }, bypath(found, "bytes"))
-    assert.same({400 * M, 650 * M, false}, bypath(found, "alive")["/main chunk"])  -- amounts, not shares
+    -- alive bytes are compared as amounts, not as shares
+    assert.same({400 * M, 650 * M, false}, bypath(found, "alive")["/main chunk"])
     assert.same({40, 90, true}, bypath(found, "time")["/main chunk"])
     local keys = {}
     for i, m in ipairs(found.measures) do keys[i] = m.key end
@@ -109,7 +110,8 @@ describe("two profiles as one call tree", function()
     assert.is_nil(bypath(found, "bytes")["/main chunk/work"])
   end)
 
-  -- 30 pairs of the same program: a node differs by 3 standard errors in 0.3% of the cases at most.
+  -- 30 pairs of runs of the same program: by chance, at most 0.3% of the nodes differ by 3 standard
+  -- errors.
   it("are grey where only chance differs, coloured where a share went from a tenth to a fifth", function()
     math.randomseed(5)
     local function drawn(n, part)

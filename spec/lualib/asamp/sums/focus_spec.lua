@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Reports of a part of the samples: which stacks count, and the callers.
+-- Reports of a part of the samples: which stacks are selected, and which callers are listed.
 
 local focus = require "asamp.sums.focus"
 local profiles = require "spec.support.profiles"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Limits and comparisons of profiles: how often chance alone would fail them.
+-- Limits and comparisons of profiles: how often chance alone makes them fail.
 
 local gates = require "asamp.sums.gates"
 
@@ -24,8 +24,9 @@ local function poisson(mean)
   return n
 end
 
--- The samples by line of three recorded profiles: luacheck on Penlight's modules (the 60 lines with the
--- most samples), pl.pretty on a large table, and pl.List, pl.stringx and pl.template.
+-- The numbers of samples by line of three recorded profiles: luacheck on Penlight's modules (the 60
+-- lines with the most samples), pl.pretty on a large table, and pl.List, pl.stringx and
+-- pl.template.
 local PROFILES = {
   {105, 45, 32, 29, 24, 24, 21, 21, 20, 18, 17, 16, 15, 14, 13, 13, 12, 12, 12, 11, 11, 10, 10, 9, 8, 8, 8,
    7, 7, 7, 7, 6, 6, 6, 6, 6, 6, 6, 6, 6, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 3, 3},
@@ -35,7 +36,7 @@ local PROFILES = {
 
 local GB = 1 << 30
 
--- Returns the samples by line of a simulated run with these means, and their sum.
+-- Returns the numbers of samples by line of a simulated run with these means, and their sum.
 local function resampled(means)
   local counts, sum = {}, 0
   for i, mean in ipairs(means) do
@@ -45,7 +46,8 @@ local function resampled(means)
   return counts, sum
 end
 
--- Returns whether two runs differ in any line by these rules. A and B: bytes of the runs.
+-- Returns true if two runs differ in any line by the rules of gates. a, b: samples by line; na, nb:
+-- their sums; A, B: bytes.
 local function differs(a, na, A, b, nb, B)
   local needed = gates.needed(#a)
   for i = 1, #a do
@@ -57,8 +59,8 @@ local function differs(a, na, A, b, nb, B)
 end
 
 describe("a comparison with a baseline #plain", function()
-  -- The 10,000 comparisons are of simulated runs: their counts are drawn from those of three recorded
-  -- profiles. check_spec compares recorded runs, three pairs.
+  -- The runs are simulated: their counts are drawn from those of three recorded profiles.
+  -- check_spec compares three pairs of recorded runs.
   it("finds nothing in 10,000 comparisons of equal runs", function()
     local failed = 0
     for run = 1, 10000 do
@@ -97,7 +99,7 @@ describe("a comparison with a baseline #plain", function()
       end
       local least = gates.least(share, 2048, gates.needed(2), 5, true)
       local n = found(least)
-      assert.is_true(n >= 335 and n <= 385, n)  -- 360 ± 4 standard errors
+      assert.is_true(n >= 335 and n <= 385, n)  -- 360 is expected; 4 standard errors
       assert.is_true(found(least / 2) < 200)
     end
   end)

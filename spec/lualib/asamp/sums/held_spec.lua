@@ -5,8 +5,8 @@ local gen = require "profilegen"
 local reader = require "profiler.reader"
 local verdict = require "asamp.sums.verdict"
 
--- Returns the rows {text, MiB} of paths: a list of {number of samples of 1 MiB, step, ...}. 'limit': see
--- verdict.held.
+-- Returns the rows {text, MiB} of verdict.held for a list of {number of samples of 1 MiB, step,
+-- ...}. 'limit': see verdict.held.
 local function held(paths, limit)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 1000, random = true})
@@ -41,7 +41,8 @@ local function held(paths, limit)
 end
 
 describe("the holders of live bytes", function()
-  -- A former fault: a table with few sampled elements held 31% of the bytes, its elements held the others.
+  -- A former bug: a table with few sampled elements was listed with 31% of the bytes, and the
+  -- others with its elements.
   it("have the small paths below them", function()
     assert.same({{'_G → ["syms"]', 10}, {'_G → ["syms"] → ["big"]', 5}},
                 held{{8, "_G", '["syms"]'}, {1, "_G", '["syms"]', '["s1"]'},
@@ -53,7 +54,8 @@ describe("the holders of live bytes", function()
                 held{{1, "_G"}, {9, "_G", '["cache"]'}, {1, 'local "t" of main'}})
   end)
 
-  -- A cache whose entries are also a list had nine rows, each with one entry's name.
+  -- A former bug: a cache whose entries are also in a list had nine rows, each with one entry's
+  -- name.
   it("are the innermost table with several small entries, if the rows are limited", function()
     local paths = {{5, "_G", '["cache"]', '["map"]', '["hot"]'}}
     for i = 1, 4 do
@@ -65,7 +67,7 @@ describe("the holders of live bytes", function()
     assert.equal(4, #held(paths, 5))
   end)
 
-  -- Thousands of new global variables had a row each.
+  -- A former bug: thousands of new global variables had a row each.
   it("are _G or package.loaded for many small entries, if the rows are limited", function()
     local paths = {{30, "_G", '["large"]'}}
     for i = 1, 13 do

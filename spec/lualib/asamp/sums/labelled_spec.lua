@@ -72,7 +72,8 @@ describe("totals by label", function()
     assert.same({1, {}}, {#apart.of(profile, omitted).labels, omitted})
   end)
 
-  -- A former fault: the time was the number of label names times the number of sets.
+  -- A former bug: the time was proportional to the number of label names times the number of label
+  -- sets.
   it("of all names take a time in proportion to the labels", function()
     local profile, n = {labels = {}}, 3000
     for i = 1, n do

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Finds the same functions and lines in two profiles of a program that was moved or edited.
+-- The search for the same functions and lines in two profiles of a program that was moved or
+-- edited.
 
 local samecode = require "asamp.sums.samecode"
 
--- Returns functions "name:line" of a file, in any order; "_" represents a space.
+-- Returns functions of a file from a text "name:line name:line ..."; "_" represents a space.
 local function functions(file, text)
   local rows = {}
   for name, line in text:gmatch "(%S+):(%d+)" do
@@ -13,7 +14,7 @@ local function functions(file, text)
   return rows
 end
 
--- Returns pairs as "3=5 7=9" (lines in a and in b).
+-- Returns the pairs of functions as "3=5 7=9": the lines in a and in b.
 local function pairing(a, b)
   local list = {}
   for x, y in pairs(samecode.functions(functions("x.lua", a),
@@ -27,8 +28,9 @@ local function pairing(a, b)
   return table.concat(list, " ")
 end
 
--- Calls f(a, b, same). An error if it executes more than 'millions' (default 50) of instructions: two
--- profiles of a program with 10,000 functions in a file, or with 3,000 renamed files, took minutes.
+-- Calls f(a, b, same). Raises an error if it executes more than 'millions' (default 50) of
+-- instructions. A former bug: two profiles of a program with 10,000 functions in a file, or with
+-- 3,000 renamed files, took minutes.
 local function quickly(f, a, b, same, millions)
   debug.sethook(function() error "too many instructions" end, "", (millions or 50) * 1000000)
   local result = f(a, b, same)
@@ -46,7 +48,7 @@ describe("the same function", function()
   end)
 
   it("may have lost its name on the way", function()
-    -- Lua derives a function's name from the call, if there is one
+    -- Lua derives a function's name from the call, so that it may differ between profiles
     assert.equal("1=1 5=5", pairing("f:1 g:5", "anonymous:1 g:5"))
     assert.equal("1=1 5=5", pairing("f:1 g:5", "f:1 alias:5"))
   end)
@@ -76,7 +78,8 @@ describe("the same function", function()
     local function many(shift, anonymous)
       local list = {}
       for i = 1, 10000 do
-        local line = i % 1000 == 0 and i or i + shift  -- some have moved to another place
+        -- every thousandth function has moved relative to the others
+        local line = i % 1000 == 0 and i or i + shift
         list[i] = {name = anonymous and "anonymous" or i % 3 == 0 and "again" or "f" .. i, line = line,
                    file = "x.lua", native = false}
       end
@@ -90,7 +93,8 @@ describe("the same function", function()
     end
     assert.equal(0, wrong)
     assert.is_true(n > 9900, n)
-    a, b = many(0, true), many(0, true)  -- no name identifies one: only those at the same lines
+    -- no name identifies a function: only those at the same lines are found
+    a, b = many(0, true), many(0, true)
     pairs_, n = quickly(samecode.functions, a, b, {}), 0
     for x, y in pairs(pairs_) do
       assert(x.line == y.line)
@@ -141,8 +145,8 @@ describe("the same line", function()
                 samecode.lines(la, lb, fns, {}))
   end)
 
-  -- A former fault: a comment at the start of a file made all lines of the main chunk "gone" and "new",
-  -- and asamp check --baseline failed.
+  -- A former bug: after a comment was added at the start of a file, all lines of the main chunk
+  -- were "gone" and "new", and asamp check --baseline failed.
   it("has moved with the functions before it, or with all other lines of its function", function()
     local function lines(text)
       local list = {}
@@ -180,10 +184,12 @@ describe("the same line", function()
     local la = {{file = "x.lua", line = 3, defined = 0, functions = {{defined = 0}, {defined = 3}}},
                 {file = "x.lua", line = 5, defined = 0}}
     local lb = {{file = "x.lua", line = 5, defined = 5, functions = {{defined = 0}, {defined = 5}}}}
-    assert.same({[la[2]] = lb[1]}, samecode.lines({la[2]}, lb, fns, {}))  -- at the same line of main
+    -- found by their line in the main chunk
+    assert.same({[la[2]] = lb[1]}, samecode.lines({la[2]}, lb, fns, {}))
     assert.same({[la[1]] = lb[1]}, samecode.lines({la[1]}, lb, fns, {}))
     local both = samecode.lines(la, lb, fns, {})
-    assert.is_true((both[la[1]] == nil) ~= (both[la[2]] == nil))  -- one partner each
+    -- only one of both can be the partner
+    assert.is_true((both[la[1]] == nil) ~= (both[la[2]] == nil))
   end)
 end)
 
@@ -217,7 +223,7 @@ describe("the same file", function()
     assert.same({}, samecode.files(of("x.lua:f"), of("y.lua:f", "z.lua:f")))
   end)
 
-  -- A former fault: of orders.lua and orders_fixed.lua, all rows were "gone" or "new".
+  -- A former bug: after orders.lua was renamed to orders_fixed.lua, all rows were "gone" or "new".
   it("has functions with the same names if its own name changed", function()
     assert.same({["orders.lua"] = "orders_fixed.lua"},
                 samecode.files(of("orders.lua:order,invoice,on", "bus.lua:emit"),

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A program that a signal or exit() has ended has no holders of its end, only those of earlier walks.
+-- If a signal or exit() has ended a program, its profile has no holders at its end, only those of
+-- earlier heap walks.
 
 local births = require "asamp.sums.births"
 local commands = require "spec.support.commands"
@@ -11,7 +12,8 @@ local report = require "asamp.commands.report"
 local totals = require "asamp.sums.totals"
 local verdict = require "asamp.sums.verdict"
 
--- Runs a program that keeps all its tables, then 'ending'. Returns the path of its profile.
+-- Profiles a program that keeps all its tables and then runs the code 'ending'. Returns the path of
+-- its profile, and the profile.
 local function profiled(ending)
   local path = os.tmpname()
   process.run{process.file("local list = {} for i = 1, 60000 do list[i] = {i} end " .. ending),
@@ -21,14 +23,15 @@ local function profiled(ending)
 end
 
 describe("the last walk of a program", function()
-  -- A former bug: only the objects that an early walk had reached counted as alive at the end of a server
-  -- that SIGTERM had ended, so that nothing seemed to grow until then.
+  -- A former bug: when SIGTERM had ended a server, only the objects that an early heap walk had
+  -- reached counted as alive at the end, so that nothing seemed to grow after it.
   it("is stale if the program went on and was ended by exit() in C", function()
     local path, profile = profiled "require 'signals'.leave(0, 0)"
     assert.is_true(profile.complete)
     assert.is_true(births.stale(profile) < profile.course.ended)
     assert.equal(births.stale(profile), verdict.of(profile, totals.of(profile), leaks.of(profile)).searched)
-    assert.is_nil(births.of(profile))  -- asamp.sums.leaks then judges lines, not containers
+    -- without births, asamp.sums.leaks judges lines, not containers
+    assert.is_nil(births.of(profile))
     local out = select(2, commands.of(report)("--show", "holders", path))
     assert.matches("Held by\n  at %d+[%d.]* m?s, the last search for holders\n", out)
   end)
@@ -66,7 +69,7 @@ describe("the verdict", function()
     assert.same({"c", "[C]take", true}, {time.sort, time.at.calls, time.at.own})
   end)
 
-  -- A former bug: bytes of a run whose samples were lost, for want of memory, had no warning.
+  -- A former bug: there was no warning if samples were lost for lack of memory.
   it("says that samples were lost", function()
     local path, profile = profiled ""
     assert.is_nil(verdict.of(profile, totals.of(profile), leaks.of(profile)).lost)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The totals of hand-written profiles that are small enough for mental arithmetic, and those of random
--- profiles compared with the definition.
+-- The totals of hand-written profiles that are small enough for mental arithmetic, and those of
+-- random profiles, compared with the definition.
 
 local measures = require "asamp.sums.measures"
 local profiles = require "spec.support.profiles"
@@ -50,7 +50,7 @@ describe("totals", function()
   it("count survivors without a later death as alive", function()
     local p = profileof{{"main@1 f@2", 1, 9, 5}, {"main@1 g@3", 2, 9, 4, 2}}
     p.sites.later, p.sites.laterbytes = {2, 4}, {200, 400}
-    assert.equal(0, totals.of(p).whole.alivebytes)  -- the file contains no deaths
+    assert.equal(0, totals.of(p).whole.alivebytes)  -- unknown, because the file contains no deaths
     p.followed = 100
     local t = totals.of(p)
     assert.same({3, 300}, {t.whole.alive, t.whole.alivebytes})
@@ -79,7 +79,7 @@ describe("totals", function()
     assert.equal("x.lua:1 4/5, x.lua:2 1/1", short(t.lines, line))
   end)
 
-  -- A former gap: allocations of C code in a program without Lua code had no row.
+  -- A former bug: allocations of C code in a program without Lua code had no row.
   it("attribute stacks without Lua code to the C function that called Lua's API", function()
     local p = profileof{
       {"[C]main [C]serve", 1, 4}, {"[C]main [C]serve [C]session [C]get", 2, 1}, {"[C]main f@2 [C]get", 1, 2}}
@@ -229,8 +229,9 @@ describe("totals", function()
     end
   end)
 
-  -- for i = 1, n do pcall(function() local t = {i, {}} end) end: a former report named the line after
-  -- the main chunk, which came first, although the called function had twice as much.
+  -- The program is: for i = 1, n do pcall(function() local t = {i, {}} end) end. A former bug: the
+  -- report named the line after the main chunk, which came first, although the called function had
+  -- twice as much.
   it("name a line after the function there that has most of it", function()
     local p = profileof{{"main@3", profiles.TABLE, 36, 30}, {"main@3 [C]pcall f@3", profiles.TABLE, 64, 1},
                         {"main@3", profiles.TIME, 9}, {"main@3 [C]pcall f@3 [C]sort", profiles.TIME, 2},
@@ -248,7 +249,7 @@ describe("totals", function()
     assert.equal("main", first("alivebytes").name)
     assert.is_nil(t.lines[2].functions)
     assert.equal("f", totals.linerows(p)[1].name)
-    assert.equal("main", totals.linerows(p, true)[1].name)  -- of live bytes
+    assert.equal("main", totals.linerows(p, true)[1].name)  -- sorted by live bytes
   end)
 
   it("of a line are those of the look before, whichever function has most of it now", function()
@@ -272,8 +273,8 @@ describe("totals", function()
     assert.equal(7, #t.lines)
   end)
 
-  -- The report of a server that had loaded its templates under 60,908 names once took 597 MB: there
-  -- were four full arrays of sums for each of them, mostly of zeros.
+  -- A former bug: the report of a server that had loaded its templates under 60,908 names took 597
+  -- MB, because each of them had four full arrays of sums, mostly of zeros.
   it("of many functions take little each", function()
     local n, p = 20000, profileof{}
     p.sites = {node = {}, kind = {}, samples = {}, bytes = {}, survived = {},
@@ -294,7 +295,7 @@ describe("totals", function()
     local each = (collectgarbage "count" - before) * 1024 / n
     assert.same({n, n, n}, {#t.functions, #t.lines, t.whole.samples})
     assert.is_true(each < 1500, each .. " bytes a function")
-    -- all fields are set all the same
+    -- all fields can be read nevertheless
     local fields = {}
     for field, value in pairs(t.functions[1].self) do fields[field] = value end
     assert.same({1, 100, 0, 0}, {fields.samples, fields.bytes, fields.alive, fields.timesquares})

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The live bytes of lines over time: by the same samples as report --at, and a slope that can be
--- computed by hand.
+-- The live bytes of lines over time: they must be those of the same samples as in report --at, with
+-- a slope that is computed by hand.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"

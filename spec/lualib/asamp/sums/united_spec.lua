@@ -39,12 +39,13 @@ local function write(path, seed, period, timeperiod)
   assert(p:close())
 end
 
--- Returns the key of a row: for a line, the name of any function there.
+-- Returns the key of a row: for a line, its file and line, because the function that it names may
+-- differ.
 local function keyof(row)
   return row.defined and row.file .. ":" .. row.line or ("%s %s %s"):format(row.name, row.file, row.line)
 end
 
--- Returns rows by their keys: all fields of the sums, to the precision of a double.
+-- Returns the sums of rows by their keys, to the precision of a double.
 local function byname(rows, field)
   local all = {}
   for _, row in ipairs(rows) do
@@ -148,7 +149,7 @@ describe("several profiles as one", function()
     assert.truthy(out:find("^3 profiles\nlua x.lua\n"), out)
     local _, count = out:gsub("By function, by bytes", "")
     assert.equal(1, count)
-    -- one that cannot be read is reported, and the others are shown
+    -- a profile that cannot be read is reported, and the others are shown
     os.remove(paths[2])
     code, out, err = run("--sum", paths[1], paths[2], paths[3])
     assert.equal(1, code)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The page of `asamp view` in a real browser: its content compared with the profile and with the
--- report, the effect of keys and mouse, and that nothing in a profile becomes more than text. Without a
--- browser these specs fail.
+-- report, the effect of keys and mouse, and that nothing in a profile becomes more than text.
+-- Without a browser these specs fail.
 
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
@@ -17,19 +17,19 @@ describe("the page of asamp view #plain", function()
     return "--source", folder
   end)
 
-  --- The rows of the table in sight, each a list of its cells' texts.
+  --- Returns the rows of the visible table, each a list of its cells' texts.
   local function rows()
     return b:eval [[[...document.querySelectorAll("[role=tabpanel]:not([hidden]) .spacer .row")].map(
       row => [...row.children].map(cell => cell.innerText.replace(/\s*\n\s*/g, "  ")))]]
   end
 
-  --- Shows the view of that number in the mode.
+  --- Opens the view whose key is 'tab', in the mode "bytes", "time", ... (nil: bytes).
   local function show(tab, mode)
     b:press(tab)
     b:click(("[name=mode][value=%s]"):format(mode or "bytes"))
   end
 
-  --- {name = {self, total}} of the table of functions, in the mode.
+  --- Returns {name = {self, total}} of the table of functions in the mode.
   local function functions(mode)
     show("3", mode)
     local out = {}
@@ -39,7 +39,7 @@ describe("the page of asamp view #plain", function()
     return out
   end
 
-  --- Sets the range by typing, in seconds.
+  --- Sets the range as if the user typed its two times in seconds.
   local function range(from, to)
     for i, value in ipairs{from, to} do
       b:eval(("(() => { const i = document.querySelectorAll('.range input')[%d]; i.value = '%s'; " ..
@@ -58,7 +58,7 @@ describe("the page of asamp view #plain", function()
   it("loads without a request to anywhere and without an error", function()
     b:eval "1"
     assert.same({"file://" .. folder .. "/app.vmprof.html"}, b.requests)
-    -- no network request is allowed, not even from a script
+    -- the page must make no network request, not even by a script
     local answer = b:eval "fetch('http://127.0.0.1:9/').then(() => 'loaded', () => 'refused')"
     assert.equal("refused", answer)
     assert.truthy(b.errors[1]:find("Content Security Policy", 1, true))
@@ -93,8 +93,8 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#notes":find("The page shows the readable part of the file: ", 1, true))
   end)
 
-  -- A former bug: the page of every program without a sample, or without live objects, said "its
-  -- program was killed, or ran with holders=0".
+  -- A former bug: for every program without a sample, or without live objects, the page stated that
+  -- "its program was killed, or ran with holders=0".
   it("explains missing holders, and shows one sample as one and collections without a place", function()
     local gen = require "profilegen"
     local function page(name, make)
@@ -173,7 +173,8 @@ describe("the page of asamp view #plain", function()
     local t = totals.of(reader.read(path))
     local function ungrouped(text) return (text:gsub(",", "")) end  -- 1,023 KiB
     show "3"
-    b:click "#start"  -- the totals of the report include the C frames at the start of each stack
+    -- shows the C frames at the start of each stack, because the report's totals include them
+    b:click "#start"
     for tab, list in pairs{["3"] = t.functions, ["4"] = t.lines} do
       show(tab)
       local seen = rows()
@@ -230,9 +231,10 @@ describe("the page of asamp view #plain", function()
 
     it("keeps the C frames in which samples end, or of which there are several", function()
       for _, stacks in ipairs{
-        {{8, 1, 0x1001, 0}, {0x1001, 0}},            -- one ends there
-        {{8, 1, 0x1001, 0}, {8, 1, 0x2001, 0}},      -- half start otherwise
-        {{0x1001, 0, 8, 1}, {0x2001, 0, 8, 1}},      -- Lua is outermost
+        {{8, 1, 0x1001, 0}, {0x1001, 0}},            -- one stack ends in the C function
+        -- half of the stacks start with another C function
+        {{8, 1, 0x1001, 0}, {8, 1, 0x2001, 0}},
+        {{0x1001, 0, 8, 1}, {0x2001, 0, 8, 1}},      -- a Lua function is outermost
       } do
         local p = assert(gen.open{path = path, period = 1 << 20})
         p:name(8, "main chunk", 0, "@app.lua")
@@ -269,7 +271,7 @@ describe("the page of asamp view #plain", function()
                  {"20 MiB", "28.6%", "0%", "0%", "374,491", pages.HOSTILE},
                  {"20 MiB", "28.6%", "50%", "20%", "374,491", "Point"},
                  {"30 MiB", "42.9%", "0%", "0%", "491,520", "string"}}, rows())
-    b:press("5", "Enter")  -- a type, with all its classes
+    b:press("5", "Enter")  -- selects a type, with all its classes
     assert.same({"only table ✕"}, chips())
     assert.equal("40 MiB", b:text "#whole")
     b:press("Escape", "5", "ArrowDown", "ArrowDown", "Enter")
@@ -306,11 +308,11 @@ describe("the page of asamp view #plain", function()
     b:press "1"
     b:eval "document.querySelector('.flame').scrollIntoView({block: 'end'})"
     local box = b:box ".flame canvas"
-    -- third row: work has 35 of 70 MiB, load 30
+    -- clicks in the third row, where work has 35 of 70 MiB, and load 30
     b:drag(box.x + box.width * 0.7, box.y + 52, box.x + box.width * 0.7, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     assert.truthy(b:text ".frame":find "^load")
-    -- now load has the full width; its caller stays above
+    -- load now has the full width, and its caller is still above
     b:drag(box.x + box.width * 0.1, box.y + 52, box.x + box.width * 0.1, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     b:drag(box.x + 5, box.y + 10, box.x + 5, box.y + 10)
@@ -321,7 +323,7 @@ describe("the page of asamp view #plain", function()
     b:press "1"
     local width = b:eval "document.querySelector('.flame canvas').width"
     local shares, run, last = {}, 0, nil
-    local pixels = b:pixels(".flame canvas", 0, 21 * 2 + 2, width)  -- of the third row
+    local pixels = b:pixels(".flame canvas", 0, 21 * 2 + 2, width)  -- pixels of the third row
     for x = 1, width + 1 do
       if pixels[x] ~= last then
         if run > 20 then shares[#shares + 1] = math.floor(70 * run / width + 0.5) end
@@ -397,12 +399,13 @@ describe("the page of asamp view #plain", function()
     assert.equal(1, #rows())
     assert.equal("elp", b:text "#panel-functions mark")
     b:press("Escape", "/")
-    b:type "app.lua:"  -- callers and callees: each stack is counted once
+    b:type "app.lua:"  -- matches callers and callees, but each stack is counted once
     assert.equal("4 functions: 70 MiB, 100.0%", b:text "#found")
     b:press("Escape", "/")
     b:type "helper"
     b:press("Enter", "4")
-    assert.equal(2, #rows())  -- the function's line, and the line whose text contains its name
+    -- finds the function's line, and the line whose text contains its name
+    assert.equal(2, #rows())
     b:press("2", "/", "Enter")
     assert.equal(1, b:eval "document.querySelectorAll('#panel-tree .marked').length")
     assert.truthy(b:eval [[document.querySelector("#panel-tree .active").innerText.includes("helper")]])
@@ -549,7 +552,7 @@ describe("the page of asamp view #plain", function()
                           "Search functions and files", "Flame graph", "inverted", "byline"} do
       assert.is_true(stops[name], "no stop at " .. name)
     end
-    assert.equal(10, n)  -- and the timeline, and the graph
+    assert.equal(10, n)  -- eight of these, the timeline and the graph
   end)
 
   it("shows a tree of 100,000 nodes with few elements, and reports the cut", function()
@@ -557,7 +560,7 @@ describe("the page of asamp view #plain", function()
     local data = require "asamp.show.page.data"
     local profile = assert(reader.read(folder .. "/app.vmprof", {bins = 256}))
     local nodes, at = profile.nodes, #profile.nodes.parent
-    for i = at + 1, 110000 do  -- a hundred levels of a thousand and more callees
+    for i = at + 1, 110000 do  -- a hundred levels of over a thousand callees each
       nodes.parent[i] = i - at <= 1100 and 1 or i - 1100
       nodes.fn[i], nodes.line[i] = i % #profile.functions + 1, i % 50
     end

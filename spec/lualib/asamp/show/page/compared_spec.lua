@@ -5,7 +5,8 @@ local gen = require "profilegen"
 local pages = require "spec.support.pages"
 local shell = require "spec.support.shell"
 
--- Writes a profile: n samples of load, of work, and of a function with a hostile name (0: without it).
+-- Writes a profile with these numbers of samples of load, of work, of a function with a hostile
+-- name (0: without it), and of time.
 local function make(path, load, work, hostile, time)
   local p = assert(gen.open{path = path, period = 1 << 20, random = true, followed = 100,
                             timeperiod = 1000000, command = "lua app.lua"})
@@ -39,7 +40,7 @@ describe("the page of asamp view of two profiles #plain", function()
     return (b:text "#frame-compared":gsub("%s+", " "))
   end
 
-  --- The value of an expression of the view 'p' and its canvas.
+  --- Returns the value of an expression in the page, in which p is the panel of the comparison.
   local function eval(expression)
     return b:eval("(p => " .. expression .. ")(document.getElementById('panel-compared'))")
   end
@@ -89,7 +90,8 @@ describe("the page of asamp view of two profiles #plain", function()
       end
       return out
     end
-    assert.same({more4 = 7, less4 = 0, rest = 3}, colors())  -- tenths of the width
+    -- tenths of the graph's width, by colour
+    assert.same({more4 = 7, less4 = 0, rest = 3}, colors())
     b:click "[name=widths][value=old]"
     assert.same({more4 = 4, less4 = 2, rest = 4}, colors())
     eval "p.querySelector('.flame').focus()"
@@ -104,7 +106,7 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.equal("−20.0", rows[2][1])
     assert.truthy(rows[2][#rows[2]]:find(pages.HOSTILE, 1, true))
     assert.equal("load", rows[3][#rows[3]]:match "^%S+")
-    for key, change in pairs{blocks = "+26.7", alive = "+33.3"} do  -- of 1,200 MiB alive
+    for key, change in pairs{blocks = "+26.7", alive = "+33.3"} do  -- percent of 1,200 MiB alive
       b:click(("[name=compare][value=%s]"):format(key))
       assert.equal(change, b:rows "Largest changes"[1][1])
     end
@@ -118,7 +120,8 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.equal(1, #b:rows "Largest changes")
   end)
 
-  -- A former fault: the graph was grey, and by shares of the live bytes a mended leak was no change.
+  -- Former bugs: the graph was grey, because a fixed leak was no change in the shares of the live
+  -- bytes.
   it("starts with live bytes if they changed most, with the widths of the larger profile", function()
     local paths = {folder .. "/leak.vmprof", folder .. "/mended.vmprof"}
     for i, file in ipairs(paths) do

@@ -36,7 +36,8 @@ for i = 1, 8000 do handle(i) end
 
 describe("the page of asamp view #plain", function()
   local b, path = pages.browse(function(path)
-    for _ = 1, 8 do  -- parts are intervals of time: if the machine pauses, no line may stand out
+    -- repeats, because slices are of time: if the machine pauses, no line may exceed the others
+    for _ = 1, 8 do
       assert.equal(0, (process.run{load = "profiler", code = SERVER,
         env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,snapshot,out=" .. path}}))
       local found = leaks.of(assert(reader.read(path, {bins = leaks.BINS})))
@@ -60,11 +61,11 @@ describe("the page of asamp view #plain", function()
     assert.same(wanted, rows "Likely leaks")
     assert.truthy(b:text "#panel-leaks":find(shown.summary(found), 1, true))
     assert.truthy(b:text "#panel-leaks":find('removing ["log"] of _G frees ', 1, true), b:text "#panel-leaks")
-    b:press "Enter"  -- shows the line among the others
+    b:press "Enter"  -- selects the line in the table of lines
     assert.equal(("%s:%d"):format(found.rows[1].file, found.rows[1].line), rows "Lines"[1][7])
   end)
 
-  --- "level step bytes share" of the rows of the tree of holders.
+  --- Returns "level step bytes share" of the rows of the tree of holders.
   local function tree()
     return b:eval [[[...document.querySelectorAll("[aria-label='Held by'] .spacer .row")].map(row =>
       [row.getAttribute("aria-level"), ...[...row.children].slice(0, 3).map(cell =>
@@ -102,14 +103,14 @@ describe("the page of asamp view #plain", function()
     local first = rows "Allocated at"[1]
     assert.equal(units.bytes(bytes), first[1])
     assert.truthy(first[3]:find ":7  handle$", first[3])
-    b:press "ArrowLeft"  -- to ["log"]; line 7 allocated the array part of log, too
+    b:press "ArrowLeft"  -- moves to ["log"]; line 7 allocated the array part of log, too
     assert.truthy(b:text "#panel-holders":find('held by _G → ["log"]\n', 1, true))
     b:press "/"
     b:type "LOG"
     assert.equal(1, b:eval "document.querySelectorAll(\"[aria-label='Held by'] .marked\").length")
   end)
 
-  -- The values are those of the report; they are also in words, for users who cannot see the bars.
+  -- The values must be those of the report. They are also words, for users who cannot see the bars.
   it("shows the live bytes of a line over time, and its copied bytes", function()
     local profile = assert(reader.read(path, {bins = 16}))
     local copied = copies.of(profile).lines[1]
@@ -121,7 +122,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(text:find("over time", 1, true))
     assert.truthy(text:find(units.bytes(copied.bytes), 1, true), units.bytes(copied.bytes))
     assert.truthy(b:text ".source":find("of it more than once", 1, true), b:text ".source")
-    -- functions, too, as in the report
+    -- functions have such values, too, as in the report
     local trend = trends.of(profile).functions[1]
     b:press "3"
     seen = b:eval([[[...document.querySelectorAll("[aria-label='Functions'] .row")].map(
@@ -129,7 +130,8 @@ describe("the page of asamp view #plain", function()
     assert.truthy(seen:find(trend.name .. "[^%d]", 1), seen)
     local alive = units.bytes(trend.alive[#trend.alive]):gsub("%p", "%%%0")
     assert.matches("[▁█]\n[^█]*" .. alive .. " alive at the end", seen)
-    -- a narrow window has no space for all columns: they are below, for one row
+    -- a narrow window has no space for all columns, so that the values of one row are below the
+    -- table
     b:press "4"
     b:look(500, 900)
     assert.equal("1", b:eval "'' + document.querySelectorAll('#panel-lines .bars').length")
@@ -229,7 +231,7 @@ describe("the page of asamp view #plain", function()
     for i, row in ipairs(seen) do seen[i] = {row[1], row[2], row[3]} end
     assert.same(wanted, seen)
     assert.is_true(#seen > 1)
-    -- lengths of life are called 'below' too: none is set in for that
+    -- rows for lengths of life have the text 'below', too, but must not be indented
     assert.equal(0, b:eval "document.querySelectorAll(\"[aria-label='By lifetime'] .below\").length")
   end)
 
@@ -240,7 +242,8 @@ describe("the page of asamp view #plain", function()
     local list, whole = totals.sorted(t.lines, "timesamples"), t.whole.timesamples
     local seen = rows "Lines"
     assert.is_true(#seen > 1)
-    -- Lines with equally many samples may be in either order, so each is searched for by its name.
+    -- The order of lines with equally many samples is not defined, so each line is searched by its
+    -- name.
     local bylabel, before = {}, math.huge
     for _, row in ipairs(list) do bylabel[("%s:%d"):format(row.file, row.line)] = row.self end
     for _, row in ipairs(seen) do
@@ -253,7 +256,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- The main chunk came first, and its name was once the page's name for the line.
+  -- A former bug: the page named a line after the function that came first, here the main chunk.
   it("names a line after the function that has most of it", function()
     b:click "[name=mode][value=bytes]"
     b:press "4"

@@ -22,8 +22,8 @@ end
 while os.clock() < 0.2 do local garbage = {} end
 ]]
 
--- Returns the visible texts of the current panel whose contrast is below AA's, each with class, colours
--- and ratio.
+-- Code that returns the visible texts of the current panel whose contrast is below level AA, each
+-- with class, colours and ratio.
 local PALE = [[(() => {
   const part = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -80,7 +80,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("has rows that Enter and a click do nothing to", function()
-    -- Each of these steps once raised an error in the page.
+    -- A former bug: each of these actions raised an error in the page.
     b:press "0"
     b:eval "document.querySelector(\"[aria-label='Where resident memory is']\").focus()"
     b:press("Enter", "ArrowDown", "Enter")
