@@ -74,7 +74,7 @@ LUA_API lua_State *luaN_running (lua_State *L) {
     return running;
   for (th = running; th != NULL; th = th->resumer)
     if (th == L) return running;
-  return L;  /* C code calls functions in L without resuming L */
+  return L;  /* here L was never resumed: C code calls functions in it directly */
 }
 
 

@@ -58,8 +58,8 @@ typedef struct luaN_Sampler {
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
   /* Called when a collection has decided which objects are dead, so that luaN_isdead may be called
-     for owners of samples. Dead objects are still intact. major: 1 in a major or full
-     collection. */
+     for the objects of which samples were taken. Dead objects are still intact. major: 1 in a major
+     or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
   /* Called at the end of each minor or full collection's pause, which started at 'began' of
      luaN_Memory. In the pause, 'decide' was called once, or twice if the slice of a major
@@ -406,7 +406,7 @@ typedef enum luaN_Looked {
   LUAN_LREMEMBERED,
   LUAN_LSTACKS,	/* slots of stacks */
   LUAN_LWEAK,	/* entries of weak tables */
-  /* threads, objects with finalizers, large objects */
+  /* entries of the lists of threads, objects with finalizers, and large objects */
   LUAN_LLISTED,
   LUAN_NLOOKED
 } luaN_Looked;
@@ -458,8 +458,8 @@ typedef struct luaN_Memory {
 /* Sets *m to the present values of the state. */
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
-/* Description of a chunk: a part of the heap that has one or more blocks. A block has 32 KiB: a head,
-   and lines of 64 bytes (gc/gc.h, section 1). */
+/* Description of a chunk: a part of the heap that has one or more blocks. A block has 32 KiB: a
+   head, and lines of 64 bytes (gc/gc.h, section 1). */
 typedef struct luaN_ChunkPlace {
   const void *from;	/* address of the chunk */
   size_t size;		/* bytes of the chunk */
@@ -656,7 +656,7 @@ LUA_API const char *luaN_name (const void *proto, size_t *length);
 /* A tick: an instant, recorded by a signal handler, of which a time sample is taken. */
 typedef struct luaN_Moment {
   lua_State *L;		/* the thread that ran at the tick */
-  /* innermost frame of that thread ('ci' of luaN_Frame), or NULL */
+  /* innermost frame of the thread that ran ('ci' of luaN_Frame), or NULL */
   void *ci;
   unsigned label;	/* label of that thread */
   /* LUAN_MINOR or LUAN_MAJOR: a collection ran; 0: none */

@@ -70,9 +70,8 @@ typedef struct luaN_Mark {
   lu_byte cached;
   /* 1: the running minor collection need not tenure all live objects (ageing.h) */
   lu_byte ageing;
-  /* The object whose references are being traversed. If a reference leads to an object that is
-     not tenured (ageing.h), this object is added to 'holders'. NULL: all objects must be tenured
-     now. */
+  /* The object that is being traversed. If it refers to an object that is left young (ageing.h), it
+     is added to 'holders'. NULL: all objects must be tenured now. */
   GCObject *holder;
   /* The slot that is being visited, if only this slot of the table 'holder' is remembered; NULL if
      'holder' is traversed as a whole. */
@@ -94,7 +93,8 @@ typedef struct luaN_Mark {
   /* Marking cost of the small tables that were marked recursively, without a mark stack (mark.c);
      in bytes, modulo 2^32. */
   unsigned settled;
-  /* The thread whose deep stack slices of the major collection are scanning in parts, or NULL. */
+  /* The thread that the major collection is scanning in parts, one part in each slice, because its
+     stack is deep; NULL: none. */
   struct lua_State *thread;
   /* The next CallInfo of 'thread' to visit. NULL: all were visited, and the slots are next. */
   struct CallInfo *ci;
@@ -191,8 +191,8 @@ typedef struct luaN_Weak {
   /* 1: ephemerons are being resolved from their keys (chase.h): each object that is popped from a
      mark stack is looked up as a key. So marking must push each object that may be a key. */
   lu_byte chasing;
-  /* 1: weak tables may have entries with keys that the program cannot reach, because a dead object
-     with a finalizer refers to these keys. */
+  /* 1: weak tables may have entries whose keys the program cannot reach, but which stay because a
+     dead object with a finalizer refers to the keys. */
   lu_byte resurrected;
   /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS]. The atomic step
      looks it up as a weak key (ahead.h). */
@@ -596,8 +596,8 @@ typedef struct luaN_Heap {
   unsigned rounding;
   /* 1: the moved stack in 'waiting' is not in the hole in which the fast path allocates */
   int waitingoutside;
-  /* Number of bytes of the moved stack in 'waiting' from the byte at which its sample was due to
-     its end. */
+  /* Number of bytes between the sample point, at which the sample of the moved stack in 'waiting'
+     was due, and the end of that stack. */
   uint64_t waitingover;
   /* Free lines for allocations that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;

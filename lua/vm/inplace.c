@@ -177,7 +177,7 @@ int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) 
   if (isdummy(t) || asize != t->alimit || luaO_ceillog2(hsize) != t->lsizenode) return 0;
   luaN_leavegrowth(G(L), t);
   if (!tidychains(L, t, sizenode(t) < LEASTLARGE)) return 0;
-  if (freenodes(t)) {  /* too few nodes are free */
+  if (freenodes(t)) {  /* result 1: too few nodes are free */
     if (!tidychains(L, t, 1)) return 0;
     freenodes(t);
   }

@@ -5,9 +5,10 @@
 ** weak keys: new objects are allocated at the addresses of dead ones, and their keys have the same
 ** main positions.
 **
-** The empty node must not be the main position of a key in a later node of the chain. Reason: a
-** lookup of that key starts at the empty node. If the new key took this node, a later insertion
-** could move the new key and the rest of the chain to another node, and the lookup would fail. This
+** The empty node must not be the main position of a key k in a later node of the chain. Reason: a
+** lookup of k starts at the empty node. If the new key took this node, an insertion of another key
+** with this main position would move the new key to a free node, with the links to k. The lookup
+** of k would then start in a chain without k, and fail. This
 ** holds even if the key in the later node has no value at present, because an assignment may give
 ** it one. It does not hold for a dead key, which is never looked up.
 **

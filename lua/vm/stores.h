@@ -11,8 +11,8 @@
 /*
 ** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the value of
 ** the slot may be replaced directly. False if the caller must use luaN_fill, which checks for
-** __newindex and for a missing key: the slot is empty, and t has a metatable or no array slot for
-** k.
+** __newindex and for a missing key: t is not a table; or the slot is empty, and t has a metatable
+** or no array slot for k.
 **
 ** If t has no metatable, does not read an array slot, because that would be a cache miss.
 */

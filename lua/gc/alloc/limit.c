@@ -103,9 +103,9 @@ l_mem luaN_debt (global_State *g) {
 
 void luaN_uncharge (global_State *g, l_mem before) {
   l_mem least = -(l_mem)g->heap.gc.pace.nursery;
-  /* If no collection was due, 'before' is negative: -before bytes of the nursery were left. An
-     emergency collection may have started a new nursery of fewer bytes since; then all its bytes
-     are left. */
+  /* A negative 'before' means that -before bytes of the nursery were left. But an emergency
+     collection may have started a new, smaller nursery since. Then restores all bytes of the new
+     nursery. */
   if (before < least) before = least;
   if (luaN_debt(g) <= before) return;
   luaE_setdebt(g, before);

@@ -131,7 +131,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   unsigned cycles = c->pace.cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int start = 1;
-  if (kilobytes < 0) return 0;  /* also if the program's number was too large for an int */
+  if (kilobytes < 0) return 0;  /* the program's number, or its conversion to int, was negative */
   luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {

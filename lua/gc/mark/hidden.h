@@ -94,8 +94,9 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
-/* Makes node n of t ready for a new key. If n has a tombstoned weak value, which looks empty,
-   restores it, or clears it if the object is dead. Removes an entry with a dead key. */
+/* To be called before an insertion takes node n of t for a new key, because a node that looks empty
+   may have a tombstoned weak value. Restores such a value, so that the node is in use, or clears it
+   if the object is dead. Removes an entry with a dead key. */
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 

@@ -311,10 +311,13 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/* Returns 1 if o is marked now and this call has not pushed it on a mark stack: o was marked
-   before, is a short string, or, if 'inner' is 1, is a small table that could be marked with its
-   contents. Otherwise returns 0; o is then unmarked, except that a table is marked and pushed if
-   'inner' is 1. */
+/*
+** Tries to mark o without a push on a mark stack. Returns 1 if that is done:
+** - o was marked before, or
+** - o is a short string, or
+** - 'inner' is 1, and o is a small table that could be marked with its contents.
+** Returns 0 otherwise. Then a table is marked and pushed if 'inner' is 1; any other o is unmarked.
+*/
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);

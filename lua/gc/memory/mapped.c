@@ -31,7 +31,7 @@ static struct {
   /* lists of spare mappings, by size in blocks of LUAN_BLOCK bytes */
   Spare *of[LUAN_MAPUNITS + 1];
   size_t bytes;			/* bytes of all spare mappings */
-  /* present limit of 'bytes', set when a state is closed */
+  /* limit for the bytes of spare mappings; set when a state is closed */
   size_t room;
   /* bytes of mappings requested since a state was last closed */
   size_t requested;

@@ -50,7 +50,8 @@
   "nursery=BYTES, huge-pages, no-madvise"
 
 
-/* Prints an error message for a wrong word of n bytes, once per process. why: the reason. */
+/* Prints an error message for a wrong word of the variable LUA_GC, of n bytes, once per process.
+   why: the reason. */
 static void complain (const char *word, size_t n, const char *why) {
   static int reported;
   char text[SHOWN + 1];

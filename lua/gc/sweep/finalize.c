@@ -130,9 +130,10 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 }
 
 
-/* Adapts youngbits after a minor collection. young: number of young objects with finalizers before
-   the collection. alive: number of these that have survived (YOUNG_MANY, YOUNG_FEW). Does nothing
-   if 'young' was too low to make a collection due. */
+/* Adapts youngbits, the logarithm of the number of young objects with finalizers that makes a minor
+   collection due, after such a collection. young: number of these objects before the collection.
+   alive: number of them that have survived. More than 1 / YOUNG_MANY of them: raises youngbits; at
+   most 1 / YOUNG_FEW: lowers it. Does nothing if 'young' was too low to make a collection due. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);

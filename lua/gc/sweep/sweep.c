@@ -87,9 +87,10 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* Returns 1 if o stays in the list with number 'which'. If o is dead, frees its memory or subtracts
-   its external bytes, and returns 0. Also returns 0 for an entry of STANDINS that owns no external
-   bytes any more. 'finalizable' has no dead objects at this time. */
+/* Returns 1 if o stays in the list with number 'which', else 0. It does not stay if
+   - it is dead; then frees its memory, or subtracts its external bytes;
+   - the list is STANDINS, the userdata with external bytes, and o has none any more.
+   All objects of the list FINALIZABLE stay: no dead object is in it at this time. */
 static int stays (lua_State *L, int which, GCObject *o) {
   if (which == FINALIZABLE) return 1;
   if (which == STANDINS) return luaN_keepstandin(G(L), gco2u(o));

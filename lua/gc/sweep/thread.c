@@ -36,8 +36,8 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* luaN_reserve has made room for one more thread in the list of threads. The room still exists,
-     although luaN_newin may have run a collection: one that shrinks the list leaves free entries. */
+  /* luaN_reserve has made room for one more thread in the list of threads. The room still exists
+     if luaN_newin has run a collection, because a collection that shrinks the list leaves some. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
