@@ -186,7 +186,7 @@ describe("a sentence of the verdict", function()
     assert.matches("no search for holders followed the allocation of these objects " ..
                    "%(the last search was at 2%.50 s%), because the process was running", text(facts))
     facts.searched = nil
-    assert.matches("objects, because the process was running or a signal ended it%. " ..
+    assert.matches("objects, because the process was running, or a signal or C code ended it%. " ..
                    "While it runs, use asamp heap PID%. %[", text(facts))
   end)
 
