@@ -128,13 +128,13 @@ Sampler *sampler_attached (lua_State *L);
    bin also counts shorter pauses, the last bin longer ones. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over the heaps of the open states. For each state, its last published numbers (seen.h) are
-   added. */
+/* Sums over heaps: of the open states, unless stated otherwise. For each state, its last published
+   numbers (seen.h) are added. */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of states */
   uint64_t inuse, held, tenured;	/* bytes */
-  uint64_t minors, majors;		/* collections */
-  uint64_t pauses, longest;		/* sum and longest, ns */
+  uint64_t minors, majors;		/* collections of all states so far */
+  uint64_t pauses, longest;		/* of all states so far: sum and longest, ns */
   uint64_t bins[SAMPLER_PAUSES];	/* histogram of the pauses of all states so far */
 } SharedHeaps;
 

@@ -62,7 +62,6 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_MINORS, m.minors);
   seen_put(to, SEEN_MAJORS, m.majors);
   seen_put(to, SEEN_PAUSES, m.pauses);
-  seen_put(to, SEEN_LONGEST, m.longest);
   seen_put(to, SEEN_CHUNKS, t->stack.functions.lumpedchunks);
   seen_put(to, SEEN_FUNCTIONS, t->stack.functions.lumped);
   seen_put(to, SEEN_CLASSES, t->classes.lumped);

@@ -270,14 +270,19 @@ static void emitorphans (const Sampler *s) {
   samplerlist_unlock();
 }
 
-static uint64_t pausebins[SAMPLER_PAUSES];
+/* Pauses of all states so far: histogram and longest (ns). Atomic. */
+static uint64_t pausebins[SAMPLER_PAUSES], longestpause;
 
 static void countpause (lua_State *L) {
+  uint64_t longest = 0;  /* a failed exchange below stores longestpause here */
   luaN_Memory m;
   int k = 0;
   luaN_memory(L, &m);
   while (k < SAMPLER_PAUSES - 1 && m.pause >= (UINT64_C(16000) << k)) k++;
   __atomic_fetch_add(&pausebins[k], 1, __ATOMIC_RELAXED);
+  while (m.pause > longest &&
+         !__atomic_compare_exchange_n(&longestpause, &longest, m.pause, 1, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) ;
 }
 
 void samplershared_safe (void *ud, lua_State *L) {
@@ -470,23 +475,22 @@ void samplershared_leave (Sampler *s, lua_State *L) {
 }
 
 void sampler_shared (SharedTotals *t, SharedHeaps *h) {
+  SeenNamed rows[SEEN_NAMES];
   const Sampler *s;
-  int k;
-  memset(h, 0, sizeof(*h));
+  unsigned k, n = sampler_named(rows);
+  *h = (SharedHeaps){.longest = __atomic_load_n(&longestpause, __ATOMIC_RELAXED)};
+  for (k = 0; k < n; k++) {
+    h->open += rows[k].open;
+    h->inuse += rows[k].inuse;
+    h->held += rows[k].held;
+    h->minors += rows[k].minors;
+    h->majors += rows[k].majors;
+    h->pauses += rows[k].pauses;
+  }
   samplerlist_lock();
   samplerlist_addup(t);
-  for (s = samplers.all; s != NULL; s = s->next) {
-    uint64_t longest = seen_get(&s->seen, SEEN_LONGEST);
-    if (s->shared == NULL) continue;
-    h->open++;
-    h->inuse += seen_get(&s->seen, SEEN_INUSE);
-    h->held += seen_get(&s->seen, SEEN_HELD);
-    h->tenured += seen_get(&s->seen, SEEN_TENURED);
-    h->minors += seen_get(&s->seen, SEEN_MINORS);
-    h->majors += seen_get(&s->seen, SEEN_MAJORS);
-    h->pauses += seen_get(&s->seen, SEEN_PAUSES);
-    if (longest > h->longest) h->longest = longest;
-  }
+  for (s = samplers.all; s != NULL; s = s->next)
+    if (s->shared != NULL) h->tenured += seen_get(&s->seen, SEEN_TENURED);
   samplerlist_unlock();
   for (k = 0; k < SAMPLER_PAUSES; k++)
     h->bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);

@@ -39,16 +39,21 @@ const char *seen_text (unsigned name) {
   return past[name].name;
 }
 
-void seen_past (unsigned name, const Seen *s, int profile, int heap) {
-  SeenNamed *p = &past[name];
+/* Adds to *to the samples and bytes of a state ('profile' 1), and its collections and pauses
+   ('heap' 1). */
+static void seen_sum (SeenNamed *to, const Seen *s, int profile, int heap) {
   if (profile) {
-    p->samples += seen_get(s, SEEN_SAMPLES);
-    p->bytes += seen_get(s, SEEN_BYTES);
+    to->samples += seen_get(s, SEEN_SAMPLES);
+    to->bytes += seen_get(s, SEEN_BYTES);
   }
   if (!heap) return;
-  p->minors += seen_get(s, SEEN_MINORS);
-  p->majors += seen_get(s, SEEN_MAJORS);
-  p->pauses += seen_get(s, SEEN_PAUSES);
+  to->minors += seen_get(s, SEEN_MINORS);
+  to->majors += seen_get(s, SEEN_MAJORS);
+  to->pauses += seen_get(s, SEEN_PAUSES);
+}
+
+void seen_past (unsigned name, const Seen *s, int profile, int heap) {
+  seen_sum(&past[name], s, profile, heap);
 }
 
 unsigned seen_named (SeenNamed *to) {
@@ -58,13 +63,7 @@ unsigned seen_named (SeenNamed *to) {
 
 void seen_add (SeenNamed *to, const Seen *s, int profile) {
   to->open++;
-  if (profile) {
-    to->samples += seen_get(s, SEEN_SAMPLES);
-    to->bytes += seen_get(s, SEEN_BYTES);
-  }
-  to->minors += seen_get(s, SEEN_MINORS);
-  to->majors += seen_get(s, SEEN_MAJORS);
-  to->pauses += seen_get(s, SEEN_PAUSES);
+  seen_sum(to, s, profile, 1);
   to->inuse += seen_get(s, SEEN_INUSE);
   to->held += seen_get(s, SEEN_HELD);
 }

@@ -30,9 +30,8 @@ typedef enum SeenNumber {
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
   /* bytes: in use by the heap, reserved by the heap, and tenured since the state was made */
   SEEN_INUSE, SEEN_HELD, SEEN_TENURED,
-  /* since the state was made: minor collections, major collections, total of pauses and longest
-     pause; pauses in ns */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,
+  /* since the state was made: minor collections, major collections, total of pauses (ns) */
+  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES,
   /* counts of dropped data (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS

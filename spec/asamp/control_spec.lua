@@ -651,6 +651,30 @@ describe("a process that listens", function()
     finish()
   end)
 
+  -- A former bug: collections and pauses of closed states were subtracted from the sums, which metrics
+  -- report as counters.
+  it("counts collections and pauses of closed states", function()
+    local libraries = shell.output "pwd":gsub("\n", "/build/spec/?.so")
+    start("alloc=0,listen=s/x.sock", ("package.cpath = '%s'\n"):format(libraries) .. [[
+      local states = require "states"
+      for _ = 1, 50 do
+        local s = states.open{libs = true}
+        s:run "local t = {} for i = 1, 20000 do t[i] = {i} end collectgarbage()"
+        s:close()
+      end
+      os.execute "touch closed; sleep 3"]])
+    process.await(function() return host.samefile(folder .. "/closed", folder .. "/closed") end)
+    local s, bound, least = stats(), 0, 16e3
+    assert.equal(1, s.states)
+    assert.is_true(s.majors >= 50 and s.minors >= 50, s.majors)
+    for n in s.pausebins:gmatch " (%d+)" do
+      bound, least = bound + n * least, 2 * least
+    end
+    assert.is_true(bound > 0 and bound <= s.pauses, bound .. " " .. s.pauses)
+    assert.is_true(s.longest > 0 and s.longest <= s.pauses)
+    finish()
+  end)
+
   -- A former bug: after a rotation, the new file had no state until a state allocated or collected.
   -- A mark was refused, although `asamp stats` named the file and the state.
   it("takes a mark for the file that has just started, of a program that waits", function()

@@ -131,7 +131,7 @@ function M.text(targets)
       value("labelled_allocated_bytes_total", t, setof(row, known), row.bytes)
     end
   end
-  head("collections", "gauge", "Collections of the present states.")
+  head("collections", "counter", "Collections of all present and former states.")
   each("collections", function(t) return t.stats and t.stats.minors end, ',generation="minor"')
   each("collections", function(t) return t.stats and t.stats.majors end, ',generation="major"')
   head("pause_seconds", "histogram", "Pauses of collections, of all present and former states.")
