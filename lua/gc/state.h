@@ -536,10 +536,9 @@ typedef struct luaN_Tick {
 
 /* The heap of a state. Each allocation reads the first two fields (N1 to N3 of nursery.h). */
 typedef struct luaN_Heap {
-  /* first free byte of the hole (run of free lines) in which the fast path allocates;
-     "nursery_free" in comments */
+  /* first free byte of the hole (run of free lines) in which the fast path allocates */
   char *free;
-  /* address up to which the fast path allocates; "nursery_limit" in comments */
+  /* address up to which the fast path allocates */
   char *limit;
   /* end of the hole (run of free lines) in which the fast path allocates */
   char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets nursery_limit, updates the counts of allocated bytes, and checks limits of the state
+/* Sets heap.limit, updates the counts of allocated bytes, and checks limits of the state
    (limit.h). */
 #define LUA_CORE
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** nursery_limit, the address up to which the fast path allocates, and the counts of allocated bytes
+** heap.limit, the address up to which the fast path allocates, and the counts of allocated bytes
 ** (N1 to N3 and S1 of nursery.h).
 **
 ** Limits on the bytes that a state may allocate in its life, and on its bytes in use
 ** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails like one that
 ** lua_Alloc refuses, but with the limit's message. The fast path has no test for limits:
-** nursery_limit includes the distance to the nearer limit.
+** heap.limit includes the distance to the nearer limit.
 **
 ** Invariants:
-**   LM1  While a state has limits, nursery_limit is at most luaN_left bytes above nursery_free
+**   LM1  While a state has limits, heap.limit is at most luaN_left bytes above heap.free
 **        after each call of luaN_setlimit.
 **   LM2  If a limit has refused the last failed allocation, heap.refusal is the message of that
 **        limit. It is NULL if that allocation had another cause (luaN_unlimited), if none has
@@ -27,7 +27,7 @@
 #define LUAN_GAP	((l_mem)16 * 1024)
 
 /* Adds the bytes that the fast path has allocated since the last update to GCdebt and
-   heap.allocated (N2). Does not set nursery_limit. */
+   heap.allocated (N2). Does not set heap.limit. */
 static inline void luaN_account (global_State *g) {
   luaN_Heap *h = &g->heap;
   g->GCdebt += h->free - h->mark;
@@ -84,15 +84,15 @@ LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
    does not get a limit's message (LM2). The value is NULL, for use in a return statement. */
 #define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
-/* Sets nursery_limit, up to which the fast path allocates, to the lowest of these addresses: end of
+/* Sets heap.limit, up to which the fast path allocates, to the lowest of these addresses: end of
    the free lines (N1), next sample (S1), next collection (N3), limits of the state (LM1). Sets it
-   to nursery_free if every allocation is to be slow. */
+   to heap.free if every allocation is to be slow. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
-/* Makes GCdebt and heap.allocated include all allocated bytes (N2), and sets nursery_limit. */
+/* Makes GCdebt and heap.allocated include all allocated bytes (N2), and sets heap.limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
-/* Aligns nursery_free, the next address of the fast path, to 16 bytes for a userdata, if there is
+/* Aligns heap.free, the next address of the fast path, to 16 bytes for a userdata, if there is
    room. The padding does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 

@@ -63,7 +63,7 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /*
-** Bump-allocates n bytes in the current hole (run of free lines), even above nursery_limit. Takes
+** Bump-allocates n bytes in the current hole (run of free lines), even above heap.limit. Takes
 ** another hole if the current one is too short. Returns NULL, and keeps the current hole, if no
 ** hole has n bytes. desperate: 1 after an emergency collection, to search all blocks.
 */
@@ -426,8 +426,7 @@ static void payback (global_State *g, size_t n) {
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
-  g->totalbytes += back;  /* nursery_limit stays lower than necessary until luaN_setlimit is
-                             called */
+  g->totalbytes += back;  /* heap.limit stays lower than necessary until luaN_setlimit is called */
 }
 
 

@@ -3,12 +3,12 @@
 ** The nursery: bump allocation into the holes of the heap. Every event that may interrupt an
 ** allocation is part of one limit:
 **
-**   nursery_limit = min(end of the current hole,
-**                       address before the sample point,
-**                       address at which a collection is due,
-**                       address at which a limit of the state is reached (LM1 of limit.h))
+**   heap.limit = min(end of the current hole,
+**                    address before the sample point,
+**                    address at which a collection is due,
+**                    address at which a limit of the state is reached (LM1 of limit.h))
 **
-** The fast path adds the size to nursery_free and compares the sum with nursery_limit; it is the
+** The fast path adds the size to heap.free and compares the sum with heap.limit; it is the
 ** same with and without a sampler. If the sum is above the limit, luaN_slow allocates and handles
 ** the events. (The scheme is that of Jung and Bolz-Tereick; see gc.h.)
 **
@@ -76,7 +76,7 @@ LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 /* Allocates 'size' bytes, on the fast path if possible. */
 #define luaN_new(L,size,kind)  luaN_newin(L, &G(L)->heap, size, kind)
 
-/* Bump-allocates n bytes, a multiple of 8. Returns NULL if that would pass nursery_limit. */
+/* Bump-allocates n bytes, a multiple of 8. Returns NULL if that would pass heap.limit. */
 static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   char *p = h->free;
   char *q = p + n;
