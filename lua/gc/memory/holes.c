@@ -107,7 +107,8 @@ static void relist (luaN_Blocks *h, luaN_Block *b) {
 
 /* {== lines ============================================================= */
 
-/* Records that line i of b is free, for the debug and sanitizer builds. */
+/* Records that line i of b is free, for the debug and sanitizer builds. Has no effect in a release
+   build, where compilers remove the loops that only call this function. */
 static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
   char *p = (char *)b + (size_t)i * LUAN_LINE;
   luaN_takenback(h, p, LUAN_LINE);
@@ -120,13 +121,10 @@ void luaN_recycle (luaN_Blocks *h) {
   /* Each block moves to the head of its new list. So the block that was moved last is used
      first. */
   while ((b = firstof(&h->used)) != NULL) {
-    unsigned i;
+    unsigned i, k;
     for (i = 0; i < b->nlines; i += 8) {
       uint64_t w = eight(b, i);
-#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
-      unsigned k;
       for (k = i; k < i + 8; k++) if (b->marks[k] == LUAN_YOUNG) clean(h, b, k);
-#endif
       w &= ~(LOW * LUAN_YOUNG);
       memcpy(b->marks + i, &w, sizeof(w));
     }
@@ -136,10 +134,8 @@ void luaN_recycle (luaN_Blocks *h) {
 
 
 void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
-#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
   unsigned i;
   for (i = 0; i < b->nlines; i++) if (b->marks[i] == 0) clean(h, b, i);
-#endif
   if (b->where != LUAN_USED) relist(h, b);
 }
 
@@ -147,18 +143,14 @@ void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
 /* Removes all bits except 'keep' from the marks of b. Returns 1 if a line has become free. */
 static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
   uint64_t freed = 0;
-  unsigned i;
+  unsigned i, k;
   for (i = 0; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i), kept = w & LOW * keep;
     freed |= zerobytes(kept) ^ zerobytes(w);
-#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
-    unsigned k;
     for (k = i; k < i + 8; k++)
       if (b->marks[k] != 0 && (b->marks[k] & keep) == 0) clean(h, b, k);
-#endif
     memcpy(b->marks + i, &kept, sizeof(kept));
   }
-  (void)h;  /* h is unused in a release build */
   return freed != 0;
 }
 
