@@ -9,9 +9,8 @@
 --   - keeps its objects: those of the first half are alive as often as those of the second (ofkept), or
 --   - grows in spite of removals, as a queue does (ofgrowing).
 --
--- The verdict is "maybe" if chance may have kept the old objects, because there are few samples (issure), if
--- the program worked at its end without allocating (TAIL), or if the run is too short to find that out
--- (COARSE).
+-- The verdict is "maybe" if the container may be a cache that is full (isreplacing), if the program worked at
+-- its end without allocating (TAIL), or if the run is too short to find that out (COARSE).
 --
 -- A container that is filled until the end of the program and never emptied has the verdict "leak", too.
 
@@ -38,17 +37,16 @@ local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
 -- EARLY: for the verdict "leak", at least 25% of the live bytes that these lines keep in the container are
 -- from the second half of the run.
 local KEPT, EARLY = 4 / 5, 1 / 4
--- If a container has few samples, its old objects may be alive by chance. Chance is excluded (issure) if they
--- are alive at least half as often as the newer ones (SURE) even after 1.6 standard errors are subtracted
--- (ERRORS): larger errors by chance occur in 1 of 20 cases.
-local SURE, ERRORS = 1 / 2, 1.6
--- AGED: a container may be a full cache, which replaces a random object for each new one. Then objects from
--- before the last quarter of the run are alive at most 95% as often as those from the last quarter, even
--- after one standard error is added (isaged). "leak" becomes "maybe".
--- SEEN, GOING: this rule does not apply if the heap grows as evenly as a full cache never does: its size is
--- known for at least 75% of the run (births.course), and grows in the second half of this at least two thirds
--- as much as in the first (evenness).
-local AGED, SEEN, GOING = 19 / 20, 3 / 4, 2 / 3
+-- LOST: a container may be a full cache, which replaces a random object for each new one. This is assumed if
+-- at least 5% of the objects since its oldest live one were removed, and of the older ones more than of those
+-- from the last quarter of the run (isreplacing). "leak" becomes "maybe".
+-- SEEN, GOING: a container that loses objects as a queue does (ofgrowing) stays a "leak" if the heap grows as
+-- evenly as a full cache never does: its size is known for at least 75% of the run (births.course), and grows
+-- in the second half of this at least two thirds as much as in the first (evenness).
+-- WHOLE: if its older objects are alive nearly as often as newer ones (KEPT), as in a cache, the size of the
+-- heap must be known for 95% of the run.
+-- MANY: with fewer than 32 live samples, the ages of the removed objects do not count, and WHOLE applies.
+local LOST, SEEN, GOING, WHOLE, MANY = 1 / 20, 3 / 4, 2 / 3, 19 / 20, 32
 -- A container that also loses objects, as a queue does, accumulates (ofgrowing) if all of these are true:
 -- GROWTH: the live heap grows by 2% in each of the last three quarters of the run.
 -- EVEN, STRAIGHT: it grows in the second half at least 75% as much as in the first (EVEN), or in each of the
@@ -298,40 +296,15 @@ local function retention(own, survivors, alive, from)
   local middle, share, of = from or middleof(survivors), {}, {}
   local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
   for half = 1, 2 do
-    of[half] = math.max(born[half] - (all[half] - mine[half]), mine[half], 1)
-    share[half] = mine[half] / of[half]
+    of[half] = math.max(born[half] - (all[half] - mine[half]), mine[half])
+    share[half] = mine[half] / math.max(of[half], 1)
   end
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Returns the share of older objects that is alive, divided by that share of newer ones; and the relative
--- standard error of this quotient.
---
--- mine: {older, newer} live samples in the container
--- of: {older, newer} samples that survived a collection and are not in other containers
-local function relative(mine, of)
-  local ratio, variance = 1, 0
-  for half = 1, 2 do
-    local share = mine[half] / of[half]
-    ratio = half == 1 and share or ratio / math.max(share, 1e-9)
-    variance = variance + (1 - share) / math.max(mine[half], 1)
-  end
-  return ratio, math.sqrt(variance)
-end
-
--- Returns true if a container has enough samples to show that its older objects are alive at least half as
--- often as its newer ones, and not by chance (SURE, ERRORS).
---
--- mine: {older, newer}: live samples in the container
--- of: {older, newer}: samples that survived a collection and are not in other containers
-local function issure(mine, of)
-  local ratio, error = relative(mine, of)
-  return ratio * math.exp(-ERRORS * error) >= SURE
-end
-
--- Counts a line's objects from before the last quarter of the run, and those since. Returns two such pairs:
--- live samples in the container, and samples that survived and are not in other containers. The parts up to
--- the oldest live sample do not count: a queue has lost these objects, but keeps all newer ones.
+-- Compares a line's objects from before the last quarter of the run with those since. Returns the results of
+-- 'retention'. The parts up to the oldest live sample do not count: a queue has lost these objects, but keeps
+-- all newer ones.
 --
 -- Each parameter is a list with numbers of the line's samples by part of the run:
 -- own: live samples in the container
@@ -349,32 +322,27 @@ local function recent(own, survivors, alive)
     end
     return list
   end
-  return select(2, retention(since(own), since(survivors), since(alive), PARTS * 3 // 4))
+  return retention(since(own), since(survivors), since(alive), PARTS * 3 // 4)
 end
 
--- Returns true if a container loses objects of any age, as a full cache does (AGED). The line with most
--- samples must lose objects, too, because those of other lines may be garbage that survived one collection by
--- chance.
+-- Returns true if a container loses objects of any age, as a full cache does (LOST). If it has MANY samples,
+-- older objects of the line with most samples must be alive less often than newer ones, because objects of
+-- other lines may be garbage that survived one collection by chance.
 --
 -- c: the container's lines (field 'lines' of an element of births.of().containers)
 -- every: sums over these lines (result of 'sum')
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 -- alive: map from the key of each line to its live samples in all containers (living)
-local function isaged(c, every, lines, alive)
-  local mine, of, main = {0, 0}, {0, 0}, 1
+local function isreplacing(c, every, lines, alive)
+  local kept, all, main = 0, 0, 1
   for key, own in pairs(c) do
     if own.n >= OWN * every.n and lines[key] then
-      local n, born = recent(own.parts, lines[key].survivors, alive[key].parts)
-      for age = 1, 2 do
-        mine[age], of[age] = mine[age] + n[age], of[age] + born[age]
-      end
-      main = key == every.most and relative(n, born) or main
+      local ratio, n, born = recent(own.parts, lines[key].survivors, alive[key].parts)
+      kept, all = kept + n[1] + n[2], all + born[1] + born[2]
+      main = key == every.most and ratio or main
     end
   end
-  -- Counts one more lost object of each age. Else the error would be 0 if there are few objects and none was
-  -- lost.
-  local ratio, error = relative(mine, {of[1] + 1, of[2] + 1})
-  return mine[2] > 0 and main < 1 and ratio * math.exp(error) < AGED
+  return (main < 1 or every.n < MANY) and kept < (1 - LOST) * all
 end
 
 -- Returns the sum of a container's lines:
@@ -609,26 +577,20 @@ local function loadedin(run, c, holder, since)
 end
 
 -- Returns two sums over a container's lines (results of 'sum'): over the lines that keep their objects
--- (KEPT), and over all lines. Third result: true if there are lines that keep their objects, and chance does
--- not explain that their older objects are alive (issure).
+-- (KEPT), and over all lines.
 --
 -- c: container (element of births.of().containers)
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 -- alive: map from the key of each line to its live samples in all containers (living)
 local function keeping(c, lines, alive)
-  local kept, every, mine, of = {}, sum(c.lines), {0, 0}, {0, 0}
+  local kept, every = {}, sum(c.lines)
   for key, own in pairs(c.lines) do
     if own.n >= OWN * every.n and lines[key] then
-      local ratio, n, born = retention(own.parts, lines[key].survivors, alive[key].parts)
-      if ratio >= KEPT then
-        kept[key] = own
-        for half = 1, 2 do
-          mine[half], of[half] = mine[half] + n[half], of[half] + born[half]
-        end
-      end
+      local ratio = retention(own.parts, lines[key].survivors, alive[key].parts)
+      kept[key] = ratio >= KEPT and own or nil
     end
   end
-  return sum(kept), every, next(kept) and issure(mine, of)
+  return sum(kept), every
 end
 
 --- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by allocated bytes.
@@ -677,17 +639,17 @@ function M.of(profile)
     end
   end
   for _, c in ipairs(born.containers) do
-    local kept, every, sure = keeping(c, born.lines, alive)
+    local kept, every = keeping(c, born.lines, alive)
     if every.n >= LARGE * all then
       local verdict = ofkept(run, kept, course, late)
-      local aged = not going and isaged(c.lines, every, born.lines, alive)
-      verdict = verdict == "leak" and (not sure or aged) and "maybe" or verdict
+      local replacing = isreplacing(c.lines, every, born.lines, alive)
+      verdict = verdict == "leak" and replacing and "maybe" or verdict
       if verdict == "leak" then
         keep(kept, verdict, c)
         growth = growth - c.late
       else
         others[#others + 1] = {container = c, every = every, kept = kept, verdict = verdict,
-                                aged = aged}
+                                replacing = replacing}
         local own = loadedin(run, every, c.holder, PARTS * (course and seen or 1) // 4 - 1)
         loaded = own and own.bytes > (loaded and loaded.bytes or 0) and own or loaded
       end
@@ -696,7 +658,8 @@ function M.of(profile)
   for _, other in ipairs(others) do
     local c = other.container
     local verdict = ofgrowing(run, other.every, course, growth, c.late, born.lines)
-    verdict = verdict == "leak" and other.aged and "maybe" or verdict
+    local even = going and (not other.verdict and other.every.n >= MANY or seen >= WHOLE)
+    verdict = verdict == "leak" and other.replacing and not even and "maybe" or verdict
     keep(verdict and other.every or other.kept, verdict or other.verdict, c)
   end
   unreached(run, profile, born.lines, alive, tables, course, keep)

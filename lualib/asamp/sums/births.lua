@@ -561,7 +561,7 @@ local function collect(profile, nearest, clock)
 end
 
 -- Counts the samples of each source line that survived a collection. Returns the field 'lines' of M.of, a map
--- from the keys of lines (M.keyof).
+-- from the keys of lines (M.keyof). Buffers, such as the string table, do not count: no container has them.
 --
 -- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
 -- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)
@@ -569,7 +569,8 @@ local function linesof(profile, nearest, clock)
   local born, lines = profile.born, {}
   for i, node in ipairs(born.node) do
     local kind, line = profile.kinds[born.kind[i]], nearest[node]
-    if line and not kind.time and kind.name ~= "native" and not VECTORS[kind.name] then
+    local other = kind.time or kind.name == "native" or kind.name == "buffer" or VECTORS[kind.name]
+    if line and not other then
       local key = M.keyof(line)
       local l = lines[key]
       if not l then
