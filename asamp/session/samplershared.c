@@ -13,6 +13,7 @@
 #include "complain.h"
 #include "descriptor.h"
 #include "orphans.h"
+#include "owner.h"
 #include "trackholders.h"
 #include "tracksample.h"
 #include "uncancelled.h"
@@ -116,6 +117,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   Sampler *s;
   /* Registers the exit handler first, because the handler must finish the profile made below. */
   samplerlist_watch();
+  owner_prime();  /* for samplerlist_exiting */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||

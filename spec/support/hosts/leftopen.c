@@ -3,7 +3,8 @@
 ** A host whose threads, one after the other, each run a state. The states stay open until the process
 ** ends. Prints how many bytes they have allocated since they were created, by their own counts.
 ** argument: ended: each thread has ended before the process ends; waiting: each waits meanwhile;
-** moved: like ended, and the main thread has run each state before
+** moved: like ended, and the main thread has run each state before; inside: one state runs another, in
+** which the process ends
 */
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,6 +22,8 @@
 
 static int iswaiting;
 static sem_t ran;
+static lua_State *L[THREADS];
+static unsigned long long born[THREADS];
 
 static void run (lua_State *L, const char *code) {
   if (luaL_dostring(L, code)) abort();
@@ -33,23 +36,51 @@ static void *work (void *ud) {
   return NULL;
 }
 
+static void create (int i) {
+  L[i] = luaL_newstate();
+  born[i] = luaN_allocated(L[i]);
+}
+
+static void report (void) {
+  unsigned long long sum = 0;
+  int i;
+  for (i = 0; i < THREADS; i++)
+    if (L[i] != NULL) sum += luaN_allocated(L[i]) - born[i];
+  printf("%llu\n", sum);
+}
+
+static int leave (lua_State *from) {
+  (void)from;
+  report();
+  exit(0);
+}
+
+static int inside (lua_State *from) {
+  (void)from;
+  create(1);
+  lua_register(L[1], "leave", leave);
+  run(L[1], "local t = {} for i = 1, 400 do t[i] = {} end leave()");
+  return 0;
+}
+
 int main (int argc, char **argv) {
-  static lua_State *L[THREADS];
-  unsigned long long born[THREADS], sum = 0;
   pthread_t t;
   int i;
   if (argc != 2) return 2;
+  if (strcmp(argv[1], "inside") == 0) {
+    create(0);
+    lua_register(L[0], "inside", inside);
+    run(L[0], "local t = {} for i = 1, 400 do t[i] = {} end inside()");
+  }
   iswaiting = (strcmp(argv[1], "waiting") == 0);
   sem_init(&ran, 0, 0);
   for (i = 0; i < THREADS; i++) {
-    L[i] = luaL_newstate();
-    born[i] = luaN_allocated(L[i]);
+    create(i);
     if (strcmp(argv[1], "moved") == 0) run(L[i], "local t = {} for i = 1, 300 do t[i] = {} end");
     if (pthread_create(&t, NULL, work, L[i]) != 0) return 1;
     sem_wait(&ran);
     if (!iswaiting) pthread_join(t, NULL);
   }
-  for (i = 0; i < THREADS; i++) sum += luaN_allocated(L[i]) - born[i];
-  printf("%llu\n", sum);
+  report();
   return 0;
 }
