@@ -98,9 +98,9 @@
 
 /* Limits of the totals. */
 /* pairs of a stack and a kind of block for which a report has totals */
-#define SITETABLE_MAXSITES		BOUND(1u << 20, 40)
+#define SITETABLE_MAXSITES		BOUND(1u << 18, 40)
 /* rows of a report's table by time or by allocated bytes (bins.h) */
-#define BINS_MAXROWS		BOUND(1u << 20, 60)
+#define BINS_MAXROWS		BOUND(1u << 18, 60)
 /* groups of collections in the timeline; even, because beyond the limit pairs are merged */
 #define COURSE_MOST		BOUND(1u << 13, 8)
 /* marks of the program in the timeline; even, because beyond the limit every second is dropped */
