@@ -73,7 +73,6 @@ end
 --
 --   - the sums, as columns: path, place (index of the line; 0: unknown or omitted), samples, bytes
 --   - the list of lines
---   - the number of omitted sums
 --   - {samples, bytes} of the objects whose holders are known, but not selected by paths()
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
@@ -118,7 +117,7 @@ local function pairsof(h, map, nearest, limit)
       rest[path] = nil
     end
   end
-  return out, places, math.max(0, #list - limit), omitted
+  return out, places, omitted
 end
 
 --- Returns data for the page about paths: the references that keep live samples alive. Returns nil if the
@@ -130,7 +129,6 @@ end
 --   - places: list of lines {file, line, name}; 'place' is an index in it, or 0 for an unknown line and for
 --     the sum of omitted ones
 --   - left: number of omitted paths whose objects count for a shorter path
---   - leftrows: number of omitted rows
 --   - omitted: {paths, samples, bytes} of the other omitted paths, whose objects are in no row
 function M.of(profile, limits)
   local h = profile.holders
@@ -139,9 +137,9 @@ function M.of(profile, limits)
   end
   local _, _, nearest = totals.linerows(profile, true)
   local kept, map, left, n = paths(h, limits and limits.paths or PATHS)
-  local rows, places, leftrows, omitted = pairsof(h, map, nearest, limits and limits.rows or ROWS)
+  local rows, places, omitted = pairsof(h, map, nearest, limits and limits.rows or ROWS)
   omitted.paths = n
-  return {paths = kept, rows = rows, places = places, left = left, leftrows = leftrows, omitted = omitted}
+  return {paths = kept, rows = rows, places = places, left = left, omitted = omitted}
 end
 
 return M
