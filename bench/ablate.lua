@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The loads of bench/ablate that time each step of a program: lua bench/ablate.lua NAME [SIZE] prints
--- the longest step in seconds of CPU time. A load returns its step (a function that takes some
--- microseconds), the number of steps, and a value to keep.
+-- Programs of bench/ablate whose steps are timed singly: lua bench/ablate.lua NAME [SIZE] prints
+-- the longest step in seconds of CPU time. loads.NAME(size) returns the step (a function that takes
+-- some microseconds), the number of steps, and a value to keep alive.
 
 local loads = {}
 
@@ -28,7 +28,7 @@ function loads.replaced_keys(size)
 end
 loads.replaced_keys_size = 2000000
 
--- Weak tables with many values that have died, while the program allocates.
+-- Runs full collections of a heap of 'size' tables, each with another table.
 function loads.dead_values(size)
   local weak, values = {}, {}
   for i = 1, 10 do weak[i] = setmetatable({}, { __mode = "v" }) end
@@ -53,8 +53,8 @@ function loads.full_collections(size)
 end
 loads.full_collections_size = 100000
 
--- Creates userdata of 'bytes' bytes with a finalizer, next to a live heap, and keeps the last 'kept' ones.
--- The environment variable USERDATA is the path of bench/userdata.c, compiled.
+-- Creates userdata of 'bytes' bytes with a finalizer, next to a live heap, and keeps the last 'kept'
+-- of them alive. The environment variable USERDATA is the path of the compiled bench/userdata.c.
 local function userdata(steps, bytes, kept)
   local new = assert(package.loadlib(os.getenv "USERDATA", "luaopen_userdata"))()
   local live, ring, n = {}, {}, 0

@@ -19,7 +19,7 @@
 static void *counting (void *ud, void *block, size_t osize, size_t nsize) {
   size_t *held = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* osize is then the type of an object */
+  if (block == NULL) osize = 0;  /* for a new block, osize is the type of an object */
   if (nsize == 0)
     free(block);
   else if ((fresh = realloc(block, nsize)) == NULL)

@@ -3,7 +3,7 @@
 
 local P = {}
 
--- Each piece is appended by a copy of the whole text.
+-- Appends to a string, which copies the whole string each time.
 function P.quadratic()
   local s = ""
   for i = 1, 5000 do
@@ -12,7 +12,7 @@ function P.quadratic()
   return #s
 end
 
--- Results that repeatedly outgrow the buffer of a C function.
+-- gsub returns results that outgrow the buffer of the C function several times.
 function P.doubling()
   local text, n = ("x"):rep(100000), 0
   for _ = 1, 150 do
@@ -30,7 +30,7 @@ function P.concat()
   return n
 end
 
--- Tables whose hash part and array grow.
+-- Fills tables whose hash part and array part are reallocated.
 function P.rehash()
   local keys, n = {}, 0
   for i = 1, 1000 do keys[i] = "key " .. i end
@@ -43,7 +43,7 @@ function P.rehash()
   return n
 end
 
--- Many short strings.
+-- Creates many strings by concatenation.
 function P.words()
   local n = 0
   for i = 1, 100000 do

@@ -30,7 +30,7 @@
 #define COPIED	(-1) /* the kind of sites of copies */
 
 typedef struct Site {
-  char *file;		/* NULL: a free element */
+  char *file;		/* NULL: the slot is free */
   int line, kind;
   uint64_t bytes, blocks;
 } Site;
@@ -46,8 +46,8 @@ static uint64_t left;			/* bytes to the profiler's next sample point, >= 1 */
 
 static const char *copies;  /* FILE2; NULL: copies are not counted */
 static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample */
-static const TString *unfinished;  /* a string whose bytes are not complete yet */
-static Site *unfinishedat;   /* the site that makes 'unfinished' */
+static const TString *unfinished;  /* string whose bytes are not complete yet */
+static Site *unfinishedat;   /* site that creates 'unfinished' */
 
 /*
 ** Sets *ar to the innermost frame of a Lua function and returns 1; 0 if there is none. If the
@@ -90,7 +90,7 @@ static Site *site (const char *file, int line, int kind) {
   return &sites[h];
 }
 
-/* Returns the site of the innermost Lua line. */
+/* Returns the site for this kind of block at the innermost Lua line of the stack. */
 static Site *here (lua_State *L, int kind) {
   lua_Debug ar;
   if (!innermost(L, &ar)) return site("-", 0, kind);
@@ -205,7 +205,7 @@ int luaopen_exact (lua_State *L) {
   started = luaN_allocated(L);
   copies = getenv("EXACT_COPIES");
   luaN_setsampler(L, &sampler, 1);
-  if (copies != NULL) luaN_setcopies(L, copyleft = 1);  /* the profiler's next copy sample is
-                                                           at the next byte */
+  /* the profiler's next copy sample is due at the next byte */
+  if (copies != NULL) luaN_setcopies(L, copyleft = 1);
   return 0;
 }

@@ -30,7 +30,7 @@ typedef struct Limit {
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* osize is then the type of an object */
+  if (block == NULL) osize = 0;  /* for a new block, osize is the type of an object */
   if (nsize > osize && nsize - osize > l->limit - l->used) return NULL;
   if (nsize == 0) free(block);
   else if ((fresh = realloc(block, nsize)) == NULL) return NULL;
@@ -43,7 +43,7 @@ static void fail (const char *message) {
   exit(2);
 }
 
-/* Handles SIGPROF: a run has taken SECONDS. */
+/* Handler of SIGPROF, which is sent when a run has used SECONDS of CPU time: ends the program. */
 static void expire (int signal) {
   static const char message[] = "limits: a run has used all of its CPU time\n";
   (void)signal;
@@ -51,7 +51,7 @@ static void expire (int signal) {
   _exit(2);
 }
 
-/* The finalizer of newdata: clears the user value. */
+/* The finalizer of userdata created by newdata: clears the user value. */
 static int collected (lua_State *L) {
   lua_pushnil(L);
   lua_setiuservalue(L, 1, 1);

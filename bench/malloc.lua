@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- One workload for bench/malloc: lua malloc.lua NAME ROUNDS. Prints its result and, after a tab, the
--- nanoseconds of CPU time of one of its units. Exit status 77: Debian's library for it is not
--- installed.
+-- One workload of bench/malloc: lua malloc.lua NAME ROUNDS. Prints its result and, after a tab, the
+-- nanoseconds of CPU time for one of its units, such as a pair of malloc and free. Exit status 77:
+-- the Debian library that it needs is not installed.
 
 local name, rounds = arg[1], tonumber(arg[2])
 
@@ -19,7 +19,7 @@ end
 -- Workloads by name: functions of 'rounds' that return a result and a number of units.
 local W = {}
 
--- Pairs of malloc and free, one every 100 ns or so: 10 million per second.
+-- Pairs of malloc and free with a short loop after each, about one pair every 100 ns.
 function W.paced(n)
   cmemory().churn(n * 100000, 64, 200)
   return "done", n * 100000
@@ -31,7 +31,7 @@ function W.pairs(n)
   return "done", n * 400000
 end
 
--- Blocks that live for a while, so that they are freed in random order.
+-- Many blocks are allocated before they are freed in random order.
 function W.held(n)
   local c = cmemory()
   for _ = 1, n do c.hold(100000, 48) end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- One program for bench/memory: lua memory.lua NAME. At its end it prints, in bytes, the resident
--- memory according to the system, Lua's count, and the native bytes that it holds and has written.
+-- One program of bench/memory: lua memory.lua NAME. At its end it prints, in bytes, the resident
+-- memory according to the system, Lua's count, and the resident native bytes that it has allocated.
 
 local name = arg[1]
 
@@ -24,7 +24,7 @@ function P.strings()
   return t
 end
 
--- One object in eight stays alive: few blocks become empty.
+-- One object in eight stays alive, so that few blocks become empty.
 function P.holes()
   local t = {}
   for i = 1, 600000 do t[i] = {i} end
@@ -54,7 +54,7 @@ function P.native_freed()
   return nil, 0
 end
 
--- Allocated, but never written: not resident.
+-- The memory is allocated but never written, so that it is not resident.
 function P.untouched()
   local c, t = cmemory(), {}
   for i = 1, 100 do t[i] = c.leak(1000000) end

@@ -26,7 +26,7 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-#define FINE 64  /* counted ranges of times per octave (factor of 2) */
+#define FINE 64  /* number of ranges of times that are counted for each factor of 2 */
 #define LENGTHS (64 * FINE)  /* upper bound of the number of ranges */
 
 typedef struct Times {
@@ -50,14 +50,17 @@ static long natural (const char *what, const char *text) {
   return n;
 }
 
-/* Returns the range of a time: one range for each ns below 2 * FINE, then FINE per octave. */
+/*
+** Returns the index of the range that contains a time: one range for each ns below 2 * FINE, then
+** FINE for each factor of 2.
+*/
 static size_t place (uint64_t ns) {
   unsigned octave = 0;
   while (ns >> octave >= 2 * FINE) octave++;
   return octave * FINE + (size_t)(ns >> octave);
 }
 
-/* Returns the middle of range i. */
+/* Returns the time in ns in the middle of range i. */
 static uint64_t middle (size_t i) {
   unsigned octave = i < 2 * FINE ? 0 : (unsigned)(i / FINE) - 1;
   return ((uint64_t)(i - octave * FINE) << octave) + (((uint64_t)1 << octave) >> 1);

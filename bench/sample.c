@@ -2,16 +2,17 @@
 /*
 ** Measures the cost of an allocation sample in the thread of the program:
 **   sample SHAPE LUADEPTH CDEPTH NATIVE SAMPLES PERIOD
-** The program makes CDEPTH nested C calls, in them LUADEPTH nested Lua calls, and in these SAMPLES
-** tables of 104 bytes. With PERIOD 64 each table is one sample, with 0 none is. NATIVE 1: stacks
-** include C functions. Prints the nanoseconds of CPU time of this thread per table; the profiler's
-** writer runs on another thread. SHAPE is the change of the stack from one sample to the next:
-**   same       only the innermost function
+** The program makes CDEPTH nested C calls, inside them LUADEPTH nested Lua calls, and there creates
+** SAMPLES tables of 104 bytes. With PERIOD 64 each table is a sample, with PERIOD 0 none is. With
+** NATIVE 1, stacks include C functions. Prints the nanoseconds of CPU time of this thread for each
+** table; the profiler's writer runs on another thread. SHAPE is how the stack changes between
+** samples:
+**   same       only the innermost function differs
 **   new        all Lua calls are made again for every table
 **   coroutine  as same, but the innermost function runs in a coroutine, so that the profiler must
 **              read the whole stack for each sample
-** With SHAPE followed, SAMPLES strings are made and kept instead; each is a followed sample. Prints
-** the nanoseconds of a full collection divided by SAMPLES.
+** With SHAPE followed, SAMPLES strings are created and kept instead, each of which is a followed
+** sample. Prints the nanoseconds of a full collection divided by SAMPLES.
 */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const char source[] =
   "end\n"
   "local function again(n) for _ = 1, n do down(depth - 4, make) end end\n"
   "local function run(f)\n"
-  "  f(1000)\n"  /* fills the caches of names, lines and libunwind */
+  "  f(1000)\n"  /* a first call fills the caches of names, lines and libunwind */
   "  return measured(f, n)\n"
   "end\n"
   "if shape == 'followed' then\n"
@@ -59,7 +60,7 @@ static double now (void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* measured(f, n): calls f(n) and returns its CPU time in nanoseconds divided by n. */
+/* Lua function measured(f, n): calls f(n) and returns its CPU time in nanoseconds divided by n. */
 static int measured (lua_State *L) {
   lua_Integer n = lua_tointeger(L, 2);
   double start = now();

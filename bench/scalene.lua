@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- The program of bench/scalene. The costs of its lines are known exactly, and it prints them.
---   lua bench/scalene.lua [ROUNDS]      (100); prints "KIND LINE AMOUNT" for each line
--- time: turns of equal loops; native: seconds in a C function, by the clock;
--- memory: bytes by the core's own count, with the collector stopped; copies: by arithmetic.
+--   lua bench/scalene.lua [ROUNDS]      (100) prints "KIND LINE AMOUNT" for each line
+-- KIND is time (iterations of equal loops), native (seconds in a C function, by the clock), memory
+-- (bytes by the core's own count, with the collector stopped) or copies (copied bytes, computed).
 
---   lua bench/scalene.lua touched    allocates native memory that is written to, and that is not; prints
--- "WHAT LINE BYTES RSS"; RSS: bytes that became resident, according to the system.
+--   lua bench/scalene.lua touched       allocates two blocks of native memory, of which one is
+--                                       written to; prints "WHAT LINE BYTES RSS" for each
+-- RSS is the number of bytes that became resident, according to the system.
 
 local function touched()
   package.cpath = "build/spec/?.so;" .. package.cpath

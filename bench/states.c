@@ -31,7 +31,7 @@
 
 #define THREADS 8
 
-/* A handler of requests: keeps about 20 KiB, drops half a MiB. */
+/* Script of a request handler: keeps about 20 KiB, and drops half a MiB. */
 static const char BUSY[] =
   "local kept = {}\n"
   "for i = 1, 100 do kept[i] = {id = i, name = 'name ' .. i} end\n"
@@ -44,7 +44,7 @@ static const char BUSY[] =
   "end\n"
   "return sum";
 
-/* A plugin: functions, a class, strings, a sort. */
+/* Script of a plugin: functions, a class, strings, a sort. */
 static const char SMALL[] =
   "local Account = {}\n"
   "Account.__index = Account\n"
@@ -60,20 +60,20 @@ static const char SMALL[] =
   "for w in text:gmatch('%d+=') do found = found + #w end\n"
   "return found";
 
-/* Keeps rows until memory is exhausted; returns their number. */
+/* Script that keeps rows until memory is exhausted, and returns their number. */
 static const char ROWS[] =
   "local rows, n = {}, 0\n"
   "pcall(function() while true do rows[n + 1] = {id = n, name = 'row ' .. n}; n = n + 1 end end)\n"
   "rows = nil\n"
   "return n";
 
-/* Makes tables and strings, and keeps none. */
+/* Script that creates tables and strings, and keeps none. */
 static const char LOOP[] =
   "local sum = 0\n"
   "for i = 1, 200000 do local t = {i, 'text ' .. i}; sum = sum + #t end\n"
   "return sum";
 
-/* A large request, which keeps objects, strings and an array until it is answered. */
+/* Script of a large request, which keeps objects, strings and an array until it ends. */
 static const char REQUEST[] =
   "local rows, texts, numbers = {}, {}, {}\n"
   "for i = 1, 40000 do rows[i] = {id = i, next = rows[i - 1]} end\n"
@@ -90,7 +90,7 @@ typedef struct Limit {
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* osize is then the type of an object */
+  if (block == NULL) osize = 0;  /* for a new block, osize is the type of an object */
   if (nsize > osize && nsize - osize > l->limit - l->held) {
     l->refused++;
     return NULL;
@@ -148,7 +148,10 @@ static lua_State *must (const char *script) {
   return L;
 }
 
-/* Returns 1 if lua_newstate (0), the libraries too (1), or a script too (2) succeed in a limit. */
+/*
+** Returns 1 if an action succeeds within the limit: lua_newstate (what: 0), opening the libraries,
+** too (1), and running a script, too (2).
+*/
 static int fits (size_t limit, int what) {
   Limit l = {0, limit, 0};
   lua_State *L = lua_newstate(limited, &l);
@@ -159,7 +162,10 @@ static int fits (size_t limit, int what) {
   return good;
 }
 
-/* Returns the least limit in bytes for 'fits', at most 63 too large; at most 1 MiB. */
+/*
+** Returns the smallest limit in bytes for which fits(limit, what) is 1, up to 63 bytes too large;
+** at most 1 MiB.
+*/
 static size_t least (int what) {
   size_t low = 0, high = 1 << 20;
   while (high - low > 64) {
@@ -170,7 +176,10 @@ static size_t least (int what) {
   return high;
 }
 
-/* Returns the integer that a script returns in a limit; -1 if it fails. */
+/*
+** Runs a script in a new state with the limit. Returns the integer that the script returns, or -1
+** if it fails.
+*/
 static long inlimit (size_t limit, const char *script, unsigned long *refused) {
   Limit l = {0, limit, 0};
   lua_State *L = lua_newstate(limited, &l);
@@ -182,7 +191,7 @@ static long inlimit (size_t limit, const char *script, unsigned long *refused) {
   return result;
 }
 
-/* Runs on a thread: makes *ud states that have run BUSY. Returns the list of them. */
+/* Body of a thread: creates *ud states that have run BUSY. Returns the list of them. */
 static void *manystates (void *ud) {
   int i, n = *(int *)ud;
   lua_State **all = malloc((size_t)n * sizeof(*all));
@@ -190,7 +199,7 @@ static void *manystates (void *ud) {
   return all;
 }
 
-/* The command 'threads'. */
+/* The action 'threads'. */
 static void threads (int n) {
   pthread_t t[THREADS];
   void *all[THREADS];
@@ -208,7 +217,7 @@ static void threads (int n) {
   }
 }
 
-/* The commands 'idle' and 'busy': n states that have run 'script'. */
+/* The actions 'idle' and 'busy': creates n states that have run 'script'. */
 static void many (int n, const char *script) {
   lua_State **all = malloc((size_t)n * sizeof(*all));
   long before;

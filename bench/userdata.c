@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** For bench/ablate: luaopen_userdata returns a function that makes a userdata, whose size in bytes
-** is the argument, with a finalizer that does nothing.
+** For bench/ablate: luaopen_userdata returns a function that creates a userdata, whose size in
+** bytes is the argument, with a finalizer that does nothing.
 */
 #include "lauxlib.h"
 #include "lua.h"

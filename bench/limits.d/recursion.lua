@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Stacks of Lua grow to 2,000 calls and shrink, next to short-lived tables.
+-- Lua stacks grow to 2,000 calls and shrink, while short-lived tables are created.
 local function depth(n)
   if n == 0 then return 0 end
   return 1 + depth(n - 1)

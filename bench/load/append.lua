@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: tables are appended to one growing list and all kept: everything survives, and the list's array
--- is copied each time its size doubles. size: appends.
+-- Trap: tables are appended to one growing list and all kept alive. Everything survives, and the
+-- list's array is copied each time its size doubles. size is the number of appended tables.
 
 local function run(appends)
   local list = {}

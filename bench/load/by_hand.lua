@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Host: a server calls collectgarbage() after each request; its heap contains a few thousand small
--- tables with strings of their own. A request creates further ones, and one of them replaces an older
+-- tables, each with its own strings. A request creates more tables, one of which replaces an older
 -- one. size is the number of requests.
 
 local SESSIONS = 3000

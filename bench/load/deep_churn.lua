@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a recursion of size frames that allocates while the top of the stack moves: at the bottom some
--- frames return and are called again in every iteration, later all return, with short-lived tables in
--- between. A collector that scans the whole stack in every minor collection pays for all frames; one
--- that knows which part of the stack is unchanged must notice that frames have returned and were called
--- again. Every frame holds its own table, and checks it at the end.
+-- Trap: a recursion of size frames that allocates while the top of the stack moves. In every
+-- iteration some frames at the bottom return and are called again; later all return, with
+-- short-lived tables between. A collector that scans the whole stack in every minor collection pays
+-- for all frames; one that records which part of the stack is unchanged must detect that frames
+-- have returned and were called again. Every frame has its own table, and checks it at the end.
 
 local SWING = 200   -- frames that return and are called again in one iteration
-local STRIDE = 20   -- one iteration per STRIDE frames on the way down, and again on the way up
+-- there is one iteration for STRIDE frames on the way down, and again on the way up
+local STRIDE = 20
 local TABLES = 100  -- short-lived tables created in one iteration
 
 local function churn()
@@ -18,7 +19,8 @@ local function churn()
   return sum
 end
 
--- Returns the number of frames from this one on, and of the tables that churn created.
+-- Returns the number of frames from this one to the innermost one, and the number of tables that
+-- churn created.
 local function dive(depth, bottom)
   local own = { depth }
   if depth == 0 then return 1, bottom() end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a dictionary of size distinct strings, all kept: filled, read with keys that are created again,
--- a third removed and filled again.
+-- Trap: a dictionary of size distinct strings, all kept alive. It is filled, read with keys that
+-- are created again, and a third of the keys is removed and added again.
 
 local function run(count)
   local ids = {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: properties of objects in a table with weak keys, whose values refer to their own key and to the
--- next one. Most objects die; a window of them lives. Result: entries left after full collections.
--- size: objects created.
+-- Trap: a table with weak keys has properties of objects; each value refers to its own key and to
+-- the next key. Most objects die; the last WINDOW are alive. The result is the number of entries
+-- that are left after full collections. size is the number of objects.
 
 local WINDOW = 2000
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a game that stops the collector and lets it work for one step per frame, in incremental mode,
--- as is usual for embedded states. size is the number of frames, of 36 KiB of garbage and a step of 28
--- KiB each.
+-- Host: a game stops the collector and runs one collection step in each frame, in incremental mode,
+-- as is usual for embedded states. size is the number of frames; each has 36 KiB of garbage and a
+-- step of 28 KiB.
 
 local function run(size)
   collectgarbage("incremental")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trees built in two ways while a large structure stays alive: top-down (old parents get young
--- children: the write barrier works) and bottom-up (children first: no barrier). The long-lived
--- structure is one tree and one array of floats. size is the depth of the long-lived tree.
+-- Trees are built in two ways while a large structure stays alive: top-down (old parents refer to
+-- young children, so that the write barrier has work) and bottom-up (children first, without a
+-- barrier). The large structure is a tree and an array of floats. size is the depth of this tree.
 
 local function populate(node, depth)
   if depth == 0 then return end

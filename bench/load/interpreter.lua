@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- An interpreter in Lua: a small language with functions, closures and lists is parsed into a tree,
--- which is walked. Every call creates a scope, every number is a box, as usual in such interpreters.
--- The interpreted program sorts, searches and builds records. size is the number of its iterations.
+-- An interpreter written in Lua: a program in a small language with functions, closures and lists
+-- is parsed into a tree, which is walked. Every call creates a scope table, and every number is a
+-- table, as usual in such interpreters. The program sorts, searches and builds records. size is the
+-- number of its iterations.
 
 local PROGRAM = [[
 def range(a, b) { if b < a { nil } else { cons(a, range(a + 1, b)) } }
@@ -36,7 +37,7 @@ while i < turns { all = all + turn(i); i = i + 1 };
 all
 ]]
 
--- Returns words, numbers and signs, in order.
+-- Returns the words, numbers and punctuation signs of a text as a list.
 local function tokens(text)
   local list, at = {}, 1
   while true do
@@ -79,7 +80,7 @@ function reader:list_of(read, stop)
   return out
 end
 
--- Parses expressions up to 'stop' (nil: the end); semicolons may separate them.
+-- Parses expressions up to the token 'stop' (nil: to the end); semicolons may separate them.
 function reader:sequence(stop)
   local body = {}
   while self:peek() ~= stop do
@@ -164,7 +165,8 @@ function reader:expression(least)
   return left
 end
 
--- The walker. A scope: { names = values, outer = scope }. Values: boxes { kind, ... }.
+-- The interpreter of the tree. A scope is { names = values, outer = scope }; a value is a table {
+-- kind, ... }.
 local NIL, YES, NO = { kind = "nil" }, { kind = "truth", is = true }, { kind = "truth", is = false }
 
 local function number(n) return { kind = "number", value = n } end

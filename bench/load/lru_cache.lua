@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A least-recently-used cache: a map from key to node, with the nodes in a doubly linked list in the
--- order of use. A miss creates a node and drops the oldest: dead nodes were old, and live nodes are
--- written to all the time. size is the number of lookups.
+-- A least-recently-used cache: a map from keys to nodes, which are also in a doubly linked list in
+-- the order of use. A miss creates a node and drops the oldest one. Nodes are old when they die,
+-- and live nodes are written to all the time. size is the number of lookups.
 
 local CAPACITY = 20000
 local KEYS = 40000
@@ -22,7 +22,7 @@ local function run(lookups)
   local nodes, held = {}, 0
   local hits, sum = 0, 0
   for i = 1, lookups do
-    -- The smaller of two draws: low keys are requested more often.
+    -- takes the smaller of two random keys, so that low keys are requested more often
     local key = math.min(math.random(KEYS), math.random(KEYS))
     local node = nodes[key]
     if node then

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a linked queue, filled at its end and emptied at its front. Every dropped node that has become
--- old still refers to the next node: a generational collector that keeps the next node alive because of
--- this promotes every node of the program. size is the number of nodes.
+-- Trap: a linked queue, to whose end nodes are added while others are removed from its front. Every
+-- removed node that was tenured still refers to the next node: a generational collector that keeps
+-- the next node alive for this reason tenures every node of the program. size is the number of
+-- nodes.
 
 local LENGTH = 2000
 

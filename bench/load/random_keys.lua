@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Trap: one big old table with string and sparse integer keys, so that all of it is a hash part:
--- entries with young values, and young keys, are added and removed at random. Insertion moves colliding
--- entries, removal leaves dead keys, and a collector that remembers whole tables visits all of it. size
--- is the number of writes.
+-- Trap: one large old table with string keys and sparse integer keys, so that it consists of a hash
+-- part. Entries with young values and young keys are added and removed at random. Insertion moves
+-- colliding entries, removal leaves dead keys, and a collector that remembers whole tables visits
+-- the whole table. size is the number of writes.
 
 local ENTRIES = 200000
 

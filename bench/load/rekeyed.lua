@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: sets whose keys are added and removed while their number stays just below a power of two: a
--- table of sessions, or of active requests. If a full table gets space for a few keys only, it is
--- counted and copied again after every few keys. size is the number of added keys.
+-- Host: sets, such as sessions or active requests, whose keys are added and removed while their
+-- number stays just below a power of two. If a full table gets free nodes for a few keys only, it
+-- is counted and copied again after every few keys. size is the number of added keys.
 
 local LIVE = (1 << 14) - 40
 

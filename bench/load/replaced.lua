@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Host: the incremental mode, selected by the program, and a large set of records, each of which is
--- replaced by a new one, in order. size is the number of records; they are replaced twice.
+-- Host: the program selects the incremental mode, creates a large array of records, and replaces
+-- each of them in order by a new one. size is the number of records; they are replaced twice.
 
 local function run(size)
   collectgarbage("incremental")

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Arrays of three floats with arithmetic metamethods: each a + b, a * s creates a table that dies after
--- the expression. A few bodies on springs are moved in steps; the result is the sum of their positions.
+-- Vectors are tables with arithmetic metamethods: each a + b and a * s creates a table that dies
+-- after the expression. A few bodies on springs are moved in steps. The result is the sum of their
+-- positions.
 
 local Vector = {}
 Vector.__index = Vector

@@ -66,4 +66,4 @@ for batch = 1, count // BATCH do
   assert(work((batch - 1) * BATCH + 1, batch * BATCH))
   if pace == "step" then collectgarbage("step", 0) end
 end
-os.exit(true)  -- without lua_close, which would free all remaining objects
+os.exit(true)  -- exits without lua_close, which would free all remaining objects

@@ -58,7 +58,8 @@ function KINDS.coroutine(turns)
   return kept
 end
 
--- Creates 'span' different texts of one length in turn. 'live': a table to keep alive meanwhile.
+-- Creates 'span' different texts of the same length in turn. 'live': a table that is kept alive
+-- during the loop.
 local function texts(turns, span, live)
   local kept
   local format = string.format
@@ -68,7 +69,7 @@ end
 
 function KINDS.string(turns) return texts(turns, turns + 1) end
 
--- The same texts are created, but all of them exist already.
+-- Creates the same texts, all of which exist already.
 function KINDS.interned(turns)
   local live = {}
   for i = 0, SPAN - 1 do live[i] = ("text %d"):format(10000000 + i) end
@@ -87,4 +88,4 @@ if not turns or turns < 1 then fail("turns must be a positive integer, got %q", 
 
 if pace == "stop" then collectgarbage("stop") end
 assert(work(turns))
-os.exit(true)  -- without lua_close, which would free all remaining objects
+os.exit(true)  -- exits without lua_close, which would free all remaining objects

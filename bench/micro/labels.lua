@@ -45,11 +45,12 @@ local function server(labelled, rounds)
   return kept
 end
 
--- Resumes a coroutine with a label, which yields: 2n changes of the running label, if 'label' is not
--- nil.
+-- Resumes a coroutine with a label n times; it yields each time. That is 2n changes of the running
+-- label if 'label' is not nil.
 local function switching(label, n)
   if label then profiler.label{route = "/a"} end
-  local yield = coroutine.yield  -- a lookup's cost depends on the seed of string hashes
+  -- a local variable, because the cost of a lookup depends on the seed of string hashes
+  local yield = coroutine.yield
   local co = coroutine.wrap(function() while true do yield() end end)
   if label then profiler.label{route = label} end
   for _ = 1, n do co() end

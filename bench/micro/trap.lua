@@ -18,8 +18,8 @@ local GARBAGE = 16
 local size, batches, _, path = ...
 local trap = dofile(path)
 
--- Objects of a trap without build(): kept in many tables of PAGE elements, since one big table would be
--- a trap, too.
+-- For a trap without build(): keeps its objects in many tables of PAGE elements, because one big
+-- table would be a trap, too.
 local PAGE = 1024
 
 local function paged(make)
@@ -42,7 +42,7 @@ end
 if type(trap) == "function" then trap = paged(trap) end
 local made, count = 0, 0
 
--- Phases: the end of each, in tenths of all batches, and its name.
+-- Phases of the run: the end of each, in tenths of all batches, and its name.
 local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" }, { 9.2, "stay" },
   { 10, "gone" } }
 

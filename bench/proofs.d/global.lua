@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A global table that a debugging aid fills.
+-- A debugging aid adds a record of each call to a global table, and never removes any.
 -- cut: TRACE = nil
 TRACE = {}  -- luacheck: ignore
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A list of events is linked from its newest one, and never cut.
+-- Each event refers to the previous one, and no event is ever removed.
 -- cut: log.newest = nil
 local log = {newest = nil}
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A function remembers all its results.
+-- A function keeps all of its results in a table.
 -- cut: debug.setupvalue(square, 1, nil)
 local square
 do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A module keeps an entry for each address that it has seen.
+-- A module keeps a table entry for each address with which it was called.
 -- cut: package.loaded["app.limits"].seen = nil
 package.preload["app.limits"] = function()
   local M = {seen = {}}

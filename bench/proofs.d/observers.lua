@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Observers are the keys of a table, which nobody removes.
+-- Observers are keys of a table, from which they are never removed.
 -- cut: subject.observers = nil
 local subject = {observers = {}}
 

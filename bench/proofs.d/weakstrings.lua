@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The keys of a weak table are strings, which it does not release.
+-- The keys of a weak table are strings, which are never removed from weak tables.
 -- cut: parsed = nil
 local parsed = setmetatable({}, {__mode = "k"})
 

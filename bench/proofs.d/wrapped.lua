@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Each reload wraps the handler of the one before.
+-- Each reload wraps the handler of the previous reload.
 -- cut: app.handler = nil
 local app = {handler = function(x) return x end}
 

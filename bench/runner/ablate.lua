@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/ablate: runs the loads of each mechanism and prints the table. Expects the interpreters in
--- its work folder: nothing/lua (the full build), and NAME/lua for each mechanism.
+-- Runs the loads of each mechanism for bench/ablate, and prints the table. The work folder must
+-- contain the interpreters: nothing/lua (the full build), and NAME/lua without each mechanism.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/ablate"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -34,7 +34,7 @@ local function mechanisms()
   return list
 end
 
--- Returns the lines that are neither empty nor comments.
+-- Returns the number of lines of a text that are neither empty nor comments.
 local function code(text)
   local n = 0
   text = text:gsub("/%*.-%*/", function(comment) return comment:gsub("[^\n]", "") end)
@@ -44,8 +44,8 @@ local function code(text)
   return n
 end
 
--- Returns the number of code lines of a file, or of the definitions of functions in it
--- (FILE:FUNCTION,FUNCTION).
+-- Returns the number of code lines of a file, or, for FILE:FUNCTION,FUNCTION, of the definitions of
+-- these functions in it.
 local function lines(part)
   local file, names = part:match "^([^:]+):?(.*)$"
   local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/" .. file)
@@ -64,7 +64,7 @@ end
 
 local function smallest(a, b) return (not a or b < a) and b or a end
 
--- Runs a load once; keeps the smallest figures in 'into'.
+-- Runs a load once, and stores each figure in 'into' if it is smaller than the one there.
 local function run(mechanism, load, into)
   local step = not read(("%s/bench/load/%s.lua"):format(root, load))
   local words = { ("%s/%s/lua"):format(work, mechanism),

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Part of bench/actionable: lua actionable.lua BASE prints the line to act on, FILE:LINE: the one with
--- the most tables among those whose objects are short-lived. lua actionable.lua NAME LINE BASE ACTED
--- prints the row.
+-- Computes rows for bench/actionable. lua actionable.lua BASE prints FILE:LINE of the line to
+-- change: of those with short-lived objects, the one with the most tables. lua actionable.lua NAME
+-- LINE BASE ACTED prints the row of a program, from the profiles before and after the change.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local reader = require "profiler.reader"
@@ -20,8 +20,8 @@ local function makestable(row)
   end
 end
 
--- Returns mean lifetimes, in percent of the run: of the line, of all objects, of all others; and the
--- line's share of all objects.
+-- Returns the mean lifetimes, in percent of the run, of the line's objects, of all objects and of
+-- all others; and the line's fraction of all objects.
 local function means(path, place)
   local one, sum, objects, part = 0, 0, 0, 0
   for _, row in ipairs(linesof(path)) do

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/bare: a bare state's memory and the cost of an empty run, plain and fork.
--- Expects bare-plain and bare-fork in its work folder (bench/bare links them).
--- Start-up is CPU time of many runs of `lua -e ''`, interleaved, and its
--- instructions where valgrind is installed.
+-- Measures for bench/bare, for plain and fork: the memory of a state, and the cost of an empty run.
+-- The work folder must contain bare-plain and bare-fork, which bench/bare links. Start-up is the
+-- CPU time of many runs of `lua -e ''`, in turn, and its instructions if valgrind is installed.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/bare"
 local work, fail, runner = start.work, start.fail, start.runner
@@ -12,7 +11,7 @@ local options = require "runner.options"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
-local RUNS = 100  -- empty runs per measurement
+local RUNS = 100  -- number of empty runs in a measurement
 
 local function memory(name)
   local usage, output = runner:run({ work .. "/bare-" .. name }, {})

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Writes a large profile for bench/convert, through the profiler's own writer:
+-- Writes a large profile for bench/convert, with the profiler's own writer:
 --   lua big_profile.lua PATH SAMPLES FORMAT gzip|plain
--- 400 distinct stacks of 12 to 20 frames in 200 functions, taken at random;
--- every tenth sample is followed by one of time; a collection decides each 200.
--- The same arguments give the same samples.
+-- It has 400 distinct stacks of 12 to 20 frames of 200 functions, in random order. A time sample
+-- follows every tenth sample, and a collection decides 200 samples at a time. The same arguments
+-- give the same samples.
 
 local gen = require "profilegen"
 
@@ -31,7 +31,7 @@ for i = 1, STACKS do
   stacks[i] = stack
 end
 
--- Survival outcomes and classes of ten collections.
+-- Random survival outcomes and classes of ten collections, which are written in turn.
 local fates, classes = {}, {}
 for k = 0, 9 do
   local list = {}

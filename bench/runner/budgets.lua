@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Part of bench/budgets: lua budgets.lua WORK SPECS RUNS KEEP, in the project's root.
+-- Computes the figures of bench/budgets: lua budgets.lua WORK SPECS RUNS KEEP, in the project's
+-- root.
 
 local work, specs, runs, keep = arg[1], arg[2], tonumber(arg[3]), arg[4]
 
@@ -27,7 +28,7 @@ local PLANTED = {
   {"utils", "function utils.kpairs(t)"},
 }
 
--- Allocates about 1 KiB.
+-- Code that allocates about 1 KiB, which is planted into a function.
 local CODE = " local planted = {" .. ("1, "):rep(62) .. "}"
 
 local function read(path)
@@ -46,13 +47,14 @@ end
 local folder = assert(package.searchpath("pl.utils", "/usr/share/lua/5.4/?.lua")):match "^(.*)/"
 assert(os.execute(("cp -rL '%s' '%s/pl' && cp -r '%s' '%s/spec'"):format(folder, work, specs, work)))
 local root = io.popen("pwd"):read "l"
--- A test of pl.app needs a script with this name.
+-- The test runner is a script named busted, because a test of pl.app needs this name.
 write(work .. "/busted", ([[
 package.path = "%s/?.lua;%s/lualib/?.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;" ..
   package.path
 require "busted.runner" {standalone = false}]]):format(work, root))
 
--- Runs the tests. Returns the number of tests over their budget, and the output.
+-- Runs Penlight's tests with budgets. Returns the number of tests over their budget, and the
+-- output.
 local function run(lua, more)
   local p = assert(io.popen(("cd '%s' && '%s/%s' ./busted -o TAP --helper=asamp.budget.busted %s spec 2>&1")
     :format(work, root, lua, more or "")))

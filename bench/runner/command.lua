@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Runs one program under one configuration and returns its usage. Owns the shell lines and the files of
--- a run. Standard output of the program is kept, never shown; its error output is shown only if it
--- fails. A failed run returns nil, message; no function here raises an error for it.
+-- Runs one program under one configuration and returns its usage. Creates the shell commands and
+-- the files of a run. The program's standard output is returned, not printed; its error output is
+-- used only if it fails. A failed run returns nil and a message; no function here raises an error
+-- for it.
 
 local command = {}
 command.__index = command
@@ -22,7 +23,7 @@ local function read_all(path)
   return text
 end
 
--- Parses runstat's line: { wall, cpu (seconds), rss (bytes), status }, or nil.
+-- Parses the line that runstat writes: { wall, cpu (seconds), rss (bytes), status }, or nil.
 function command.parse_usage(line)
   local wall, user, sys, rss, status = line:match("^(%S+) (%S+) (%S+) (%d+) (%d+)\n?$")
   if not wall then return nil end
@@ -44,23 +45,24 @@ function command.parse_thread(text)
   return count and math.tointeger(tonumber(count))
 end
 
--- Returns a command. helpers: folder of runstat and fixedseed.so; work: folder for the files of this
--- run only.
+-- Returns an object that runs commands. helpers: folder of runstat and fixedseed.so; work: folder
+-- for files that only this run uses.
 function command.new(helpers, work)
   return setmetatable({ helpers = helpers, work = work }, command)
 end
 
--- Returns the text that the last run wrote to standard error, without blanks at its end.
+-- Returns the text that the last run wrote to standard error, without white space at its end.
 function command:errors()
   return (read_all(self.work .. "/stderr"):gsub("%s+$", ""))
 end
 
--- Returns the last line of that text, for a message.
+-- Returns the last line that the last run wrote to standard error.
 function command:complaint() return self:errors():match("[^\n]*$") end
 
 -- Runs 'words' in 'dir' under runstat. Returns usage and standard output, or nil, message.
 function command:run(words, env, dir, count)
-  for _, setting in ipairs(env) do  -- the profiler would not replace an existing profile
+  -- removes the profile first, because the profiler would not replace it
+  for _, setting in ipairs(env) do
     local profile = setting:match "^LUA_PROFILER=.*out=([^,]*)"
     if profile then os.remove(profile) end
   end
@@ -82,9 +84,10 @@ function command:run(words, env, dir, count)
   return usage, read_all(self.work .. "/stdout")
 end
 
--- Runs 'words' under callgrind. Returns usage with 'instructions', those of all threads, and 'own',
--- those of the program's first thread; and standard output. Or nil, message. The profile's writer works
--- once per second, so that in a session only 'own' is repeatable.
+-- Runs 'words' under callgrind. Returns the usage and the standard output, or nil and a message.
+-- The usage has 'instructions', those of all threads, and 'own', those of the program's first
+-- thread. The profile's writer thread works once per second, so that only 'own' is repeatable in a
+-- session.
 function command:count(words, env, dir)
   local log, out = self.work .. "/callgrind", self.work .. "/callgrind.out"
   local first = out .. "-01"  -- the file that callgrind writes for the first thread

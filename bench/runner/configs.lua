@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The configurations that are compared, and the comparisons among them. Pure functions: the paths come
--- from the options, nothing is searched for here. A configuration: { name, kind, lua = interpreter,
--- options = list of its arguments before the script, env = list of NAME=VALUE }. A comparison: { title,
--- over, under, good = "high" or "low" }: the ratio of the two configurations' figures, and the better
--- side of 1.
+-- The configurations that are compared, and the comparisons between them. Pure functions: all paths
+-- are arguments. A configuration is { name, kind, lua = interpreter, options = list of its
+-- arguments before the script, env = list of NAME=VALUE }. A comparison is { title, over, under,
+-- good = "high" or "low" }: the ratio of the figures of the configurations 'over' and 'under', and
+-- which side of 1 is better.
 
 local configs = {}
 
--- A period that no run reaches: the check is active and never takes a sample.
+-- A sampling period that no run reaches: the check for samples is active, but no sample is taken.
 local NEVER = "4194304G"
 
 local function profiled(name, kind, options, period)
@@ -79,9 +79,9 @@ local function comparison(over, under, good)
   return { title = over.name .. "/" .. under.name, over = over, under = under, good = good }
 end
 
--- Returns the comparisons among the configurations of 'list'. Speed against plain is plain/x (above 1:
--- x is faster); the cost of sampling is x/fork (above 1: x is slower); the fork against plain with
--- another allocator, and against Lua 5.5, is x/fork (above 1: the fork is faster).
+-- Returns the comparisons between the configurations in 'list'. For speed, plain/x (above 1: x is
+-- faster). For the cost of sampling, x/fork (above 1: x is slower). For plain with another
+-- allocator, and Lua 5.5, x/fork (above 1: the fork is faster).
 function configs.comparisons(list)
   local by_kind, out, allocators = {}, {}, {}
   for _, config in ipairs(list) do by_kind[config.kind] = config end
@@ -100,8 +100,8 @@ function configs.comparisons(list)
   return table.move(allocators, 1, #allocators, #out + 1, out)
 end
 
--- Returns the comparisons of every other configuration x with the one named 'base': base/x (above 1: x
--- is faster). Returns nil, message if there is none of that name.
+-- Returns the comparisons base/x (above 1: x is faster) of the configuration named 'base' with
+-- every other configuration x. Returns nil and a message if there is none of that name.
 function configs.against(list, base)
   local over
   for _, config in ipairs(list) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Prints rows of bench/copies' table: lua copies.lua NAME EXACT PROFILE COST. Exit status 1: a line
--- with a tenth of the copies or more is off by more than 5%.
+-- Prints rows of bench/copies' table: lua copies.lua NAME EXACT PROFILE COST. Exit status 1: for a
+-- line with a tenth of all copied bytes or more, the estimate is wrong by more than 5%.
 
 local copies = require "asamp.sums.copies"
 local reader = require "profiler.reader"

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- Data files for the plots: a line of column titles and one line per row, fields separated by tabs; "?"
--- represents a missing value.
+-- Data files for plots: a line of column titles and then a line for each row, with fields separated
+-- by tabs. "?" is a missing value.
 
 local data = {}
 
--- Returns the text of such a file. rows: lists of fields.
+-- Returns the text of a data file. rows: list of rows, each a list of fields.
 function data.text(header, rows)
   local lines = { table.concat(header, "\t") }
   for i, row in ipairs(rows) do lines[i + 1] = table.concat(row, "\t") end
   return table.concat(lines, "\n") .. "\n"
 end
 
--- true, or nil, message.
+-- Writes a data file. Returns true, or nil and a message.
 function data.write(path, header, rows)
   local file, reason = io.open(path, "w")
   if not file then return nil, ("cannot write data: %s; make the folder of --data"):format(reason) end

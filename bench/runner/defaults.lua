@@ -8,7 +8,7 @@ local run = require "asamp.commands.run"
 
 local names = #arg > 3 and table.move(arg, 4, #arg, 1, {}) or
   {"binary_trees", "gcbench", "closures", "vectors", "lru_cache", "coroutines", "live_heap"}
-local SHORT = 20  -- processes per measurement of the short script
+local SHORT = 20  -- number of processes in a measurement of the short script
 
 local function setting()
   local items = {"quiet=1", "overwrite=1", "out=" .. work .. "/a.vmprof"}
@@ -18,7 +18,7 @@ local function setting()
   return table.concat(items, ",")
 end
 
--- Returns the CPU seconds of a command, with these options of runstat.
+-- Returns the CPU seconds of a command that is run by runstat with these options.
 local function cpu(options, command)
   local line = ("%s/build/bench/runstat %s %s/stat %s >%s/out 2>&1"):format(root, options, work, command,
                                                                        work)
@@ -33,8 +33,8 @@ local function median(list)
   return (list[(#list + 1) // 2] + list[#list // 2 + 1]) / 2
 end
 
--- Prints the row of a script; 'count': processes per measurement. 'whole': measures the whole command
--- with its report.
+-- Measures a script and prints its row. count: number of processes in a measurement. whole:
+-- measures the command `asamp run` including its report.
 local function measure(name, script, count, whole)
   local ratios, plain, sampled = {}, math.huge, math.huge
   local repeated = "-n " .. count

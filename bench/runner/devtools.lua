@@ -51,7 +51,7 @@ local h = assert(heap.open(path))
 local info, retained, ids, taken = h:info(), {}, {}, {}
 for _, object in ipairs(h:objects{n = 250}) do
   local id = (object.address >> 3 & 0x3fffffff) << 1 | 1
-  if not taken[id] then  -- of objects with the same id, only the first one keeps it
+  if not taken[id] then  -- if several objects have the same id, only the first one keeps it
     ids[#ids + 1] = id
   end
   taken[id], retained[id] = true, object.retained

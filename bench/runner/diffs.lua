@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/diffs: compares two runs of one program with asamp diff. Any reported change is due to
--- chance or to the machine. Runs under the fork, with its reader and command. Prints Markdown.
+-- Compares two runs of the same program by asamp diff, for bench/diffs. Any reported change is due
+-- to chance or to the machine. Uses the fork's reader and command. Prints Markdown.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/diffs"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -17,7 +17,7 @@ local programs = require "runner.programs"
 
 local PROGRAMS = { "binary_trees", "gcbench", "vectors", "lru_cache", "json", "strings", "linter",
   "hash_build", "template", "interpreter" }
-local MOST = 0.01  -- share of rows that may count as changes
+local MOST = 0.01  -- largest fraction of rows that may count as changes
 
 local found, words = start.options("pairs alloc time mode fork", nil, true)
 local pairs_ = start.positive(found, "pairs", 1)

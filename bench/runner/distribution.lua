@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The distribution of times: parses the output of bench/pauses.c, and computes figures. Pure functions.
--- A distribution is a list of { ns, count }, rising in ns; an empty one has no quantiles (nil), and its
--- sums are 0.
+-- Distributions of times: parses the output of bench/pauses.c, and computes figures. Pure
+-- functions. A distribution is a list of { ns, count } in ascending order of ns; an empty one has
+-- no quantiles (nil), and its sums are 0.
 
 local distribution = {}
 
--- Parses the output of one run: { live, peak (bytes), total, longest (ns), times }; nil if the text has
--- another form.
+-- Parses the output of one run. Returns { live, peak (bytes), total, longest (ns), times }, or nil
+-- if the text has another form.
 function distribution.parse(text)
   local live, peak, total, longest, rest =
     text:match("^live (%d+)\npeak (%d+)\ntotal (%d+)\nlongest (%d+)\n(.*)$")
@@ -27,14 +27,15 @@ function distribution.count(times)
   return sum
 end
 
--- Nanoseconds in all.
+-- Returns the sum of all times in nanoseconds.
 function distribution.sum(times)
   local sum = 0
   for _, each in ipairs(times) do sum = sum + each.ns * each.count end
   return sum
 end
 
--- Returns the smallest time such that at least the share 'q' (0 to 1) of all times do not exceed it.
+-- Returns the smallest time such that at least the fraction q (0 to 1) of all times does not exceed
+-- it.
 function distribution.quantile(times, q)
   local wanted, seen = q * distribution.count(times), 0
   for _, each in ipairs(times) do
@@ -43,7 +44,8 @@ function distribution.quantile(times, q)
   end
 end
 
--- Returns the times that exceed 'base' by at least 'least' nanoseconds, minus 'base'.
+-- Returns the distribution of (time - base) for the times that exceed 'base' by at least 'least'
+-- nanoseconds.
 function distribution.beyond(times, base, least)
   local out = {}
   for _, each in ipairs(times) do
@@ -54,8 +56,8 @@ function distribution.beyond(times, base, least)
   return out
 end
 
--- Returns counts from 'low' on, in ranges whose length doubles: a list of { from, to, count } up to the
--- last range that is not empty; empty ones before it are included. Times below 'low' are excluded.
+-- Returns the numbers of times in ranges whose length doubles, starting at 'low' ns: a list of {
+-- from, to, count } up to the last range that is not empty. Times below 'low' are excluded.
 function distribution.doubling(times, low)
   local out = {}
   local at = 0
@@ -72,7 +74,8 @@ function distribution.doubling(times, low)
   return out
 end
 
--- Returns a bar with logarithmic length: no sign for 0, one for 1, one more for each doubling.
+-- Returns a bar of logarithmic length: no character for 0, one for 1, and one more for each
+-- doubling.
 function distribution.bar(count)
   local length = 0
   while count > 0 do

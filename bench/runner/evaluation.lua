@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The output of bench/evaluate. Pure: results in, Markdown and rows of data files out. A result: {
--- program = name, base = { cpu = list, wall = list }, points = list, long = CPU time of its long size
--- (median) or nil }. A point: { series, x, cpu = list of ratios to the baseline of the same round, wall
--- = the same for wall time, fastest = the lowest CPU time divided by the baseline's lowest, seconds =
--- CPU time (median), samples, timesamples, allocated, disk (bytes; medians) }.
+-- Formats the output of bench/evaluate. Pure: takes results, returns Markdown and rows of data
+-- files. A result is { program = name, base = { cpu = list, wall = list }, points = list, long =
+-- CPU time of its long size (median) or nil }. A point is { series, x, cpu = list of ratios to the
+-- baseline of the same round, wall = the same for wall time, fastest = the lowest CPU time divided
+-- by the baseline's lowest, seconds = CPU time (median), samples, timesamples, allocated, disk
+-- (bytes; medians) }.
 
 local evaluation = {}
 
@@ -12,9 +13,9 @@ local stats = require "runner.stats"
 
 local K = 1024
 
--- The values of the paper's Figures 10 and 11. Keys: programs of bench/load that correspond to the paper's
--- programs, 'name'. 'slower': overhead of a thousand time samples per second according to the paper's text,
--- because Figure 9 has no numbers.
+-- The values of the paper's Figures 10 and 11, by the program of bench/load that corresponds to the
+-- paper's program 'name'. 'slower': overhead of a thousand time samples per second according to the
+-- paper's text, because Figure 9 has no numbers.
 evaluation.PAPER = {
   loop = { name = "microbenchmark", rate = 52658, overhead = 3.51, normalised = 1.05,
     seconds = 4.44, gigabytes = 26.937, speed = 6.063, slower = 1.1 },
@@ -44,7 +45,7 @@ local function fastest(found) return found and found.fastest end
 
 local function text(value, format) return value and (format or "%.3f"):format(value) or "-" end
 
--- Returns the values of x in a series, in rising order.
+-- Returns the values of x in a series, in ascending order.
 local function places(results, series)
   local seen, list = {}, {}
   for _, result in ipairs(results) do
@@ -66,8 +67,8 @@ function evaluation.normalised(found)
   return rate, rate > 0 and 1 + (overhead(found) - 1) / rate * 1000 or nil
 end
 
--- Returns the paper's value for a program ("": for the worst) at a point of its Figure 8 (c) or 9
--- (time, exact), as text; nil if it has none.
+-- Returns the paper's value for a program ("": the worst program) at the point x of its Figure 8
+-- (series c) or 9 (series time, exact), as text; nil if the paper has none.
 local function paper_value(program, series, x)
   local paper, worst = evaluation.PAPER[program], 0
   for _, each in pairs(evaluation.PAPER) do worst = math.max(worst, each.overhead) end
@@ -78,7 +79,8 @@ local function paper_value(program, series, x)
   return paper and x == 1000 and ("> %g"):format(paper.slower) or nil
 end
 
--- Returns rows of the paper's values below those of a curve, for programs that are in it.
+-- Returns rows of the paper's values, to be printed below those of a curve, for the programs that
+-- the curve contains.
 local function paper_rows(results, series, xs, width)
   local rows = {}
   local function add(title, program)
@@ -99,8 +101,9 @@ local function paper_rows(results, series, xs, width)
   return rows
 end
 
--- Returns the overhead of every program at every point of a series, with the worst below. figure: a
--- field of a point, 'overhead' or 'fastest'. paper: whether rows of the paper's values follow.
+-- Returns a table with the overhead of every program at every point of a series, and the worst in
+-- the last row. figure: the field of a point to print, 'overhead' or 'fastest'. paper: true if rows
+-- of the paper's values follow.
 local function curve(results, series, title, figure, paper)
   local xs = places(results, series)
   if #xs == 0 then return "" end
@@ -148,7 +151,8 @@ local function programs_table(results)
     { "program", "CPU s", "GB", "GB/s", "paper's", "s", "GB", "GB/s" }, rows)
 end
 
--- Figure 10: one period, or one rate, and the cost of a thousand samples per second.
+-- Returns the table of Figure 10: one period, or one rate, and the cost of a thousand samples per
+-- second.
 local function normalised_table(results, list)
   local rows = {}
   for _, result in ipairs(results) do
@@ -171,8 +175,8 @@ local function normalised_table(results, list)
     "overhead", "for 1000/s" }, rows)
 end
 
--- Two averages are below: that of the column, in which every program has the same weight, and the bytes
--- of all files divided by their samples.
+-- Returns the table of file sizes. Its last rows are two averages: the mean of the column, in which
+-- every program has the same weight, and the bytes of all files divided by their samples.
 local function disk_table(results)
   local rows, sums = {}, {}
   local mean, together = { "mean" }, { "all together" }

@@ -10,10 +10,10 @@ local options = require "runner.options"
 local points = require "runner.fuzzpoints"
 local stats = require "runner.stats"
 
-local SLOWER = 1.15           -- fork/plain, CPU time, median of the rounds
-local LARGER = 1.5            -- fork/plain, memory, median of the rounds
-local MORE = 4 << 20          -- bytes of the fork up to which memory is not compared
-local VARIES = 2              -- largest/smallest CPU time of the fork
+local SLOWER = 1.15           -- limit of fork/plain, CPU time, median of the rounds
+local LARGER = 1.5            -- limit of fork/plain, memory, median of the rounds
+local MORE = 4 << 20          -- memory is compared only if the fork uses more bytes than this
+local VARIES = 2              -- limit of largest/smallest CPU time of the fork
 
 local found = start.options("seed points only seconds rounds plain fork", "list print")
 local rounds = start.positive(found, "rounds", 3)
@@ -46,7 +46,7 @@ end
 
 local script, module = work .. "/point.lua", root .. "/build/bench/fuzzdata.so"
 
--- Runs the script. Returns its usage, its number of iterations and its sum; or nil, message.
+-- Runs the script. Returns its usage, its number of iterations and its sum; or nil and a message.
 local function run(variant, turns)
   local usage, output = runner:run({ paths[variant], script, turns or "-", tostring(seconds), module }, {})
   if not usage then return nil, variant .. ": " .. output end
@@ -80,7 +80,7 @@ local function measure(point)
   return figures
 end
 
--- Returns the figures that exceed the limits, as a list of words.
+-- Returns which figures exceed the limits, as a list of words.
 local function excess(figures, speed, memory)
   local why = {}
   if speed > SLOWER then why[#why + 1] = "time" end
@@ -90,7 +90,7 @@ local function excess(figures, speed, memory)
   return why
 end
 
--- Returns the range of a list of seconds, in milliseconds.
+-- Returns the smallest and largest of a list of seconds as text, in milliseconds.
 local function milliseconds(list)
   local least, most = stats.range(list)
   return ("%.0f..%.0f"):format(least * 1000, most * 1000)

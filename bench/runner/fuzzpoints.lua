@@ -26,9 +26,10 @@ end
 
 local function small() return "{s, k}" end
 
--- Name, sizes, bytes of an object of a size (a rough upper estimate), the expression that creates
--- object number s with key k, the expression that reads an integer from object v, definitions that
--- these need, mode of the table that holds the objects.
+-- Each kind: its name, its sizes, a function that returns a rough upper estimate of an object's
+-- bytes for a size, the expression that creates object number s with key k, the expression that
+-- reads an integer from object v, definitions that these expressions need, and the mode of the
+-- table that holds the objects.
 local KINDS = {
   { "array", { 1, 4, 16, 64, 512 }, function(n) return 56 + 16 * n end,
     function(n) return "{" .. numbers(n) .. "}" end, "v[1]" },
@@ -86,13 +87,14 @@ local LIVE = { 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 300000 }
 local MOST = 48 << 20
 local LEAST = 4
 
--- Expressions for the key of the object with the number n.
+-- Expressions for the key of object number n, by the type of the key.
 local KEYS = {
   integer = "n", string = "'key' .. n", float = "n + 0.5", object = "{n}",
 }
 local KEY_NAMES = { "integer", "string", "float", "object" }
 
--- The code of an iteration. 'slot' is the object that it replaces, 'turn' its number.
+-- The code of an iteration by the way in which objects die. 'slot' is the number of the object that
+-- is replaced, 'turn' the number of the iteration.
 local DEATHS = {
   none = [[
     local a, b = keys[pick(turn)], keys[random(LIVE)]
@@ -138,7 +140,7 @@ local function among(value, values)
   return false
 end
 
--- Returns the point with a name; nil, message if no point has it.
+-- Returns the point with this name; nil and a message if the name is that of no point.
 function points.parse(name)
   local kind, size, live, key, death, order =
     name:match "^(%a+)%-(%d+)%-(%d+)%-(%a+)%-(%a+)%-(%a+)$"
@@ -152,7 +154,7 @@ function points.parse(name)
   return point
 end
 
--- Returns a list of n points that depends on the seed only. A point occurs once.
+-- Returns a list of n different points that depends only on the seed.
 function points.draw(seed, n)
   math.randomseed(seed)
   local function one(values) return values[math.random(#values)] end

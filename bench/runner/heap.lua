@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/heap: a program with a large heap takes snapshots of it and samples; asamp heap reads one
--- snapshot. Prints Markdown.
+-- Measures for bench/heap: a program with a large heap takes snapshots of it and samples; asamp
+-- heap reads one snapshot. Prints Markdown.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/heap"
 local root, work, fork = start.root, start.work, table.remove(start.arguments, 1)

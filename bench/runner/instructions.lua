@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- bench/instructions: the instructions of one iteration of an allocating loop, which callgrind counts in
--- the program's own thread: the difference between two runs, divided by the difference in iterations, so
--- that start-up cancels out. Runs plain, the fork, the fork with the profiler loaded, and with the
--- profiler started at a period that is never reached; first with the collector stopped, so that an
--- iteration is allocation alone, then with a minor collection after every batch of iterations, which adds
--- the freeing and the profiler's work at a collection. Checks the first: for every kind, the started
--- profiler costs at most 1 in 2,000 more or less than the loaded one, and than the fork alone.
+-- Computes for bench/instructions the instructions of one iteration of an allocating loop.
+-- callgrind counts them in the program's own thread; the difference between two runs is divided by
+-- the difference in iterations, so that start-up cancels out. There are four configurations: plain,
+-- the fork, the fork with the profiler loaded, and with the profiler started at a period that is
+-- never reached. They run with the collector stopped, so that an iteration is only allocation, and
+-- then with a minor collection after every batch of iterations, which adds the freeing and the
+-- profiler's work at a collection. With the collector stopped, the started profiler may cost at
+-- most 1 in 2,000 more or less than the loaded one, and than the fork alone.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -14,7 +15,7 @@ local machine = require "runner.machine"
 local slope = require "runner.slope"
 
 local LIMIT = 1 / 2000
-local SHORT, LONG = 30000, 90000  -- iterations, multiples of a batch
+local SHORT, LONG = 30000, 90000  -- numbers of iterations, multiples of a batch
 local KINDS = { "table", "closure", "string", "mixed" }
 
 -- Blocks of 16 KiB and more are mapped individually: realloc grows them without copying, in every
@@ -25,7 +26,8 @@ local MALLOC = "MALLOC_MMAP_THRESHOLD_=16384"
 local PROFILE = work .. "/profile.vmprof"
 
 local function count(lua, profiler, pace, kind, turns)
-  os.remove(PROFILE)  -- an existing profile would be read, and would not be replaced
+  -- removed first, because an existing profile would be read, and not be replaced
+  os.remove(PROFILE)
   local usage, message = runner:count({
     lua, root .. "/bench/micro/alloc.lua", profiler, pace, kind, tostring(turns),
     PROFILE,
@@ -45,7 +47,7 @@ local function checked(started, loaded, off)
   worst = math.max(worst, math.abs(started / loaded - 1), math.abs(started / off - 1))
 end
 
--- Prints the table of one pace; with 'check', also checks it.
+-- Prints the table of one pace (stop or step); if 'check' is true, also checks its figures.
 local function compare(plain, fork, pace, check)
   print("| allocates | plain | fork | fork, profiler loaded | started, never reached "
     .. "| plain/fork | started/loaded | started/fork |")
@@ -59,7 +61,7 @@ local function compare(plain, fork, pace, check)
   end
 end
 
--- Prints the result of the check. Returns true if all are equal.
+-- Prints the result of the check. Returns true if all differences are within the limit.
 local function verdict()
   local equal = worst <= LIMIT
   print(("Largest difference of sampling on from off: %s: %s (limit 1 in %d)."):format(

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs a workload of bench/load so that all tables of one line are kept, as FiLiP changes programs: lua
--- kept.lua FILE:LINE NAME SIZE, '-' for none. On that line, each table constructor is passed to KEEP.
+-- Runs a workload of bench/load in which all tables of one line are kept alive, as FiLiP changes
+-- programs: lua kept.lua FILE:LINE NAME SIZE; '-' instead of FILE:LINE changes nothing. Each table
+-- constructor on that line is passed to the function KEEP.
 
 local place, line = arg[1]:match "^(.*):(%d+)$"
 local kept = {}

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The costs of lifetimes, for bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS. FILE has lines
--- "PERIOD WALL USER SYSTEM RSS STATUS"; in each round the line with the period "off" comes first. The file
--- INSTRUCTIONS has lines "PERIOD WITHOUT LIFETIMES HOLDERS": instructions without the profiler, with it,
--- and also with a walk for holders.
+-- Prints the costs of lifetimes for bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS. FILE has
+-- lines "PERIOD WALL USER SYSTEM RSS STATUS"; in each round, the line with the period "off" is the
+-- first. The file INSTRUCTIONS has lines "PERIOD WITHOUT LIFETIMES HOLDERS": instructions without
+-- the profiler, with it, and with it and a heap walk for holders.
 
 local order, times, peaks, off = {}, {}, {}, nil
 for line in io.lines(arg[1]) do

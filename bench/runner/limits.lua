@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/limits: the smallest limits of lua_Alloc in which scripts succeed, with plain and fork. Expects
--- limits-plain and limits-fork in its work folder (bench/limits links them).
+-- Prints for bench/limits the smallest limits of lua_Alloc in which scripts succeed, with plain and
+-- fork. The work folder must contain limits-plain and limits-fork, which bench/limits links.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/limits"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -8,7 +8,7 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local machine = require "runner.machine"
 local options = require "runner.options"
 
-local MOST = 65536  -- KiB; more than any script needs
+local MOST = 65536  -- limit in KiB in which every script succeeds
 
 local SCRIPTS = { "recursion", "coroutines", "concat", "buffer", "rep", "gsub", "array", "hash", "closures",
   "userdata", "finalizers", "sort", "load", "format", "cstack", "weak", "varargs", "dump", "errors",
@@ -19,7 +19,7 @@ local step = start.positive(found, "step", 2)
 local upto = start.positive(found, "upto", 8)
 local scripts = found.only and options.split(found.only) or SCRIPTS
 
--- Returns the output of limits.c.
+-- Returns the output of limits.c of a variant for a script; 'what' is least or sweep.
 local function run(variant, what, script, ...)
   local words = { work .. "/limits-" .. variant, what, ("%s/bench/limits.d/%s.lua"):format(root, script) }
   for _, number in ipairs { step, ... } do words[#words + 1] = tostring(number) end

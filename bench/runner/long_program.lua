@@ -44,9 +44,9 @@ if what == "collections" then collectgarbage("nursery", 4096) end
 before = profiler.stats()
 assert(profiler.alloc_start(what == "names" and 512 or 1 << 19, {out = path}))
 if what == "loads" then loads() elseif what == "names" then names() else collections() end
-collectgarbage "stop"  -- the tables of profiler.stats could cause a collection
+collectgarbage "stop"  -- stopped, because the tables of profiler.stats could cause a collection
 profiler.alloc_stop()
 local bytes = profiler.stats().bytes
-profiler.disable()  -- collects once more if blocks were freed explicitly
+profiler.disable()  -- may run one more collection if blocks were freed explicitly
 local after = profiler.stats()
 print(bytes, after.minor - before.minor, after.major - before.major)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Prints a row of bench/memory's table: lua memory.lua NAME SAID PROFILE, where SAID is the file with
--- the program's output. Exit status 1: the sum of the rows is not the system's value.
+-- Prints a row of bench/memory's table: lua memory.lua NAME SAID PROFILE, where SAID is the file
+-- with the program's output. Exit status 1: the sum of the profile's rows differs from the system's
+-- value by more than LIMIT.
 
 local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command line of bench/run. Pure: argument list in, table or message out.
+-- Parses the command line of bench/run. Pure: takes a list of arguments, returns a table, or nil
+-- and a message.
 
 local options = {}
 
@@ -36,8 +37,9 @@ function options.split(text)
   return out
 end
 
--- Returns the options by name (true or the value), and the list of the other words; nil, message for a
--- wrong option. takes_value, flags: sets of names.
+-- Returns the options by name (true or the value), and the list of the other words; nil and a
+-- message for a wrong option. takes_value, flags: sets of names of options with and without a
+-- value.
 function options.scan(args, takes_value, flags)
   local found, words = {}, {}
   local at = 1
@@ -72,8 +74,8 @@ function options.positive(found, name, default)
   return nil, ("--%s must be a positive integer, got %q"):format(name, found[name])
 end
 
--- Returns options with defaults filled in: rounds (integer), configs (list of names), words (requested
--- programs and groups), mode, and the values as given; nil, message if something is wrong.
+-- Returns the options with defaults: rounds (integer), configs (list of names), words (requested
+-- programs and groups), mode, and all values as given; nil and a message if something is wrong.
 function options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end

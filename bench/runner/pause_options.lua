@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command line of bench/pauses. Pure: argument list in, table or message out.
+-- Parses the command line of bench/pauses. Pure: takes a list of arguments, returns a table, or nil
+-- and a message.
 
 local pause_options = {}
 
@@ -34,17 +35,18 @@ local CONFIGS = "plain:generational,plain:incremental,plain:full,"
   .. "fork:default,fork:generational,fork:incremental,fork:full,idle"
 local MODES = { default = true, generational = true, incremental = true, full = true }
 
-local BATCH = 16          -- records, as in micro/churn.lua
+local BATCH = 16          -- number of records in a batch, as in micro/churn.lua
 local RECORD_BYTES = 320  -- bytes of one record in plain Lua
 
--- The number of objects of each trap, unless --size is given.
+-- Number of objects of each trap, unless --size is given.
 local TRAPS = {
   threads = 1000000, finalizers = 1000000, strings = 4000000, stack = 150000,
   tables = 50000, large = 300000, weak = 1000000, slots = 4000000,
 }
 local NOT_OF_TRAPS = { "live", "allocate", "survivors", "page" }
 
--- Returns a configuration { name, variant = "plain" or "fork", mode }; or nil, message.
+-- Returns a configuration { name, variant = "plain" or "fork", mode } for a name; or nil and a
+-- message.
 local function configuration(name)
   if name == "idle" then return { name = name, variant = "plain", mode = "idle" } end
   local variant, mode = name:match("^(%a+):(%a+)$")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Figures and Markdown of bench/pauses. Pure: runs in, text out. A run: the result of
--- distribution.parse, with 'rss' (bytes) added.
+-- Computes the figures of bench/pauses and formats them as Markdown. Pure: takes runs, returns
+-- text. A run is the result of distribution.parse, with 'rss' (bytes) added.
 
 local pause_report = {}
 
@@ -8,9 +8,11 @@ local distribution = require "runner.distribution"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
-local UNDISTURBED = 0.1  -- the quantile of all batches that counts as a batch without a pause
-local LEAST = 64000      -- least ns by which a batch with a pause exceeds an undisturbed one
-local SHOWN = 16000      -- as LEAST, for histograms
+-- quantile of all batches that counts as the time of a batch without a pause
+local UNDISTURBED = 0.1
+-- a batch has a pause if it exceeds a batch without one by at least this many ns
+local LEAST = 64000
+local SHOWN = 16000      -- the same limit in ns for histograms
 
 -- Returns the figures of one run: base (a batch without a pause), longest, total, p999, p99, p50 of the
 -- pauses, batch999 of all batches (all in ns), pauses (their number), share (of the time that is
@@ -58,7 +60,7 @@ local function pauses(configs, found)
   return table.concat(out)
 end
 
--- Returns the stop-the-world configuration with the same interpreter; or nil.
+-- Returns the configuration with mode "full" (stop-the-world) and the same interpreter; or nil.
 local function stopping(configs, config)
   for _, other in ipairs(configs) do
     if other.mode == "full" and other.variant == config.variant then return other end

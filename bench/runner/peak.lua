@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Prints a row of bench/peak's table: lua peak.lua NAME EXACT SAMPLED..., profiles of runs of one
--- program. Exit status 1: the bytes alive at the peak are wrong.
+-- Prints a row of bench/peak's table: lua peak.lua NAME EXACT SAMPLED..., which are profiles of
+-- runs of one program. Exit status 1: the bytes alive at the peak are wrong.
 
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
-local LEAST = 10  -- samples that a line needs to be judged
-local SAME = 0.01  -- share of the peak by which runs may differ: their strings have other hashes
+local LEAST = 10  -- least number of samples of a line that is judged
+-- fraction of the peak by which runs may differ, because their strings have other hashes
+local SAME = 0.01
 
--- Returns the bytes alive at the peak: by line, in total, and the bytes in use at the peak.
+-- Returns the bytes alive at the peak by line, their sum, and the bytes in use at the peak.
 local function atpeak(path)
   local course = assert(reader.read(path)).course
   local profile = assert(reader.read(path, {at = course.highest}))

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The list of programs, by group, and the choice among them. Owns which programs exist; the sizes of a
--- workload are in its own file, those of are-we-fast-yet here, because its harness verifies only
--- certain ones. A program: { name, group, groups = set, script, args(mode) -> list, dir or nil,
--- clean(output) -> output without timings, long = whether it has that size }. mode is "size", "small",
--- "tiny", or "long".
+-- The list of benchmark programs by group, and the selection of some of them. The sizes of a
+-- workload are in its own file; those of are-we-fast-yet are here, because its harness verifies
+-- only certain sizes. A program is { name, group, groups = set, script, args(mode) -> list, dir or
+-- nil, clean(output) -> output without timings, long = true if it has that size }. mode is "size",
+-- "small", "tiny", or "long".
 
 local programs = {}
 
@@ -22,8 +22,8 @@ local OURS = {
   { "evaluation", { "loop", "interpreter" } },
 }
 
--- Name, inner iterations for the full size and for the small one; the last field marks the five that
--- allocate.
+-- Each program of are-we-fast-yet: name, inner iterations for the full size and for the small one;
+-- true for the five that allocate.
 local AWFY = {
   { "Bounce", 1500, 100 }, { "CD", 100, 10, true }, { "DeltaBlue", 20000, 1000, true },
   { "Havlak", 1, 1, true }, { "Json", 100, 5, true }, { "List", 2000, 100 },

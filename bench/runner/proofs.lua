@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Part of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a line "-- cut: CODE"
--- with the code that removes the reference.
+-- Computes the figures of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a
+-- line "-- cut: CODE" with the code that removes the reference.
 
 local root, work, runs = arg[1], arg[2], tonumber(arg[3])
 local asamp = root .. "/build/bin/asamp"
@@ -10,8 +10,9 @@ local json = require "cjson"
 
 local TOLERANCE <const> = 0.01  -- largest relative error of the bytes of a proof
 
--- Appended to a program: runs the code of "-- cut:", and prints to stderr the bytes of objects that it
--- frees, and by how many bytes the memory in use shrinks, which includes the table of strings.
+-- Code that is appended to a program: runs the code of "-- cut:", and prints to stderr the bytes of
+-- objects that it frees, and by how many bytes the memory in use shrinks, which includes the table
+-- of strings.
 local TRUTH <const> = [[
 
 local alive = require "profiler".alive
@@ -61,7 +62,7 @@ local function prove(path)
   end
 end
 
--- Returns the two numbers of TRUTH for a program's text and its code 'cut'.
+-- Runs a program's text with TRUTH for the code 'cut'. Returns the two numbers that it prints.
 local function freed(text, cut)
   local path = work .. "/truth.lua"
   local file = assert(io.open(path, "w"))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Starts prosody servers for bench/prosody: each with its own folder, accounts and port, on the fork's
--- interpreter. A server that still runs at the end is killed.
+-- Starts prosody servers for bench/prosody, each with its own folder, accounts and port, on the
+-- fork's interpreter. Servers that still run at the end are killed.
 
 local socket = require "socket"
 
@@ -28,7 +28,7 @@ log = {warn = "%s/log"}
 VirtualHost "localhost"
 ]]
 
--- A module of the server that writes the size of Lua's heap every second.
+-- A module of the server that writes the size of Lua's heap to a file every second.
 local HELD = [[
 local path = module:get_option_string "held_file"
 module:add_timer(1, function()
@@ -132,7 +132,7 @@ local function fields(pid)
   return list
 end
 
---- Returns the CPU seconds of the server's present threads.
+--- Returns the CPU seconds of the server's existing threads.
 function Server:cpu()
   local sum = 0
   for line in M.output(("cat /proc/%d/task/*/schedstat"):format(self.pid)):gmatch "[^\n]+" do

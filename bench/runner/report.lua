@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Renders measured rows as Markdown. Pure: rows and comparisons in, text out. A ratio is the median of
--- the ratios of all rounds, with the smallest and the largest in parentheses.
+-- Formats measured rows as Markdown. Pure: takes rows and comparisons, returns text. A ratio is the
+-- median of the ratios of all rounds, with the smallest and the largest in parentheses.
 
 local report = {}
 
 local stats = require "runner.stats"
 
-local BIG = 10 * 1024 * 1024  -- peak RSS from which a program counts as big
+local BIG = 10 * 1024 * 1024  -- a program with this peak RSS or more counts as big
 
 local function table_of(header, lines)
   local out = { "| " .. table.concat(header, " | ") .. " |" }
@@ -38,8 +38,8 @@ local function rows_of(rows, group)
   return out
 end
 
--- Returns one table of 'key': the first configuration's own figure, scaled and formatted, then the
--- ratio of every comparison, followed by those of the keys in shown.others.
+-- Returns a table of the figure 'key': the first configuration's own figure, scaled and formatted,
+-- then the ratio of every comparison, then the ratios of the figures in shown.others.
 local function figures(rows, configs, comparisons, key, shown)
   local header = { "program" }
   for _, config in ipairs(shown.all and configs or { configs[1] }) do
@@ -66,7 +66,8 @@ local function figures(rows, configs, comparisons, key, shown)
   return table_of(header, lines)
 end
 
--- Returns geometric mean, lowest and highest program of each comparison in each group.
+-- Returns a table: the geometric mean, and the lowest and highest program, of each comparison in
+-- each group.
 local function summary(rows, groups, comparisons, key)
   local lines = {}
   local function add(title, members)
@@ -92,7 +93,8 @@ local function summary(rows, groups, comparisons, key)
   return table_of({ "group", "ratio", "programs", "geometric mean", "lowest", "highest" }, lines)
 end
 
--- For memory the ratios are inverted: above 1 is more than the baseline.
+-- Returns the comparisons for memory, in which the ratios are inverted: above 1 means more memory
+-- than the baseline.
 local function memory_comparisons(comparisons)
   local out = {}
   for i, comparison in ipairs(comparisons) do
@@ -114,7 +116,7 @@ local function big(rows, configs)
   return out
 end
 
--- Returns the whole report of a timed run; counted: the rows have instructions, too.
+-- Returns the whole report of a timed run. counted: true if the rows have instructions, too.
 function report.timed(rows, configs, comparisons, groups, counted)
   local memory = memory_comparisons(comparisons)
   local out = {}

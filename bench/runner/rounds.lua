@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Measures one program under all configurations, in interleaved rounds. The order rotates from round to
--- round, so that no configuration always follows the same one. Every output is compared with the first:
--- a run with a different output counts as a failure of the program. A row: { program, figures = {
--- [config] = { cpu = list, wall = list, rss = list, instructions = list } } }, with one entry per
--- round; options.keys are further lists.
+-- Measures one program under all configurations, in interleaved rounds. The order rotates from
+-- round to round, so that no configuration always follows the same one. Every output is compared
+-- with the first: a run with a different output counts as a failure of the program. A row is {
+-- program, figures = { [config] = { cpu = list, wall = list, rss = list, instructions = list } } };
+-- the lists have one number for each round. options.keys are names of further lists.
 
 local rounds = {}
 
 local command = require "runner.command"
 
--- Returns the configurations in the order of round number 'round' (from 1).
+-- Returns the configurations in the order of a round (from 1).
 function rounds.order(configs, round)
   local out = {}
   for i = 1, #configs do out[i] = configs[(i + round - 2) % #configs + 1] end
@@ -22,8 +22,9 @@ local function keep(figures, usage)
   end
 end
 
--- Returns a row, or nil, message. runner: a command; options: mode, rounds, callgrind, inspect(config,
--- usage): called after a run, may add further figures to 'usage', with the names in 'keys'.
+-- Returns a row, or nil and a message. runner: an object of runner.command; options: mode, rounds,
+-- callgrind, inspect(config, usage): a function that is called after each run and may add further
+-- figures to 'usage', with the names in 'keys'.
 function rounds.measure(runner, program, configs, options)
   local row = { program = program, figures = {} }
   for _, config in ipairs(configs) do
@@ -50,8 +51,8 @@ function rounds.measure(runner, program, configs, options)
   return row
 end
 
--- Counts the instructions of one more run of a row's program under each configuration, with the small
--- size or the tiny one if requested. Returns the row, or nil, message.
+-- Adds to a row the instructions of one more run of its program under each configuration, with the
+-- small size, or the tiny one if that is requested. Returns the row, or nil and a message.
 function rounds.add_instructions(runner, row, configs, options)
   local counted, message = rounds.measure(runner, row.program, configs, {
     mode = options.mode == "tiny" and "tiny" or "small", rounds = 1, callgrind = true,

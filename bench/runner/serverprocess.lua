@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A server process of bench/servers with its own folder: started, queried, measured and stopped. Its
--- CPU time is that of the process and of all its descendants, living and reaped. Needs Linux, curl and
+-- A server process of bench/servers with its own folder: starts, queries, measures and stops it.
+-- Its CPU time includes all of its descendants, also those that have ended. Needs Linux, curl and
 -- ab (apache2-utils).
 
 local serverprocess = {}
@@ -9,7 +9,8 @@ local Process = {}
 Process.__index = Process
 
 local PORT = 18080
-local WAIT = 300      -- tenths of a second until a server must answer, or must have stopped
+-- in tenths of a second: a server must answer, or must have stopped, within this time
+local WAIT = 300
 
 function serverprocess.output(line)
   local pipe <close> = assert(io.popen(line))
@@ -38,8 +39,8 @@ serverprocess.http = {
   request = function(server, n)
     return output(("curl -s -S -m 10 'http://127.0.0.1:%d/page?%d' 2>&1"):format(server.port, n))
   end,
-  -- Returns the command line that sends this number of requests, and whether its output shows that all
-  -- were answered.
+  -- load returns the command line that sends this number of requests; complete returns true if its
+  -- output shows that all were answered.
   load = function(server, requests)
     return ("ab -q -l -n %d -c 2 'http://127.0.0.1:%d/page?100' 2>&1"):format(requests, server.port)
   end,
@@ -49,7 +50,7 @@ serverprocess.http = {
   end,
 }
 
--- Returns all processes of the system by id: parent, and CPU time in ticks.
+-- Returns all processes of the system by id: {parent, runs, ticks (CPU time)}.
 local function processes()
   local all = {}
   for line in output("cat /proc/[0-9]*/stat 2>/dev/null"):gmatch "[^\n]+" do
@@ -88,9 +89,9 @@ function Process:cpu()
   return ticks / TICK
 end
 
--- Starts a server. server: a module of bench/server; fields: folder (writable for the server's user;
--- created here), root, built and pg, which its texts contain; library: the folder of liblua5.4.so.0;
--- asamp: the value of ASAMP, or nil. Returns the process, or nil, message.
+-- Starts a server. server: a module of bench/server; fields: folder (created here, writable for the
+-- server's user), root, built and pg, which the module's texts contain; library: the folder of
+-- liblua5.4.so.0; asamp: the value of ASAMP, or nil. Returns the process, or nil and a message.
 function serverprocess.start(server, fields, library, asamp)
   local process = setmetatable({ server = server, port = PORT }, Process)
   process.page = read(fields.root .. "/bench/server/page.lua")
@@ -125,7 +126,7 @@ end
 function Process:request(n) return self.server.request(self, n) end
 
 -- Sends this number of requests for 100 records, and calls 'meanwhile', if given, at the same time.
--- Returns CPU seconds per request, or nil if one failed.
+-- Returns the CPU seconds per request, or nil if a request failed.
 function Process:load(requests, meanwhile)
   local before = self:cpu()
   local pipe = assert(io.popen(self.server.load(self, requests)))
@@ -133,11 +134,12 @@ function Process:load(requests, meanwhile)
   local text = pipe:read "a"
   pipe:close()
   if not self.server.complete(text, requests) then return nil end
-  sleep()  -- until a process that served a connection is reaped
+  sleep()  -- waits until the parent has received the CPU time of processes that have ended
   return (self:cpu() - before) / requests
 end
 
--- Queries the sockets of all processes until one answers, for some seconds. asamp: the command.
+-- Queries the sockets of all processes of the server until one answers, for some seconds. asamp:
+-- path of the command.
 function Process:answers(asamp)
   for _ = 1, 30 do
     for _, pid in ipairs((self:family())) do

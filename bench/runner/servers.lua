@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs the checks of bench/servers, whose head describes them. Arguments after ROOT and WORK: PLACE, a
--- folder with plain/lib and the installed fork; BUILT, the folder of the built servers; the command's own
--- arguments.
+-- Runs the checks of bench/servers; the comment at the start of that script describes them.
+-- Arguments after ROOT and WORK: PLACE, a folder with plain/lib and the installed fork; BUILT, the
+-- folder of the built servers; the command's own arguments.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/servers"
 local root, fail = start.root, start.fail
@@ -12,8 +12,9 @@ local process = require "runner.serverprocess"
 local stats = require "runner.stats"
 
 local SERVERS = { "haproxy", "mod_lua", "pllua" }
-local SIZES = { 1, 7, 100, 1000 }  -- records in the answers that are compared
-local SAMPLED = 0.1                  -- smallest share of a server's CPU time that samples must cover
+local SIZES = { 1, 7, 100, 1000 }  -- numbers of records in the answers that are compared
+-- smallest fraction of a server's CPU time that samples must represent
+local SAMPLED = 0.1
 local ASAMP = "alloc=64K,time=1000,listen"
 
 local found, names = start.options("rounds requests", "", true)
@@ -23,7 +24,7 @@ if #names == 0 then names = SERVERS end
 
 local count = 0
 
--- Starts a process of the server on the library of 'variant'.
+-- Starts the server with the library of 'variant', plain or fork.
 local function launch(name, server, variant, asamp)
   count = count + 1
   local fields = { root = root, built = built, pg = "/usr/lib/postgresql/17/bin",
@@ -32,7 +33,7 @@ local function launch(name, server, variant, asamp)
   return started or fail(("%s on %s: %s"):format(name, variant, message))
 end
 
--- Returns CPU seconds per request and the answers of one round.
+-- Runs one round. Returns the CPU seconds per request, and the answers.
 local function measure(name, server, variant)
   local running = launch(name, server, variant)
   local answers = {}
@@ -52,8 +53,8 @@ local function timed(report)
   return samples or "none", amount and tonumber(amount) * (SECONDS[unit] or 60) or 0
 end
 
--- Runs the server with ASAMP. Returns whether a socket answered, the report of all profiles, and the
--- CPU seconds of all requests.
+-- Runs the server with ASAMP set. Returns true if a socket answered, the report of all profiles,
+-- and the CPU seconds of all requests.
 local function profile(name, server)
   local running = launch(name, server, "fork", ASAMP)
   local answered = false

@@ -20,22 +20,22 @@ settings.RATES = { 100, 1000, 3000, 10000, 30000 }
 settings.EXACT = 10000  -- the highest rate with an interrupt for every sample: at slightly
                         -- higher rates they take all of a virtual machine's time
 settings.PARTS = { "period", "rate", "long", "full" }
-settings.LONG = { 512 * K, 32 * K }  -- the periods of 'long'
+settings.LONG = { 512 * K, 32 * K }  -- periods of the part 'long'
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
 local FULL = 64         -- bytes; the smallest possible period, with fixed gaps: every
                         -- block of this size or more is sampled
 local NEVER = "4194304G"
-local BATCH = 6         -- settings that are compared with the same baseline
+local BATCH = 6         -- number of settings that are compared with the same run of the baseline
 
--- Returns bytes as "16K" or "4M".
+-- Returns a number of bytes as text such as "16K" or "4M".
 function settings.size(bytes)
   if bytes % M == 0 then return bytes // M .. "M" end
   if bytes % K == 0 then return bytes // K .. "K" end
   return tostring(bytes)
 end
 
--- Returns the bytes of words such as "16K" and "4M"; or nil, message.
+-- Returns the bytes for words such as "16K" and "4M"; or nil and a message.
 function settings.sizes(words)
   local list = {}
   for i, word in ipairs(words) do
@@ -59,8 +59,8 @@ end
 
 local MAKERS = {}
 
--- Returns the settings, one of each series in turn, so that compared settings are measured soon after
--- each other.
+-- Returns the settings in the order one of each series in turn, so that settings that are compared
+-- are measured soon after each other.
 function MAKERS.period(paths, points)
   local list = {
     { name = "off", series = "off", kind = "fork", lua = paths.fork, options = {}, env = {} },
@@ -101,9 +101,9 @@ function MAKERS.full(paths)
   }
 end
 
--- Returns lists of configurations that are measured together: the baseline ("fork", no profiler) and up
--- to BATCH settings. parts: names; paths: { fork, profile, exact = whether the kernel grants exact
--- timers }; points: { PERIODS, RATES }, by default all.
+-- Returns lists of configurations that are measured together: the baseline ("fork", without the
+-- profiler) and up to BATCH settings. parts: names; paths: { fork, profile, exact = true if the
+-- kernel allows exact timers }; points: { PERIODS, RATES }, by default all.
 function settings.batches(parts, paths, points)
   local out = {}
   for _, part in ipairs(parts) do
@@ -119,7 +119,7 @@ function settings.batches(parts, paths, points)
   return out
 end
 
--- Units by their first letter.
+-- Number of bytes of each unit, by its first letter.
 local UNITS = { b = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30, T = 1 << 40 }
 
 -- Parses the profiler's last line: { samples (of allocation), allocated (bytes, to a tenth of the
@@ -128,7 +128,7 @@ function settings.closing(text)
   local samples, amount, unit =
     text:match("profiler: (%d+) samples?, one every [%d.]+ %a+[^,]*, of ([%d.]+) (%a)%a+ allocated")
   if not samples then
-    local ticks = text:match("profiler: (%d+) time samples?")  -- and of nothing else
+    local ticks = text:match("profiler: (%d+) time samples?")  -- a session with time samples only
     return ticks and { samples = 0, allocated = 0, timesamples = math.tointeger(tonumber(ticks)) }
   end
   return {

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The error of a sampled profile, site by site, compared with an exact trace. Pure. A site is a type of
+-- The error of a sampled profile compared with an exact trace, by site. Pure. A site is a type of
 -- block and the innermost Lua line of its stack; its key is "type\tline\tfile". With N samples in
--- total, a site with the exact share p of all bytes has N p expected samples with a standard error of
--- sqrt(N p (1 - p)); z is the error in standard errors.
+-- all, a site with the exact fraction p of all bytes has N p expected samples with a standard error
+-- of sqrt(N p (1 - p)); z is the error in standard errors.
 
 local siteerror = {}
 
--- Parses the output of exact.c: { bytes (all), sites = { [key] = bytes } }; nil, message if the sum of
--- the sites is not the core's count.
+-- Parses the output of exact.c. Returns { bytes (all), sites = { [key] = bytes } }; nil and a
+-- message if the sum of the sites is not the core's count.
 function siteerror.exact(text)
   local all = math.tointeger(tonumber(text:match("^(%d+)\n")))
   if not all then return nil, "no exact trace in " .. ("%q"):format(text:sub(1, 40)) end
@@ -34,8 +34,8 @@ local function place(profile, node)
   return 0, "-"
 end
 
--- Converts a profile of profiler.reader: { samples (all), undecided, sites = { [key] = samples } }.
--- Time samples are excluded.
+-- Converts a profile of profiler.reader to { samples (all), undecided, sites = { [key] = samples }
+-- }. Excludes time samples.
 function siteerror.sampled(profile)
   local found = { samples = profile.samples, undecided = profile.undecided, sites = {} }
   local sites = profile.sites
@@ -50,8 +50,8 @@ function siteerror.sampled(profile)
   return found
 end
 
--- Returns one entry per site with 'least' expected samples or more: { key, share, expected, found, z }.
--- Sorted by share, largest first.
+-- Returns a list with { key, share, expected, found, z } for each site that has 'least' expected
+-- samples or more, sorted by share, largest first.
 function siteerror.compare(exact, sampled, least)
   local list, n = {}, sampled.samples
   for key, bytes in pairs(exact.sites) do
@@ -81,7 +81,7 @@ function siteerror.unknown(exact, sampled)
   return n
 end
 
--- For a list of errors z, returns their number, the number within 3 standard errors, the root mean
+-- Returns for a list of errors z: their number, the number within 3 standard errors, the root mean
 -- square, and the largest.
 function siteerror.tally(list)
   local within, square, worst = 0, 0, 0
@@ -95,7 +95,7 @@ function siteerror.tally(list)
   }
 end
 
--- Returns the share of errors (a list of z) that are at most 'limit' standard errors.
+-- Returns the fraction of the errors (a list of z) that are at most 'limit' standard errors.
 function siteerror.below(list, limit)
   local n = 0
   for _, z in ipairs(list) do
@@ -104,8 +104,8 @@ function siteerror.below(list, limit)
   return #list > 0 and n / #list or 0
 end
 
--- Returns the power of two, at least 64, that leads to 'samples' samples of 'bytes', or up to twice as
--- many.
+-- Returns the largest power of two, at least 64, that as a period gives at least 'samples' samples
+-- of 'bytes' bytes.
 function siteerror.period(bytes, samples)
   local period = 64
   while bytes // (2 * period) >= samples do period = 2 * period end

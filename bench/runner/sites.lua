@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- bench/sites: the error of samples compared with an exact trace, per site, with fixed and with random
--- intervals over several seeds; and the number of samples without a survival outcome. Runs under the
--- fork, whose reader it uses; exact.so is in its work folder. Prints Markdown; --data DIR gets the
--- distribution of the errors for a plot. Trace and profile are of the same run (exact.c).
+-- Computes for bench/sites the error of samples compared with an exact trace, by site, with fixed
+-- and with random intervals for several seeds; and the number of samples without a survival
+-- outcome. Runs with the fork, whose reader it uses; exact.so is in its work folder. Trace and
+-- profile are of the same run (exact.c). Prints Markdown; --data DIR receives the distribution of
+-- the errors for a plot.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/sites"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -18,8 +19,9 @@ local siteerror = require "runner.siteerror"
 
 local INTERVALS = { "fixed", "random" }
 local NEVER = 1 << 50  -- a period that no run reaches
-local WORST = 8      -- programs whose worst site is shown
-local LIMITS = { first = 0, last = 6, step = 0.1 }  -- of the distribution
+local WORST = 8      -- number of programs whose worst site is shown
+-- limits and step of the distribution, in standard errors
+local LIMITS = { first = 0, last = 6, step = 0.1 }
 
 local found, words = start.options("seeds samples least mode data fork", nil, true)
 local wanted = {
@@ -56,7 +58,7 @@ local function run(program, period, interval, seed)
   return trace, siteerror.sampled(profile)
 end
 
--- Returns a seed of the profiler: a different one for every program, so that their errors are
+-- Returns the profiler's seed for a program: different for every program, so that their errors are
 -- independent.
 local function seed_of(program, seed)
   local sum = 0
@@ -127,7 +129,7 @@ print(("| all | | | | %s | %s |"):format(columns(siteerror.tally(every.random)),
 print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace has not: %d."):format(
   totals.samples, totals.undecided, totals.unknown))
 
--- The largest error of a site with fixed intervals.
+-- Returns the largest error of a site with fixed intervals, in standard errors.
 local function worst(row) return row.worst.fixed and math.abs(row.worst.fixed.z) or 0 end
 table.sort(rows, function(a, b)
   local x, y = worst(a), worst(b)

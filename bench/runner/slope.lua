@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Computes costs of one iteration of a loop from counts of whole runs. Pure: the caller passes a
--- function that counts.
+-- Computes the costs of one iteration of a loop from the counts of whole runs. Pure: the caller
+-- passes a function that counts.
 
 local slope = {}
 
@@ -11,10 +11,10 @@ function slope.of(count, short, long)
   return (count(long) - base) / (long - short)
 end
 
--- Returns the cost of an object, { allocation, garbage, both }, from the costs of an iteration of its
--- loop without collections, 'stopped', and with them, 'running', and of a loop that creates no object,
--- 'control_stopped' and 'control_running'. Garbage is everything that collections add, minus the
--- savings of the allocator by reuse of memory.
+-- Returns the cost of an object, { allocation, garbage, both }, from the costs of an iteration of
+-- its loop without collections, 'stopped', and with them, 'running', and of a loop that creates no
+-- object, 'control_stopped' and 'control_running'. Garbage is all that collections add, minus what
+-- reuse of memory saves in the allocator.
 function slope.cost(stopped, running, control_stopped, control_running)
   local allocation, both = stopped - control_stopped, running - control_running
   return { allocation = allocation, garbage = both - allocation, both = both }

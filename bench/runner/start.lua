@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The start of every command of this folder, which calls it first: local start = dofile(arg[1] ..
--- "/bench/runner/start.lua") "bench/NAME". The script's arguments are ROOT WORK and those of the
--- command. Finds the other modules of the runner.
+-- The first file that every command of this folder runs: local start = dofile(arg[1] ..
+-- "/bench/runner/start.lua") "bench/NAME". The script's arguments are ROOT, WORK and those of the
+-- command. Sets package.path, so that the other modules of the folder are found.
 
 -- Returns for the command 'name': { root, work (folders), arguments (the command's own, a list), runner
 -- (a runner.command),

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Statistics over lists of ratios. Pure functions: no I/O, arguments unchanged.
--- Every list must hold at least one number; geomean's must be positive.
+-- Statistics of lists of ratios. Pure functions: no I/O, and arguments are not changed. Every list
+-- must have at least one number; those of geomean must be positive.
 
 local stats = {}
 
--- Returns the middle value, or the mean of the two middle ones.
+-- Returns the median: the middle number, or the mean of the two middle ones.
 function stats.median(values)
   assert(#values > 0, "median of an empty list")
   local sorted = table.move(values, 1, #values, 1, {})
@@ -14,7 +14,7 @@ function stats.median(values)
   return (sorted[half] + sorted[half + 1]) / 2
 end
 
--- Smallest and largest value.
+-- Returns the smallest and the largest number.
 function stats.range(values)
   assert(#values > 0, "range of an empty list")
   return math.min(table.unpack(values)), math.max(table.unpack(values))
@@ -30,8 +30,8 @@ function stats.geomean(values)
   return math.exp(sum / #values)
 end
 
--- Returns quotients of two lists of the same length, element by element: the ratio of each round, whose
--- two runs followed each other.
+-- Returns the quotients of two lists of the same length, element by element: for each round, the
+-- ratio of two runs that followed each other.
 function stats.ratios(numerators, denominators)
   assert(#numerators == #denominators, "lists of different lengths")
   local out = {}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A simple client of an XMPP server, for bench/prosody. It waits for the answer to each stanza before it
--- sends the next, so that both servers do the same work in the same order. Raises an error if a server
+-- A simple XMPP client for bench/prosody. It waits for the answer to each stanza before it sends
+-- the next one, so that all servers do the same work in the same order. Raises an error if a server
 -- sends nothing for ten seconds.
 
 local mime = require "mime"
@@ -14,7 +14,7 @@ local STREAM = "<stream:stream to='localhost' xmlns='jabber:client' version='1.0
                "xmlns:stream='http://etherx.jabber.org/streams'>"
 local PATIENCE = 10
 
--- Receives text until find(text) returns true.
+-- Receives text until find(text) returns a true value.
 function Client:await(find)
   local limit = socket.gettime() + PATIENCE
   while not find(self.text) do
@@ -84,14 +84,15 @@ local NOTE = "<query xmlns='jabber:iq:private'><note xmlns='bench%d'>%s</note></
 local Load = {}
 Load.__index = Load
 
---- Logs in as the users u1 to u<n> of one server. Returns a Load, in which the clients take turns.
+--- Logs in as the users u1 to u<n> of one server. Returns a Load, whose clients send requests in
+-- turn.
 function M.load(port, n)
   local load = setmetatable({port = port, clients = {}, done = 0}, Load)
   for i = 1, n do load.clients[i] = M.connect(port, "u" .. i) end
   return load
 end
 
---- Sends the next request; the sequence is the same for every server.
+--- Sends the next request of a sequence that is the same for every server.
 function Load:request()
   self.done = self.done + 1
   local k, n = self.done, #self.clients

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- HAProxy with a service in Lua, one thread, one Lua state for all requests.
+-- HAProxy with a Lua service: one thread, and one Lua state for all requests.
 
 local http = require "runner.serverprocess".http
 

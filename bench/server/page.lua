@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The page that the servers of bench/servers make: page(n) returns a text of n records.
--- It depends on n only.
+-- The page that the servers of bench/servers produce: page(n) returns a text of n records that
+-- depends only on n.
 
 return function(n)
   local records, lines = {}, {}

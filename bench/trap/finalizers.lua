@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Trap: objects with finalizers, each of which holds two more objects.
+-- Trap: objects with finalizers, each of which refers to two more objects.
 
 local called = 0
 local mt = { __gc = function() called = called + 1 end }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: objects in separate blocks of lua_Alloc: functions of chunks, each with its own prototype, and
--- for every sixteenth a string of 9,000 bytes.
+-- Trap: objects in separate blocks of lua_Alloc: each is the function of a chunk with its own
+-- prototype, or, for every sixteenth object, a string of 9,000 bytes.
 
 local BYTES = 9000
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: an array of ten million slots, created before the measurement, in which young objects are
--- stored at random. The object that a store replaces dies; nothing is dropped at once.
+-- Trap: young objects are stored at random in an array of ten million slots, which is created
+-- before the measurement. The object that a store replaces dies; objects are never dropped all at
+-- once.
 
 local SLOTS <const> = 10000000
 

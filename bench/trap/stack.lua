@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a coroutine with 'size' frames; every frame has its own object. Frames also return one by one
+-- Trap: a coroutine with 'size' frames, each with its own object. Frames also return one by one
 -- before the coroutine is dropped.
 
 local yield, wrap = coroutine.yield, coroutine.wrap
 
--- left: the number of calls, or returns, until the next yield.
+-- number of calls, or of returns, until the next yield
 local left = 0
 
 local function dive(depth)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Trap: short strings, no two alike.
+-- Trap: short strings, all of which differ.
 
 return function(k)
   return "string " .. k

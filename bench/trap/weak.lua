@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a table with weak values, and one with weak keys, that contain all the objects. The objects die
--- at once.
+-- Trap: a table with weak values, and one with weak keys, which both contain all objects. All
+-- objects die at the same time.
 
 local byid, numbers = setmetatable({}, { __mode = "v" }), setmetatable({}, { __mode = "k" })
 
