@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/ablate: the list of mechanisms agrees with the switches in the code, and the files and loads that
--- it names exist.
+-- bench/ablate: the list of mechanisms must agree with the switches in the code, and the files and
+-- loads that it names must exist.
 
 local shell = require "spec.support.shell"
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- bench/fuzz: the points depend only on the seed, every program runs, and the command lists the points
+-- bench/fuzz: its programs depend only on the seed, each must run, and the command must list those
 -- that exceed its limits. No time is asserted.
 
 local points = require "runner.fuzzpoints"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The claim that sampling costs nothing between two samples, counted by valgrind, and the way of
--- counting: the program's own thread, without the profile's writer. Once there was a difference of 1 in
--- 475, from the writer's flush in a run of over a second, and from reading the profile that the
--- previous run had left.
+-- Sampling must cost nothing between two samples. Tested are this claim, counted by valgrind, and
+-- the way of counting: only the program's own thread, without the profile's writer. A former count
+-- differed by 1 in 475, because of the writer's flush in a run of over a second, and because the
+-- profile of the previous run was read.
 
 local command = require "runner.command"
 local process = require "spec.support.process"
@@ -28,7 +28,8 @@ describe("bench/instructions #plain", function()
   end)
 
   it("counts the program's own thread apart from the profile's writer", function()
-    process.run{"--help", program = "bench/instructions"}  -- builds the variants that counting needs
+    -- builds the variants that the count needs
+    process.run{"--help", program = "bench/instructions"}
     local work = shell.folder()
     local function counted(start)
       local runner = command.new("./build/bench", work)

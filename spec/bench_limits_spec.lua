@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- bench/limits: one script is swept over few limits under both interpreters.
+-- bench/limits, for one script and few limits, with both interpreters.
 
 local shell = require "spec.support.shell"
 

@@ -1,18 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Bounds of the cost of an allocation sample for the program's thread, and of a session, in
--- instructions: a guard against changes that increase it. `bench/sample --instructions` counts the
--- former; the same run gives the same number on a busy machine, too.
+-- Upper bounds, in instructions, of an allocation sample in the program's thread, and of a session:
+-- no change may increase these costs. `bench/sample --instructions` counts the former; its numbers
+-- do not depend on the load of the machine.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- The bounds are the counts when they were set, plus a few percent for another C library. With a margin
--- of a half, holders, labels, copies and rings together took a fifth of it unnoticed, also without
--- their options.
+-- Each bound is the count when it was set, plus a few percent for another C library. With a former
+-- margin of a half, holders, labels, copies and rings together used up a fifth of it unnoticed,
+-- also without their options.
 local MOST = {
-  ["same 20 20 1"] = 1080,  -- 1042 to 1063; 998 to 1021 before native samples were counted apart
+  -- counts of 1042 to 1063; before native samples were counted separately, 998 to 1021
+  ["same 20 20 1"] = 1080,
   ["same 200 20 1"] = 1050,  -- 987
-  ["new 20 20 1"] = 4220,    -- 4140: marks of tail calls, counts, names of C functions
+  -- count of 4140, with marks of tail calls, counts, and names of C functions
+  ["new 20 20 1"] = 4220,
 }
 
 describe("bench/sample --instructions #plain", function()

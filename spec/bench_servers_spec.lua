@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/servers: its help, and its helpers on a process that is no server. The servers
--- themselves need a Debian of their own: make fresh.
+-- bench/servers: its help, and its helper functions with a process that is no server. The servers
+-- themselves need a separate Debian system: make fresh.
 
 local serverprocess = require "runner.serverprocess"
 local shell = require "spec.support.shell"

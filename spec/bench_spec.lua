@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The benchmark runner: its pure parts, every workload at a tiny size against the result of pristine
--- Lua, and the whole command on stand-in interpreters. Times are never asserted, only that they exist.
+-- The benchmark runner: its pure functions, the result of every workload at a tiny size compared
+-- with pristine Lua's, and the whole command with scripts as interpreters. Times must exist, but
+-- their values are not asserted.
 
 local command = require "runner.command"
 local configs = require "runner.configs"
@@ -277,7 +278,7 @@ describe("rounds that count instructions", function()
   local program = { name = "x", script = "s", args = function(mode) return { mode } end,
     clean = function(text) return text end }
 
-  -- Returns a runner whose counts are 700 and 300 with start-up, 100 without a program.
+  -- Returns a runner whose counts are 700 and 300 with start-up, and 100 for an empty run.
   local function runner(outputs)
     return {
       words = {},
@@ -464,7 +465,7 @@ end)
 
 describe("the report of bench/pauses", function()
   local MS = 1000000
-  -- 989 batches of 10 us, ten pauses of 1 ms, one of 64 ms.
+  -- 989 batches take 10 us, ten have pauses of 1 ms, and one has a pause of 64 ms.
   local figures = pause_report.figures {
     live = 3 * MS, peak = 6 * MS, rss = 7 * MS,
     total = 9890000 + 10 * 1010000 + 64010000, longest = 64010000,
@@ -527,8 +528,8 @@ describe("a loop of bench/garbage", function()
 end)
 
 describe("a workload", function()
-  -- The results of pristine Lua 5.4.9 at the tiny size. The linter's result depends on the sources that
-  -- it finds, so it is only compared with itself.
+  -- The results of pristine Lua 5.4.9 at the tiny size. The linter's result depends on the sources
+  -- that it finds, so it is only compared between interpreters.
   local RESULTS = {
     append = "100 kept, sum 10100",
     binary_trees = "496 nodes, 31 kept",
@@ -605,7 +606,7 @@ end)
 describe("bench/run", function()
   local function run(args) return shell.run("bench/run --rounds 2 --mode tiny " .. args) end
 
-  -- Makes an interpreter that is a shell script with this body.
+  -- Creates a shell script with this body, to be used as an interpreter. Returns its path.
   local function stand_in(body)
     local path = os.tmpname()
     shell.write(path, "#!/bin/sh\n", body, "\n")

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A spec that hung made a whole run of .ci/run fail: the run was ended from outside after an hour and a
--- half, without the name of the spec.
+-- spec/bounded ends a spec that hangs and names it. Formerly such a spec made a whole run of
+-- .ci/run fail: the run was ended from outside after an hour and a half, without the name of the
+-- spec.
 
--- Returns the output of COMMAND with the time limit SECONDS, and its exit status.
+-- Runs a command under spec/bounded with this limit in seconds. Returns its output and exit status.
 local function bounded(seconds, command)
   local f <close> = assert(io.popen(("spec/bounded %d sh -c '%s' 2>&1; echo $?"):format(seconds, command)))
   local said, status = f:read("a"):match("^(.*\n)(%d+)\n$")
@@ -17,7 +18,8 @@ describe("spec/bounded #plain", function()
   end)
 
   it("lists the running processes of a command that does not end, and ends them", function()
-    -- no newline, as the dots of busted: spec/one searches for a line that starts with "spec/bounded"
+    -- writes no newline, like the dots of busted: spec/one searches for a line that starts with
+    -- "spec/bounded"
     local out, status = bounded(1, "sleep 7654 & printf started; wait")
     assert.equal(124, status)
     assert.matches("^started\n", out)
@@ -25,7 +27,7 @@ describe("spec/bounded #plain", function()
     assert.matches("%d+ sleep 7654 \n  State:%s+S %(sleeping%), waits in %w+", out)
     local sleeper = out:match("(%d+) sleep 7654")
     local stat = io.open("/proc/" .. sleeper .. "/stat")
-    if stat then -- ended, if nobody has waited for it yet
+    if stat then -- the process has ended, but no parent has waited for it yet
       assert.matches("%) Z ", stat:read("a"))
       stat:close()
     end

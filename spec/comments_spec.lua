@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The invariants, files and functions that comments name must exist. Two invariants (O4, TI6) were
--- named although they had never been written, or had been removed.
+-- formerly named although they had never been written, or had been removed.
 
 local shell = require "spec.support.shell"
 
--- Letters before a number that name no invariant: an engine of JavaScript.
+-- Names of the form of an invariant that are none: V8 is an engine of JavaScript.
 local OTHERS = {V8 = true}
--- Example files of programs.
+-- Names of files that serve as examples.
 local EXAMPLES = {["app.lua"] = true, ["x.lua"] = true}
 
 local FILES = shell.lines(shell.output [[git ls-files lua asamp lualib view | grep -E '\.([ch]|lua|js)$']])
@@ -30,7 +30,8 @@ local function comments(path)
   return table.concat(list, "\n")
 end
 
--- Returns the file that defines each invariant, by number, and the letters of invariants.
+-- Returns the file that defines each invariant, by the invariant's name, and the set of letters
+-- that such names start with.
 local function invariants()
   local defined, letters = {}, {}
   for _, path in ipairs(FILES) do
@@ -38,7 +39,7 @@ local function invariants()
       defined[name] = defined[name] or path
       letters[name:match "%u+"] = true
     end
-    -- an invariant that its header states in a sentence
+    -- also finds an invariant that a header states in a sentence
     for name in comments(path):gmatch "[(\n][*/-]* ?(%u%u?%u?%d%d?): " do
       defined[name] = defined[name] or path
       letters[name:match "%u+"] = true

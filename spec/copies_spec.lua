@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- bench/copies: sampled copies by line, compared with the exact count at each copy of the same run.
+-- bench/copies: the sampled copies of each line must agree with the exact count of all copies in
+-- the same run.
 
 local shell = require "spec.support.shell"
 
 describe("bench/copies #plain", function()
-  -- 13 MB and more have 13,000 samples: 5% are 5 standard errors; the seeds are fixed. The part of an
-  -- array that grows in place depends on the holes.
+  -- 13 MB and more have 13,000 samples, so that 5% are 5 standard errors; the seeds are fixed. How
+  -- much of an array grows in place depends on the free memory after it.
   it("estimates the copied bytes of lines within 5%, and prints that", function()
     local out = shell.output "timeout 300 bench/copies quadratic rehash 2>&1"
     for line, bytes in pairs{[10] = "119993388", [39] = "24552000", [40] = "%d+"} do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tarball of `make dist`: it is built, unpacked in a folder with a space in its name, and used.
+-- The tarball of `make dist` is built, unpacked in a folder with a space in its name, and used.
 -- `make fresh DIST=bullseye TAR=1` uses it on a machine with an older glibc.
 
 local json = require "cjson"
@@ -88,8 +88,8 @@ describe("pack/dist #plain", function()
     end
   end)
 
-  -- The second time, a quarter of the objects, from all folders, is compiled again. All are linked and
-  -- packed again.
+  -- Builds the tarball again: a quarter of the object files, from all folders, is compiled again,
+  -- and all are linked and packed again.
   it("gives the same bytes again", function()
     local sums = shell.read "build/dist/SHA256SUMS"
     shell.output("rm -rf build/dist/x86_64/asamp[.-]* && find build/dist/x86_64 -name '*.o' | sort | " ..
@@ -148,7 +148,7 @@ describe("pack/dist #plain", function()
     end)
   end)
 
-  -- Runs the steps of action.yml, as a runner starts them.
+  -- Runs the steps of action.yml as a runner does.
   it("is set up and used by the action", function()
     local text = shell.read "action.yml"
     local steps, block = {}, nil

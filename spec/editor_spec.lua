@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- editors/vscode: its test in JavaScript, with a stub of the editor, on a profile that is made here.
+-- editors/vscode: runs its JavaScript test, with a stub of the editor, on a profile that is written
+-- here.
 
 local shell = require "spec.support.shell"
 

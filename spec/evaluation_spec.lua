@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/evaluate, bench/sites and bench/plots: their pure parts on invented figures, and each command
--- once at a tiny size. The cost of sampling is never asserted; the agreement of samples with the exact
--- trace is.
+-- bench/evaluate, bench/sites and bench/plots: their pure functions with invented figures, and each
+-- command once at a tiny size. The cost of sampling is not asserted; that samples agree with the
+-- exact trace is.
 
 local data = require "runner.data"
 local evaluation = require "runner.evaluation"
@@ -115,7 +115,8 @@ describe("the report of bench/evaluate", function()
     assert.truthy(text:find("| the worst | 1.300 | 1.010 | 1.001 | 1.002 |\n"
       .. "| the paper's microbenchmark | 3.51 | - | - | - |\n"
       .. "| the paper's worst | 3.88 | 1.25 | - | - |\n", 1, true), text)
-    assert.equal(1, select(2, text:gsub("the paper's worst", "")))  -- not by the fastest run
+    -- the worst value is not repeated in the table of fastest runs
+    assert.equal(1, select(2, text:gsub("the paper's worst", "")))
     local rates = evaluation.report {
       { program = "linter", base = { cpu = { 1 }, wall = { 1 } }, points = {
         point("time", 100, { 1.5 }, 10), point("time", 1000, { 1.25 }, 10),
@@ -262,15 +263,15 @@ describe("the commands #plain", function()
     assert.matches("\n| program | 16K | 4M | off | idle |\n", out)
     assert.truthy(out:find("\n| the paper's worst | - | 1.25 | - | - |\n", 1, true), out)
     assert.matches("\n| mean | [%d.-]+ | [%d.-]+ | %- | %- | %- | %- |\n| all together | ", out)
-    assert.is_nil(out:find "A long run")  -- neither has that size
+    assert.is_nil(out:find "A long run")  -- neither program has the size 'long'
     assert.matches("\n| gcbench | C and Lua | %d+%.%d | %d+%.%d | %d+ | %d+%.%d | %d+%.%d |\n", out)
 
     status, out, err = run("bench/sites --seeds 2 --samples 5000 --mode small --data " .. folder
       .. " closures pattern")
     assert.equal(0, status, err)
-    -- Random intervals detect every pattern: the errors of 4 sites, twice. By chance one of these is
-    -- over 5 once in 200,000 runs; the seeds are fixed, too. A round allocates 256 bytes: with fixed
-    -- intervals one of the 4 sites has all samples.
+    -- A round allocates 256 bytes at 4 sites: with fixed intervals one site has all samples. Random
+    -- intervals are right for every pattern: the 4 errors of both runs are below 5 standard errors;
+    -- by chance one exceeds that in one of 200,000 runs, and the seeds are fixed, too.
     local random, fixed = out:match("\n| pattern | [%d.]+ | %d+ | 4 | [%d.]+%% | [%d.]+ | ([%d.]+)"
       .. " | [%d.]+%% | [%d.]+ | ([%d.]+) |")
     assert.is_true(tonumber(random) < 5 and tonumber(fixed) > 20, out)

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- spec/fresh and the sums of spec/tally.sh: a trial that cannot run prints one line with the reason,
--- and no failure is lost before the closing line. `make fresh` itself tests the README's commands on a
--- new machine.
+-- spec/fresh and the sums of spec/tally.sh: a trial that cannot run must print one line with the
+-- reason, and no failure may be missing in the closing line. `make fresh` itself tests the README's
+-- commands on a new machine.
 
 local shell = require "spec.support.shell"
 
 describe("spec/tally.sh #plain", function()
-  -- Runs the commands by their names. Returns exit status and output lines.
+  -- Runs shell commands under the names part1, part2, ... by spec/tally.sh. Returns exit status and
+  -- output lines.
   local function tallied(...)
     local line = ". spec/tally.sh; "
     for i, command in ipairs{...} do line = line .. ("tally part%d sh -c %q; "):format(i, command) end
@@ -41,13 +42,14 @@ describe("spec/fresh #plain", function()
   local folder
   before_each(function() folder = shell.folder() end)
 
-  -- Makes a tool of that name that precedes the machine's own in PATH.
+  -- Creates a command of that name that precedes the machine's own in PATH.
   local function tool(name, text)
     shell.write(folder .. "/" .. name, "#!/bin/sh\n" .. text .. "\n")
     shell.output("chmod +x %s/%s", folder, name)
   end
 
-  -- Runs it with these tools. Returns the one line on stderr.
+  -- Runs spec/fresh, which must fail, with these settings and commands. Returns its one line on
+  -- stderr.
   local function refused(settings, path)
     local status, out, err = shell.run(("PATH=%s %s spec/fresh")
                                        :format(path or folder .. ":$PATH", settings or ""))
@@ -106,7 +108,7 @@ describe("spec/fresh #plain", function()
   end)
 
   it("fails with a reason, and leaves no files, if no Debian can be made", function()
-    -- the spec does not test namespaces, because not every machine has them
+    -- replaces unshare, because not every machine allows namespaces
     tool("id", "echo 0")
     tool("unshare", [[while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"]])
     tool("apt-get", "echo 'http://mirror.invalid/debian bookworm main'")

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- spec/language: counts forms of comments, documents and messages, and compares them with limits.
+-- spec/language counts forms in comments, documents and messages that are hard to understand, and
+-- compares the counts with limits.
 
 local shell = require "spec.support.shell"
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- bench/longrun, with few loads and collections: its output is its result.
+-- bench/longrun with few loads and collections; its output is its result.
 
 local shell = require "spec.support.shell"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Names of files and of static functions in asamp/ and lua/ can be searched for.
+-- Names of files and of static functions in asamp/ and lua/ must be unique enough to search for.
 
 local shell = require "spec.support.shell"
 
@@ -33,8 +33,8 @@ describe("a file name #plain", function()
   end)
 end)
 
--- Returns the names of static functions that at least 'least' of the C sources 'texts' define, with the
--- number of these sources.
+-- Returns the names of static functions that at least 'least' of the C sources define, with the
+-- number of these sources. 'texts': the sources.
 local function shared(texts, least)
   local files, list = {}, {}
   for _, text in pairs(texts) do
@@ -58,12 +58,12 @@ describe("a static function's name #plain", function()
     assert.same({}, shared({a = source, b = source}, 3))
   end)
 
-  -- Such functions need the name of the file as a prefix.
+  -- A function whose name would be in three files needs the name of its file as a prefix.
   it("is not that of functions in three files", function()
     assert.same({}, shared(texts, 3))
   end)
 
-  -- Lower the limit when the number falls.
+  -- The number of names in two files must not grow; when it falls, lower the limit.
   it("is that of functions in two files no more often than it was", function()
     local TWICE, n = 146, 0
     for _ in pairs(shared(texts, 2)) do n = n + 1 end

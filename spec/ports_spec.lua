@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The interpreter on other systems: for arm64, emulated by qemu, with specs of the collector; and with musl.
--- The profiler is not built here: spec/dist_spec.lua uses the tarball for arm64, and `make fresh
--- ARCH=arm64` tries all of it on an emulated Debian.
+-- The interpreter on other systems: for arm64, emulated by qemu, with specs of the collector; and
+-- with musl. The profiler is not built here: spec/dist_spec.lua uses the tarball for arm64, and
+-- `make fresh ARCH=arm64` tests everything on an emulated Debian.
 
 local shell = require "spec.support.shell"
 
--- Declares a test that needs tools: a list of commands, and the Debian packages that have them.
+-- Defines a test that needs tools: 'tools' is a list of commands, 'packages' the Debian packages
+-- that have them. Without a tool, the test is pending.
 local function with(tools, packages, name, test)
   it(name, function()
     for _, tool in ipairs(tools) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The fork is compatible with Lua: Debian's C modules for 5.4 and programs linked to its liblua5.4.so.0
--- run on it unchanged, also with a sampling period of 512 bytes.
+-- The fork must be compatible with Lua: Debian's C modules for 5.4, and programs linked to its
+-- liblua5.4.so.0, must run on it unchanged, also with a sampling period of 512 bytes.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -51,8 +51,8 @@ describe("programs built for Lua 5.4", function()
     end)
   end
 
-  -- A program that uses the shared library of the sanitizer build must be built with the sanitizer,
-  -- too.
+  -- Tagged #plain, because a program that uses the shared library of the sanitizer build must be
+  -- built with the sanitizer, too.
   describe("#plain linked to liblua5.4.so.0", function()
     local function run(command)
       return output("LD_LIBRARY_PATH=build/lib LD_BIND_NOW=1 " .. command)
@@ -71,7 +71,8 @@ end
 {a; b; c}. :- a, b.
 ]])
       local text = run("clingo --verbose=0 " .. dir .. "/q.lp 0")
-      assert.equal(6, select(2, text:gsub("[^\n]*\n", "")) - 1, text)  -- models and SATISFIABLE
+      -- models, and the line SATISFIABLE
+      assert.equal(6, select(2, text:gsub("[^\n]*\n", "")) - 1, text)
     end)
 
     it("gnuplot", function()

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The documents for newcomers: the console blocks of README.md, the quick start, the manual and
--- doc/fleet.md run as copied, and print the words that they show; the README is short, and its
--- pictures are small.
+-- doc/fleet.md must run as copied, and print the words that they show. The README must be short,
+-- and its pictures small.
 
 local shell = require "spec.support.shell"
 
--- Returns the blocks of a document that are fenced as console: lists of {command, output}. A command
--- continues in the next line after a backslash.
+-- Returns the console blocks of a document, each a list of {command, output}. A command continues
+-- on the next line after a backslash.
 local function blocks(path)
   local list, block, command = {}, nil, nil
   for line in shell.read(path):gmatch "([^\n]*)\n" do
@@ -28,14 +28,15 @@ local function blocks(path)
   return list
 end
 
--- Returns the words that consist of letters: numbers differ between runs.
+-- Returns the set of words of four letters or more; numbers are excluded, because they differ
+-- between runs.
 local function words(text)
   local set = {}
   for word in text:gmatch "%a%a%a%a+" do set[word] = true end
   return set
 end
 
--- Files that the blocks of a document use. They are written to the folder.
+-- Functions by document that write the files that its blocks use to the folder.
 local SETUP = {
   ["README.md"] = function() end,
   ["doc/quickstart.md"] = function() end,

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The automatic repetition of failed specs: a submission with five thousand passes was once rejected
--- for one expectation about CPU time that failed while other specs ran. Such a file is run again,
--- alone; a crash is not repeated.
+-- spec/run repeats failed specs. Formerly a submission with five thousand passed specs was rejected
+-- because of one expectation about CPU time that failed while other specs ran. The file of a failed
+-- spec is run again, alone; a crash is not repeated.
 
 local shell = require "spec.support.shell"
 
--- Runs spec/run on a spec file with this BODY and SPEC_AGAIN=n. Returns output and exit status.
+-- Runs spec/run with SPEC_AGAIN=n on a spec file with this body. Returns its output and exit
+-- status.
 local function run(body, n)
   local dir = shell.folder()
   local f <close> = assert(io.open(dir .. "/that_spec.lua", "w"))

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The sizes that spec/size prints must not grow: when one falls, lower its limit here. Structural
--- constants do not count.
+-- The sizes that spec/size prints must not grow; when one falls, lower its limit here. Structural
+-- constants are not counted as tuning constants.
 
 local shell = require "spec.support.shell"
 
@@ -10,7 +10,7 @@ local LIMITS = {
   asamp = {lines = 34653, constants = 338, file = 742, ["function"] = 60, line = 100},
 }
 
--- Returns the numbers that spec/size prints for folders.
+-- Returns the numbers that spec/size prints for these folders.
 local function sizes(folders)
   local out = shell.output("spec/size '%s'", folders)
   local found = {
