@@ -187,7 +187,8 @@ local function largestrings(profile)
     return profile.kinds[from.kind[i]].name == "string" and from.node[i] or nil
   end
   for i, n in ipairs(sites.objects or {}) do
-    large[place(sites, i) or 0] = sites.samples[i] >= n  -- true: a string has at least a sample's bytes
+    -- the size of a string, if it has at least a sample's bytes: by chance it may have fewer or more samples
+    large[place(sites, i) or 0] = n > 0 and sites.samples[i] >= n and sites.bytes[i] / n
   end
   for i in ipairs(born.last) do
     local node = place(born, i) or 0
@@ -195,7 +196,7 @@ local function largestrings(profile)
   end
   for node, i in pairs(first) do
     local once = node > 0 and i > 0 and large[node]
-    list[#list + 1] = once and {time = born.last[i], bytes = born.bytes[i]} or nil
+    list[#list + 1] = once and {time = born.last[i], bytes = once} or nil
   end
   return list
 end

@@ -116,6 +116,8 @@ describe("a container that accumulates", function()
     local late, early = N * 1000 - 1, (N - 1) * 1000 - 1
     assert.equal("maybe", joining(10 * N / 8, 1, late))
     assert.equal("leak", joining(10 * N / 8 - 1, 1, late))
+    -- a former bug: a string of which chance had sampled half counted as half as long
+    assert.equal("maybe", joining(10 * N / 16, 1 / 2, late))
     -- three small strings instead of a large one
     assert.equal("leak", joining(10 * N / 8, 3, late))
     assert.equal("leak", joining(10 * N / 8, 1, early))
