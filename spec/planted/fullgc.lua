@@ -11,5 +11,5 @@ local function serve(i)
 end
 
 local n = 0
-for i = 1, 25 do n = n + serve(i) end
+for i = 1, 60 do n = n + serve(i) end
 print(n)
