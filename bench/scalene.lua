@@ -4,8 +4,9 @@
 -- KIND is time (iterations of equal loops), native (seconds in a C function, by the clock), memory
 -- (bytes by the core's own count, with the collector stopped) or copies (copied bytes, computed).
 
---   lua bench/scalene.lua touched       allocates two blocks of native memory, of which one is
---                                       written to; prints "WHAT LINE BYTES RSS" for each
+--   lua bench/scalene.lua touched       allocates native memory at two lines, of which only the
+--                                       first writes to it; prints "NAME LINE BYTES RSS" for
+--                                       each line
 -- RSS is the number of bytes that became resident, according to the system.
 
 local function touched()

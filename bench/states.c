@@ -149,8 +149,8 @@ static lua_State *must (const char *script) {
 }
 
 /*
-** Returns 1 if an action succeeds within the limit: lua_newstate (what: 0), opening the libraries,
-** too (1), and running a script, too (2).
+** Returns 1 if an action succeeds within the limit: lua_newstate (0), opening the libraries, too
+** (1), and running a script, too (2).
 */
 static int fits (size_t limit, int what) {
   Limit l = {0, limit, 0};
@@ -163,8 +163,8 @@ static int fits (size_t limit, int what) {
 }
 
 /*
-** Returns the smallest limit in bytes for which fits(limit, what) is 1, up to 63 bytes too large;
-** at most 1 MiB.
+** Returns the smallest limit in bytes in which the action of fits() succeeds, up to 63 bytes too
+** large; at most 1 MiB.
 */
 static size_t least (int what) {
   size_t low = 0, high = 1 << 20;

@@ -19,7 +19,7 @@ local step = start.positive(found, "step", 2)
 local upto = start.positive(found, "upto", 8)
 local scripts = found.only and options.split(found.only) or SCRIPTS
 
--- Returns the output of limits.c of a variant for a script; 'what' is least or sweep.
+-- Returns the output of limits.c of a variant for a script and the action 'least' or 'sweep'.
 local function run(variant, what, script, ...)
   local words = { work .. "/limits-" .. variant, what, ("%s/bench/limits.d/%s.lua"):format(root, script) }
   for _, number in ipairs { step, ... } do words[#words + 1] = tostring(number) end

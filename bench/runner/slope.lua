@@ -13,8 +13,8 @@ end
 
 -- Returns the cost of an object, { allocation, garbage, both }, from the costs of an iteration of
 -- its loop without collections, 'stopped', and with them, 'running', and of a loop that creates no
--- object, 'control_stopped' and 'control_running'. Garbage is all that collections add, minus what
--- reuse of memory saves in the allocator.
+-- object, 'control_stopped' and 'control_running'. Garbage is all that collections add, minus the
+-- savings of the allocator by reuse of memory.
 function slope.cost(stopped, running, control_stopped, control_running)
   local allocation, both = stopped - control_stopped, running - control_running
   return { allocation = allocation, garbage = both - allocation, both = both }
