@@ -295,7 +295,7 @@ end
 local function allocation(v, add)
   for i, line in ipairs((v.samples or FEW) >= FEW and v.lines or {}) do
     add(("%s: %s allocates %s, %s of all%s.%s"):format(
-      i == 1 and "Allocation" or "Also", place(line), units.bytes(line.bytes // 1 | 0),
+      i == 1 and "Allocation" or "Also", place(line), units.bytes((line.about or line.bytes) // 1 | 0),
       percent(line.share), line.type and ", most of it " .. typename(line.type) or "", reason(v, line)),
       line.reason == "quadratic" and "--show copies" or lineof(line), i > 1 and ALSO or nil)
   end

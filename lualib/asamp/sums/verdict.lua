@@ -209,7 +209,7 @@ local function lines(profile, copies)
       row.share = row.bytes / all
       if i == 1 or #list < 3 and (STRONG[row.reason] or row.share >= 1 / 4) then
         list[#list + 1] = {file = row.file, line = row.line, name = row.name, native = row.native,
-                           bytes = row.bytes,
+                           bytes = row.bytes, about = row.share * (profile.allocated or all),
                            samples = row.samples, share = row.share, type = row.type,
                            sort = row.sort, reason = row.reason, times = row.times,
                            calls = row.calls, few = not row.reason and row.samples < FEW,
@@ -708,6 +708,7 @@ end
 --     - native: true: a C function without a Lua caller
 --     - bytes, samples: allocated by the line
 --     - share: of all bytes
+--     - about: share of the exact number of allocated bytes; without that number, of all bytes
 --     - survived: share of the line's bytes that survived
 --     - type, sort: type and sort of block with most bytes
 --     - reason: why the line allocates, a word such as "closures" (reasonof)

@@ -55,6 +55,16 @@ describe("the verdict", function()
     os.remove(path)
   end)
 
+  -- A former bug: the estimate of one line was printed, which may be higher than the exact total.
+  it("gives a line its share of the exact total", function()
+    local path, profile = profiled ""
+    os.remove(path)
+    profile.allocated = profile.bytes // 2
+    local line = verdict.of(profile, totals.of(profile), leaks.of(profile)).lines[1]
+    assert.equal(line.share * profile.allocated, line.about)
+    assert.is_true(line.about <= profile.allocated and line.bytes > profile.allocated)
+  end)
+
   -- A former bug: samples counted for pairs of a line and a C function, so that another line was named.
   it("names the line with most time in collections, whichever functions it called", function()
     local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2},
