@@ -219,12 +219,12 @@ local function isoutput(run, c)
   return false
 end
 
--- Returns the share of all allocated bytes that is alive at the end. Objects that the heap walk did not reach
--- are garbage.
+-- Returns the share of all allocated bytes that is alive at the end. Garbage that no collection has found
+-- dead counts as alive: without it, a program that keeps half of its bytes may be below LOADED by chance.
 local function keptshare(profile)
-  local kept, all, alive = 0, 0, profile.alive
-  for i, bytes in ipairs(alive.bytes) do
-    kept = kept + (alive.path[i] > 0 and bytes or 0)
+  local kept, all = 0, 0
+  for _, bytes in ipairs(profile.alive.bytes) do
+    kept = kept + bytes
   end
   for _, bytes in ipairs(profile.born.bytes) do
     all = all + bytes

@@ -546,16 +546,6 @@ describe("a container that accumulates", function()
     assert.equal("maybe", verdict('local "a" of main chunk (x.lua)', BYTES / 2))
   end)
 
-  -- A former bug: garbage that no collection had found dead counted as kept.
-  it("may be a leak in such a variable if only garbage makes up half of the program's bytes", function()
-    local p = session({{path = 2, born = one, alive = one}, {path = 0, born = one, alive = one}}, growing)
-    p.holders.step[1] = 'local "a" of f1 (x.lua:7)'
-    for i in ipairs(p.alive.bytes) do
-      p.alive.bytes[i] = BYTES / 4
-    end
-    assert.equal("leak", accumulating.of(p)[1].verdict)
-  end)
-
   -- A former bug: the states of a host add their last bytes when they are closed, one after the
   -- other, so that the heap seemed to shrink and the last heap walk to be outdated.
   it("is found in a host that closes its many states at the end", function()
