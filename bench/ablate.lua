@@ -68,13 +68,13 @@ local function userdata(steps, bytes, kept)
   end, steps, { live, ring }
 end
 
--- Cursors of 1,000 bytes that are garbage at once.
+-- Creates cursors of 1,000 bytes that become garbage at once.
 function loads.cursors(size)
   return userdata(size, 1000, 0)
 end
 loads.cursors_size = 50000
 
--- Small handles that live until 1,000 others are created.
+-- Creates small handles, each of which lives until 1,000 others are created.
 function loads.handles(size)
   return userdata(size, 16, 1000)
 end

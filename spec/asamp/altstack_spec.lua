@@ -25,7 +25,8 @@ local function thread(code, ...)
 end
 
 describe("the end of a thread's stack", function()
-  -- For the first thread, the C library leaves out the pages with the environment.
+  -- The C library's stack end for the first thread excludes the pages with the environment, so that
+  -- both ends may differ there.
   it("is found for the first thread and for others, also if the size is unlimited", function()
     local script = process.file[[
       local peers, bounds = require "peers", require "bounds"

@@ -78,8 +78,8 @@ describe("a signal", function()
 end)
 
 describe("an interrupted function", function()
-  -- A library whose code loops at byte 64, in the function 'name' that starts at byte 'start'. The bytes
-  -- before it, if any, are those of the function 'before', which does not run.
+  -- Compiles a library with a loop at byte 64, in the function 'name', which starts at byte
+  -- 'start'. The bytes at lower addresses belong to the function 'before', which is never called.
   local function library(folder, name, start)
     local nop, loop = 1, "movl $600000000, %eax\n1: subl $1, %eax\njnz 1b\nret"
     if shell.output "uname -m":find "aarch64" then
@@ -97,7 +97,8 @@ describe("an interrupted function", function()
     shell.output("cd %s && gcc -shared -nostdlib -Wl,-z,separate-code -o %s.so %s.s", folder, name, name)
   end
 
-  -- A former fault: a cache gave the start of the function that an unloaded library had there.
+  -- A former bug: a cache returned the start of a function of a library that had been unloaded from
+  -- the same address.
   it("is that of the library which is loaded at its address now", function()
     local folder = shell.folder()
     library(folder, "first", 0)

@@ -37,7 +37,7 @@ describe("a command with a named pipe", function()
     end)
   end
 
-  -- A former fault: asamp serve waited for ever, without a message.
+  -- A former bug: asamp serve waited for ever for the writer of a token's pipe, without a message.
   it("waits for the writer of a token, and says so", function()
     local out = run("serve --token @pipe 4194305", "echo 0123456789abcdef >pipe")
     assert.matches("^profiler: waiting for a program that writes to the pipe 'pipe'\n%-\n", out)

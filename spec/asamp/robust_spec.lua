@@ -242,8 +242,10 @@ describe("a fork", function()
   end)
   end
 
-  -- A former fault: it waited until a time of CLOCK_REALTIME. The library walks no stack, which the debug
-  -- build would notice; ASan must come before other preloaded libraries.
+  -- A former bug: fork waited until a time of CLOCK_REALTIME for the end of a walk on another
+  -- thread, and so for longer if this clock was set back. Not in the debug build, which would
+  -- detect that the preloaded library finds no frames; not with ASan, which must be the first of
+  -- the preloaded libraries.
   it("does not wait longer for a walk on another thread when a clock is set back #plain", function()
     local path, status, _, err = run([[
       local peers, walking = require "peers", require "walking"

@@ -629,7 +629,8 @@ for i = 1, 100 do f() end]], "@stack")))
 end)
 
 describe("functions beyond a limit", function()
-  -- A former fault: functions that an earlier session had sampled later than others were not counted.
+  -- A former bug: functions beyond a limit were counted only in the first session that sampled
+  -- them.
   it("are counted in each session", function()
     local path = os.tmpname()
     local status, _, err = process.run{path, code = [[

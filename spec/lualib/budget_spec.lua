@@ -150,7 +150,7 @@ describe("a baseline", function()
     assert.truthy(shell.read(path):find('["gone"] = {bytes = 8, exact = true},', 1, true))
   end)
 
-  -- A former bug: the file was run as Lua code, without limits of time and memory.
+  -- A former bug: a baseline file was run as Lua code, without limits of time and memory.
   it("is not run", function()
     local path = os.tmpname()
     for text, wanted in pairs{

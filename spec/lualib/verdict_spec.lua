@@ -46,7 +46,7 @@ describe("the verdict #plain", function()
     assert.same({}, accused)
   end)
 
-  -- Former verdicts named four fields of a chain's nodes, each as a holder of its own.
+  -- A former bug: the verdict named four fields of a chain's nodes, each as a separate holder.
   it("names a chain that it has seen growing once", function()
     local maybe = judge.run("spec/planted/widgets.lua").maybe
     for _, a in ipairs(maybe) do

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** bounds: the bounds of this OS thread's stack.
+** bounds: the bounds of the C stack of this OS thread.
 **
-**   stackend() -> highest address of the stack, by the profiler (asamp/sample/owner.h); by the C library
+**   stackend() -> highest address of the stack according to the profiler
+**     (asamp/sample/owner.h), and according to the C library
 */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** walking: preloaded (LD_PRELOAD) and loaded as a module. Walks by libunwind of more than one frame
-** wait until release() is called. Each reading of CLOCK_REALTIME is one hour later than the true time,
-** as if the clock were set back after it.
+** walking: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. A walk by
+** libunwind of more than one frame does not return before release() is called. All readings of
+** CLOCK_REALTIME by the C library's function are one hour later than the true time, so that other
+** waits for a time of this clock last an hour longer, as if it had been set back.
 **
-**   started()  -> whether a walk has started     release()
+**   started() -> true if such a walk has started     release()
 */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

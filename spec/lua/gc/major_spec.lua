@@ -70,7 +70,7 @@ describe("a major collection in slices", function()
     math.randomseed(seed, 0)
     local function start()
       collectgarbage("nursery", 1000)
-      collectgarbage("incremental", 200, 4, 1)  -- a step of almost no work
+      collectgarbage("incremental", 200, 4, 1)  -- this step marks almost nothing
       collectgarbage("step")
       collectgarbage("generational")
     end
@@ -100,7 +100,7 @@ describe("a major collection in slices", function()
         repeat
           round = round + 1
           if round % 20 == 1 then start() end
-          for _ = 1, 10 do  -- moves a list, or parts of it, from one owner to another
+          for _ = 1, 10 do  -- moves a list, or a part of it, from one field to another
             local a, b, k = math.random(n), math.random(n), math.random(40)
             lists[a], lists[b] = lists[b], lists[a]
             lists[a][k], lists[b][k] = lists[b][k], lists[a][k]
@@ -134,7 +134,7 @@ describe("a major collection in slices", function()
           start()
           local before = majors()
           while majors() == before do local t = {}; assert(#t == 0) end
-          for _ = 1, 4000 do  -- the object found may be dead, swept, or new
+          for _ = 1, 4000 do  -- the string may be dead, already swept, or new
             local i = math.random(6000)
             local s = "name " .. i
             assert(not names[i] or names[i] == s)
@@ -195,7 +195,7 @@ describe("a major collection in slices", function()
           n = n + 1
           more[n] = ("round %d, %d"):format(round, n)
         until majors() > before
-        for _ = 1, 20000 do  -- doubles while buckets are swept
+        for _ = 1, 20000 do  -- the string table doubles while its buckets are swept
           n = n + 1
           more[n] = ("round %d, %d"):format(round, n)
         end
@@ -298,7 +298,7 @@ describe("a major collection in slices", function()
         start()
         local before = majors()
         for _ = 1, n do local x = {}; assert(#x == 0) end
-        for i = 1, 3000 do t[i + 0.5] = i end  -- a larger hash part, in another order
+        for i = 1, 3000 do t[i + 0.5] = i end  -- the hash part grows, and its keys get another order
         while majors() == before do local x = {}; assert(#x == 0) end
         state.check()
         for i = 1, 6000 do assert(t["key " .. i][1] == i) end
@@ -316,14 +316,14 @@ describe("a major collection in slices", function()
         for i = 1, 2000 do
           keys[i] = {i}
           values[i] = keys[i]
-          ephemeron[keys[i]] = {keys[i], i}  -- refers to its own key
+          ephemeron[keys[i]] = {keys[i], i}  -- the value refers to its own key
           both[keys[i]] = keys[i]
         end
         collectgarbage()
         local before = majors()
         for round = 1, 5 do
           start()
-          repeat  -- some die, some are new, some move to another slot
+          repeat  -- some objects die, some are new, some are moved to another slot
             local i = math.random(2000)
             local what = math.random(3)
             if what == 1 then keys[i] = false
@@ -432,12 +432,12 @@ describe("a major collection in slices", function()
       for i = 1, 5000 do live[i] = {i} end  -- to be marked
       for i = 1, 500 do held[i] = {i}; source[i] = held[i] end
       collectgarbage()
-      held = nil  -- old and dead, which only the end of the next cycle finds
+      held = nil  -- an old object that dies; only the end of the next cycle finds it
       start()
       local before = majors()
       local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
       local both = setmetatable({}, {__mode = "kv"})
-      collectgarbage("stop")  -- a slice would find the value in a register
+      collectgarbage("stop")  -- otherwise a slice could find the value in a register
       for i = 1, 500 do
         values[i] = source[i]
         keys[source[i]], both[source[i]] = i, source[i]
@@ -450,7 +450,7 @@ describe("a major collection in slices", function()
         for _ in pairs(t) do n = n + 1 end
         return n
       end
-      -- one may still be in a register
+      -- one object may still be in a register
       assert(count(values) <= 1 and count(keys) <= 1 and count(both) <= 1)
       state.check()
     ]==], 1)
@@ -476,7 +476,7 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 100 do assert(not alive or t[i][1] == i) end
         state.check()
-      until over  -- the collection had ended before t was made strong
+      until over  -- until the collection ended before t became strong
       assert(n > 80 and #live == 300, n)
     ]==], 1)
   end)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host whose threads, one after the other, each run a state. The states stay open until the process
-** ends. Prints how many bytes they have allocated since they were created, by their own counts.
-** argument: ended: each thread has ended before the process ends; waiting: each waits meanwhile;
-** moved: like ended, and the main thread has run each state before; inside: one state runs another, in
-** which the process ends
+** A host whose threads, one after the other, each run a state. The states stay open until the
+** process ends. Prints how many bytes the states have allocated since they were created, by their
+** own counts. Argument:
+**   ended     each thread ends before the process does
+**   waiting   each thread waits until the process ends
+**   moved     as ended, but the main thread has run each state before
+**   inside    one state runs another one, in which the process ends
 */
 #include <pthread.h>
 #include <semaphore.h>

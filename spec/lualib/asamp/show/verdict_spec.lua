@@ -53,7 +53,8 @@ describe("a sentence of the verdict", function()
     assert.not_matches("part of the likely leak", out(50))
   end)
 
-  -- Former advice for the strings of table.concat was to collect the parts in a table.
+  -- A former bug: for strings that table.concat creates, the advice was to collect the parts in a
+  -- table, which the program does.
   it("has advice for long strings that depends on the function that makes them", function()
     local function out(calls)
       return text{lines = {line(7, {reason = "strings", calls = calls, long = 4096})}}
@@ -151,7 +152,8 @@ describe("a sentence of the verdict", function()
     assert.matches("Time: 80%% is spent in C functions%.", text{time = time})
   end)
 
-  -- A line with one of four samples had "most of" the time in collections.
+  -- A former bug: a line with one of four time samples in collections had "most of" the time in
+  -- collections.
   it("states the share of the line with most time in collections", function()
     local at = {file = "a.lua", line = 9, name = "f", share = 0.07}
     local time = {samples = 14, lua = 0.71, c = 0, gc = 0.29, sort = "gc", at = at}

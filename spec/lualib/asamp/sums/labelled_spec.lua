@@ -54,7 +54,7 @@ describe("totals by label", function()
     assert.same({nil, 0}, {labelled.all({}, nil, 5)})
   end)
 
-  -- A former fault: the page of asamp view had 36 MiB for 3,000 labels.
+  -- A former bug: the page of asamp view had 36 MiB for 3,000 labels.
   it("have tables only for 64 labels, with a note", function()
     local profile, omitted = {labels = {}}, {}
     for i = 1, 3000 do

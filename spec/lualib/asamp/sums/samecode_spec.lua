@@ -103,7 +103,7 @@ describe("the same function", function()
     assert.equal(10000, n)
   end)
 
-  -- A former fault: the limit of the work was one for each file.
+  -- A former bug: the work was limited for each file, but not for all files together.
   it("is found in hundreds of files", function()
     local function many(shift)
       local list = {}
@@ -243,7 +243,8 @@ describe("the same file", function()
     end
     assert.same(wanted, quickly(samecode.files, many "old/%d/init.lua", many "lib/new/%d/init.lua"))
     assert.same({}, quickly(samecode.files, many "a%d.lua:new", many "b%d.lua:new"))
-    -- A former fault: the time was that of all folders of all paths, times the length of a path.
+    -- A former bug: the time was proportional to the number of folders in all paths times the
+    -- length of a path.
     local long, pairs_ = ("a/"):rep(2000), {}
     for i = 1, 3000 do
       pairs_[("old/%s%d.lua"):format(long, i)] = ("new/%s%d.lua"):format(long, i)

@@ -55,7 +55,7 @@ describe("the verdict", function()
     os.remove(path)
   end)
 
-  -- A former bug: the estimate of one line was printed, which may be higher than the exact total.
+  -- A former bug: the verdict printed a line's estimate, which may exceed the exact total of all lines.
   it("gives a line its share of the exact total", function()
     local path, profile = profiled ""
     os.remove(path)
@@ -65,7 +65,8 @@ describe("the verdict", function()
     assert.is_true(line.about <= profile.allocated and line.bytes > profile.allocated)
   end)
 
-  -- A former bug: samples counted for pairs of a line and a C function, so that another line was named.
+  -- A former bug: samples were added up for each pair of a line and a C function, so that another
+  -- line was named.
   it("names the line with most time in collections, whichever functions it called", function()
     local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2},
                     {"main@1 f@22 <minor>", profiles.TIME, 2},

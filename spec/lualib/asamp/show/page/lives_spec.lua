@@ -158,7 +158,8 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  --- Shows the page of 'profile' at the address with that fragment, until the end of the test.
+  --- Opens the page of 'profile' at an address with this fragment. At the end of the spec, the page
+  -- of the recorded profile is written again.
   local function visit(profile, fragment)
     local columns = data.of(profile, {nodes = 1000})
     columns.sources, columns.nosources, columns.reasons = {}, {}, {}
