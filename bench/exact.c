@@ -26,8 +26,8 @@
 #include "lobject.h"
 #include "seam.h"
 
-#define NSITES	16384	/* slots of the hash table, a power of two */
-#define COPIED	(-1) /* the kind of sites of copies */
+#define NSITES	16384	/* number of slots of the hash table, a power of two */
+#define COPIED	(-1) /* kind of a site of copies */
 
 typedef struct Site {
   char *file;		/* NULL: the slot is free */
@@ -38,14 +38,14 @@ typedef struct Site {
 static Site sites[NSITES];
 static size_t used;
 static const asamp_Api *api;
-static uint64_t started;  /* luaN_allocated when this module was loaded */
+static uint64_t started;  /* bytes that luaN_allocated returned when this module was loaded */
 static luaN_Frame frames[LUAN_DEPTH];
 
 static const luaN_Sampler *inner;	/* the profiler's sampler */
 static uint64_t left;			/* bytes to the profiler's next sample point, >= 1 */
 
 static const char *copies;  /* FILE2; NULL: copies are not counted */
-static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample */
+static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample point */
 static const TString *unfinished;  /* string whose bytes are not complete yet */
 static Site *unfinishedat;   /* site that creates 'unfinished' */
 

@@ -27,7 +27,7 @@
 #include "lualib.h"
 
 #define FINE 64  /* number of ranges of times that are counted for each factor of 2 */
-#define LENGTHS (64 * FINE)  /* upper bound of the number of ranges */
+#define LENGTHS (64 * FINE)  /* number of ranges for all 64-bit times */
 
 typedef struct Times {
   uint64_t total, longest;   /* nanoseconds */

@@ -82,7 +82,7 @@ static const char REQUEST[] =
   "return #rows + #texts + #numbers";
 
 typedef struct Limit {
-  size_t held, limit;     /* bytes obtained from lua_Alloc; their limit */
+  size_t held, limit;     /* bytes obtained from lua_Alloc and not freed; their limit */
   unsigned long refused;  /* number of refused requests */
 } Limit;
 

@@ -52,7 +52,7 @@ describe("bench/sample --instructions #plain", function()
     return n
   end
 
-  -- Counted: 5.0 million. Loading libraries takes 1.2 million.
+  -- The limit is 5.0 million counted instructions and a margin; loading libraries takes 1.2 million.
   it("finds a session of a short script as cheap as it was", function()
     local n = added [[
       local t = {}
@@ -60,7 +60,8 @@ describe("bench/sample --instructions #plain", function()
     assert.is_true(n <= 5600000, ("%d instructions"):format(n))
   end)
 
-  -- Counted: 13.1 million; 23.5 million when the searches for holders visited all objects, twice.
+  -- The limit is 13.1 million counted instructions and a margin. There were 23.5 million when each
+  -- of two searches for holders visited all objects.
   it("finds a session of a short script that keeps its objects as cheap as it was", function()
     local n = added "local t = {} for i = 1, 20000 do t[i] = {i} end"
     assert.is_true(n <= 14500000, ("%d instructions"):format(n))

@@ -239,7 +239,8 @@ local SILENT = {
   -- parts of messages, and the closing lines of sessions and of asamp run
   "^by process …$", "^code that no", "^the program itself", "samples, one every",
   "^… sample… of … allocated;", "^… sample of ", "^… time sample",
-  "Lua states; $", "^profiler: …profile: …$", "^<…>…",  -- the last: the head of a line of the system log
+  -- the last pattern is the start of a line in the system log
+  "Lua states; $", "^profiler: …profile: …$", "^<…>…",
   "shows more%.$",
   -- answers that a process sends to a client
   "^file … ok$", "^file … state … ok$", "^row … …$",

@@ -5,10 +5,10 @@
 -- for all frames; one that records which part of the stack is unchanged must detect that frames
 -- have returned and were called again. Every frame has its own table, and checks it at the end.
 
-local SWING = 200   -- frames that return and are called again in one iteration
+local SWING = 200   -- number of frames that return and are called again in one iteration
 -- there is one iteration for STRIDE frames on the way down, and again on the way up
 local STRIDE = 20
-local TABLES = 100  -- short-lived tables created in one iteration
+local TABLES = 100  -- number of short-lived tables created in one iteration
 
 local function churn()
   local sum = 0

@@ -17,7 +17,8 @@ local settings = require "runner.settings"
 local stats = require "runner.stats"
 
 local DEFAULT = { "loop", "gcbench", "linter", "interpreter", "json", "coroutines" }
-local ROUNDS = { full = 1, long = 3 }  -- the largest number of rounds of these parts
+-- the largest number of rounds of the parts 'full' and 'long'
+local ROUNDS = { full = 1, long = 3 }
 
 local USAGE = [[
 usage: bench/evaluate [options] [program or group]...

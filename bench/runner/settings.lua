@@ -17,14 +17,16 @@ local K, M = 1024, 1024 * 1024
 
 settings.PERIODS = { 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M, 4 * M, 16 * M }
 settings.RATES = { 100, 1000, 3000, 10000, 30000 }
-settings.EXACT = 10000  -- the highest rate with an interrupt for every sample: at slightly
-                        -- higher rates they take all of a virtual machine's time
+-- the highest rate with an interrupt for every sample: at slightly higher rates, the interrupts
+-- take all of a virtual machine's time
+settings.EXACT = 10000
 settings.PARTS = { "period", "rate", "long", "full" }
 settings.LONG = { 512 * K, 32 * K }  -- periods of the part 'long'
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
-local FULL = 64         -- bytes; the smallest possible period, with fixed gaps: every
-                        -- block of this size or more is sampled
+-- in bytes; the smallest possible period: with fixed intervals, every block of this size or more is
+-- sampled
+local FULL = 64
 local NEVER = "4194304G"
 local BATCH = 6         -- number of settings that are compared with the same run of the baseline
 

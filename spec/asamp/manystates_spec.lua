@@ -313,7 +313,8 @@ describe("a host with many states", function()
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
     for _, s in ipairs(protobuf.profile(process.read(out7)).samples) do
-      local id = tonumber(s.labels.thread) or 0  -- 0: rows of holders, which are of all states
+      -- samples without a thread label are rows of holders, which are of all states
+      local id = tonumber(s.labels.thread) or 0
       threads[id], bytes = (threads[id] or 0) + s.values[2], bytes + s.values[2]
     end
     for _, t in ipairs(r.threads) do

@@ -426,7 +426,7 @@ describe("states", function()
       assert.is_true(n > 0.75 * all, n .. " of " .. all)
       assert.is_true(all > 0.4 * 2000 * cpu, all)
       s:close()
-      -- a part of the time starts and ends the session
+      -- 0.6 s, because starting and ending the session takes a part of the time
       times.busy(0.6, function() local _ = outer9(10000) end)
     end)
     local function share(name)

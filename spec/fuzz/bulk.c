@@ -237,7 +237,7 @@ static int b_close (lua_State *L) {
   int i;
   lua_pushvalue(L, 1);
   lua_toclose(L, 3);
-  if (w.b) {  /* a second variable, which is closed first */
+  if (w.b) {  /* adds a second variable, which is closed first */
     lua_pushvalue(L, 1);
     lua_toclose(L, 4);
   }

@@ -78,7 +78,7 @@ struct Node {
   int mt;		/* number of a fixed metatable, or -1 */
   Node *meta;		/* metatable that is itself a table of the model, or NULL */
   unsigned long seq;	/* rank in the order of marking for finalization */
-  int closers;		/* calls of __close that are still due */
+  int closers;		/* number of calls of __close that are still due */
   char open;		/* N_CELL: the variable is still on the stack of a coroutine */
   /* a coroutine has it in a variable to be closed: its metatable must keep __close */
   char closable;
@@ -98,8 +98,9 @@ struct Node {
 #define REACH_AFTER	8u	/* REACH_POSSIBLE, computed after a collection */
 #define REACH_HELD	16u	/* 'gone' is set, but a node that may be reachable refers to the node */
 
-#define LOCALS	14	/* slots in each frame of the fuzzer */
-#define GLOBALS	48	/* slots in the registry; the last REVIVED are for resurrected objects */
+#define LOCALS	14	/* number of slots in each frame of the fuzzer */
+/* number of slots in the registry; the last REVIVED are for resurrected objects */
+#define GLOBALS	48
 #define REVIVED	8
 #define SLOTS	(LOCALS + GLOBALS)
 #define DEPTH	12

@@ -162,7 +162,7 @@ static void ownprofile (Bytes *to, int format) {
   uint64_t time = 1000000000;
   int i, events = 20 + (int)upto(200);
   uint32_t state = STATES;
-  size_t open[STATES + 1] = {0};  /* samples without a survival outcome, by state */
+  size_t open[STATES + 1] = {0};  /* number of samples without a survival outcome, by state */
   memset(&config, 0, sizeof(config));
   config.format = format;
   config.period = 1024;

@@ -272,7 +272,7 @@ static int v_check (lua_State *L) {
 ** a full hash part, in which a number finds no free node and which takes more than one slice to
 ** mark.
 */
-#define APPENDED	512	/* slots of the largest array that is allocated in lines */
+#define APPENDED	512	/* number of slots of the largest array that is allocated in lines */
 #define FULL	4096	/* number of keys that fill the hash part */
 
 static struct {

@@ -734,7 +734,7 @@ end)
 -- While the table is rehashed, its entries are prefetched, and no key is looked up.
 describe("a large table that grows", function()
   it("keeps its entries, with keys of every kind", function()
-    local function key(i)  -- returns a new object at each call
+    local function key(i)  -- the key is a new object in each call if i % 8 is that of a table
       local kind = i % 8
       if kind == 0 then return "key " .. i end
       if kind == 1 then return ("key %d "):format(i):rep(10) end

@@ -12,8 +12,8 @@ if not tree:find "^/" then
   tree = pwd:read "l" .. "/" .. tree
   pwd:close()
 end
-package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- modules of the
-                                                                   -- page of asamp view
+-- adds the Lua modules of the page of `asamp view`
+package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"
 package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asamp/?.so"
 
 -- os.tmpname creates files in TMPDIR, a folder that spec/one removes, so that specs need not remove

@@ -72,7 +72,7 @@ function M.make(n, random)
     local object, kept = MAKE[kind]()
     nodes[i] = {object = object, kept = kept, kind = kind, edges = {}, address = address(object)}
   end
-  for i = 2, n do  -- all are reachable, some on several paths and in cycles
+  for i = 2, n do  -- all nodes are reachable, some on several paths and in cycles
     local from = nodes[random(i - 1)]
     while from.kind:find "^weak" or from.kind == "function" do
       from = nodes[random(i - 1)]
@@ -83,8 +83,9 @@ function M.make(n, random)
     local from, to = nodes[random(n)], nodes[random(n)]
     if tie(from, to, random) then from.edges[to] = true end
   end
-  for _, node in ipairs(nodes) do  -- nodes[1] holds each table with weak keys. In the model, this
-                                   -- table alone holds the value
+  -- nodes[1] refers to each table with weak keys, so that in the model this table alone keeps the
+  -- value alive
+  for _, node in ipairs(nodes) do
     if node.kind == "weakkeys" then
       nodes[1].object[#nodes[1].object + 1] = node.object
       nodes[1].edges[node] = true

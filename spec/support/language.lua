@@ -85,7 +85,7 @@ end
 -- Splits a source into comments and strings. 'syntax': the forms of comments.
 local function source(text, add, syntax)
   local pos, line, seen = 1, 1, 1
-  local last  -- the previous line comment, if a comment on the next line continues it
+  local last  -- last line comment, if a comment on the next line would continue it
   local function at(offset)
     line = line + lines(text, seen, offset - 1)
     seen = offset

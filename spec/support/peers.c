@@ -50,7 +50,7 @@ typedef struct State {
   lua_State *L;
   lua_State *outer;  /* state whose code calls s:run */
   size_t used, limit;
-  long calls;   /* calls of its lua_Alloc until the SIGKILL; 0: none */
+  long calls;   /* number of calls of its lua_Alloc before the SIGKILL; 0: there is none */
 } State;
 
 typedef struct Thread {

@@ -28,7 +28,8 @@
 #include "tracker.h"
 
 static Tracker played;
-static const char *starving;	/* argument of starve(); NULL: no request fails */
+/* argument of starve(), which selects the requests that fail; NULL: none */
+static const char *starving;
 static uint64_t number;		/* number of the last sample that was reported */
 static lua_State *received;  /* Lua state on whose stack the callback puts the data of a sample */
 static luaL_Buffer *text;	/* buffer to which the other callbacks append words */

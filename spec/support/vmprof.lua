@@ -63,7 +63,7 @@ function M.decodes(bytes)
     local n = word()
     assert(n >= 0 and n <= LIMIT, "record too deep: " .. n)
     local list = {}
-    for i = 1, n, 64 do  -- unpacked in parts because the C stack is limited
+    for i = 1, n, 64 do  -- unpacks 64 words at a time, because the C stack is limited
       local many = math.min(64, n - i + 1)
       table.move({string.unpack(("<" .. ("i8"):rep(many)), bytes, at)}, 1, many, i, list)
       at = at + 8 * many
@@ -176,7 +176,8 @@ function M.checkextended(log)
     assert(not (state == 3 and stats[4] == 1), "marking after finalizing")
     state = stats[4]
     assert(not state or state >= 0 and state <= 3, "unknown state")
-    for i = n, 1, -1 do  -- in a record the newest object is first
+    -- starts with the last object, because a record has the newest object first
+    for i = n, 1, -1 do
       local w = record.words[i]
       objects[#objects + 1] = {type = w >> 2, outside = w >> 1 & 1,
                                survived = w & 1, time = record.time,

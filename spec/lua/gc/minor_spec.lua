@@ -107,7 +107,8 @@ describe("a minor collection", function()
         local meta = {}
         local old = setmetatable(state.table(0, 512), meta)
         collectgarbage()
-        for i = 1, 200 do old[i + 0.5] = {i} end  -- remembered as slots of a strong table
+        -- the stores are remembered as slots of a strong table
+        for i = 1, 200 do old[i + 0.5] = {i} end
         meta.__mode = mode
         collectgarbage("step")
         for i = 1, 10000 do assert(#{i, {}} == 2) end  -- reuses the memory of dead objects

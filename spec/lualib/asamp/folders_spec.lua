@@ -45,7 +45,7 @@ local function modulesof(root)
     local name = path:match "^%./(.*)%.lua$":gsub("/", ".")
     local requires = {}
     for called in shell.read(root .. "/" .. path):gmatch "require%s*%(?%s*[\"']([^\"']+)" do
-      -- for require("asamp.commands." .. name): the folder
+      -- of a computed name such as "asamp.commands." .. name, only the folder is known
       requires[#requires + 1] = called:gsub("%.$", "")
     end
     modules[name] = {path = root .. path:sub(2), requires = requires}

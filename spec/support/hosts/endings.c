@@ -111,7 +111,7 @@ static int cancel (void) {
   int i, n = 0, done;
   void *result;
   for (i = 0; i < CANCELLED; i++) {
-    if (i == 1) {  /* the first state of the process belongs to one of these threads */
+    if (i == 1) {  /* only now, so that a thread has created the first state of the process */
       marking = luaL_newstate();
       luaL_openlibs(marking);
       if (luaL_dostring(marking, "local p = require 'profiler' mark, dump = p.mark, p.dump")) return 1;

@@ -55,7 +55,7 @@ static void *serve (State *s, void *block, size_t osize, size_t nsize) {
   }
   if (nsize > old && refused(s, nsize, nsize - old)) return NULL;
   n = NULL;
-  if (nsize > 0) {  /* always a new address: callers must not rely on the old one */
+  if (nsize > 0) {  /* the block always moves, because callers must not rely on the old address */
     char *block = malloc(s->skew + sizeof(Head) + nsize);
     if (block == NULL) return NULL;
     n = (Head *)(block + s->skew);

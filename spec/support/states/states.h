@@ -20,15 +20,15 @@
 typedef struct State {
   lua_State *L;
   size_t bytes, peak, limit, largest;
-  size_t skew;			/* offset of each block from malloc's alignment */
+  size_t skew;			/* offset of each block from malloc's alignment, in bytes */
   uint64_t calls, requests, refused;
-  uint64_t later;		/* 1 + calls of the function set by 'replace'; 0: not set */
+  uint64_t later;		/* 1 + number of calls of the function set by 'replace'; 0: none is set */
   /* numbers of the request that fails, and after which all fail; NEVER: none */
   uint64_t fail, failall;
-  uint64_t tags[INTAGS];	/* requests for a new block by its kind of object */
+  uint64_t tags[INTAGS];	/* number of requests for a new block, by the type tag of its object */
   char *scratch;		/* bytes of a long string or of a dumped chunk, in preparation */
   size_t nscratch;		/* number of bytes in 'scratch' */
-  char wrong[120];		/* the first violation of the rules; "": none */
+  char wrong[120];		/* first violation of the rules of lua_Alloc; "": none */
 } State;
 
 /* lua_Alloc of a state; 'ud' is the State. */

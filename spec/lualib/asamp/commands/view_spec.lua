@@ -31,7 +31,8 @@ local function sums(columns, period)
     to.samples = to.samples + columns.rows.samples[i]
     to.survived = to.survived + columns.rows.survived[i]
   end
-  assert.is_true(columns.rows.bytes == nil)  -- omitted, since it is samples × period
+  -- the column is omitted, because it is samples × period
+  assert.is_true(columns.rows.bytes == nil)
   out.bytes = out[false].samples * period
   return out
 end
