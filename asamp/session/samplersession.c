@@ -58,7 +58,11 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
     profile_called(&s->state, s->script);
   }
   profile_sample(&s->state, in, shared, frames, n);
-  samplerlist_publish(s);
+  if (s->shared != NULL) samplerlist_publish(s);
+  else {  /* other threads read these two numbers at exit, and no others before the next copy */
+    seen_put(&s->seen, SEEN_SAMPLES, s->tracker.samples);
+    seen_put(&s->seen, SEEN_BYTES, tracker_bytes(&s->tracker, s->tracker.L));
+  }
 }
 
 static void ontimesample (void *ud, const ProfileTime *in, size_t shared,
