@@ -2,15 +2,12 @@
 /* Reserves the numbers of the standard streams, and opens files (descriptor.h). */
 #define _GNU_SOURCE
 #include "descriptor.h"
-#include "complain.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STREAMS = 3 };
@@ -89,19 +86,6 @@ int descriptor_openat (int folder, const char *path, int flags, mode_t mode) {
 
 int descriptor_open (const char *path, int flags, mode_t mode) {
   return descriptor_openat(AT_FDCWD, path, flags, mode);
-}
-
-int descriptor_wait (const char *path) {
-  struct stat s;
-  int fifo = stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
-  struct pollfd p = {descriptor_open(path, fifo ? O_RDONLY | O_NONBLOCK : O_RDONLY, 0), POLLIN, 0};
-  if (fifo && p.fd >= 0) {
-    if (poll(&p, 1, 1000) == 0)
-      complain("waiting for a program that writes to the pipe '%s'", path);
-    while (poll(&p, 1, -1) < 0 && errno == EINTR) { }
-    fcntl(p.fd, F_SETFL, O_RDONLY);
-  }
-  return p.fd;
 }
 
 int descriptor_spare (int fd, int more) {

@@ -26,11 +26,6 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 /* Like openat(2) with O_CLOEXEC, but never returns 0, 1 or 2. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
-/* Opens a file for reading. Waits until a pipe has data or its writer has closed it: after a
-   second, prints a message, because open(2) would wait without one. Returns -1 with errno on
-   failure. */
-int descriptor_wait (const char *path);
-
 /* Returns 1 if the program can open 'more' (<= DESCRIPTOR_MORE) + DESCRIPTOR_SPARE descriptors. To
    find out, makes copies of 'fd' and closes them. If the result is 0, the caller must close 'fd',
    because the program may need the last descriptors. */

@@ -5,6 +5,7 @@
 #include "source.h"
 #include "descriptor.h"
 #include "filekind.h"
+#include "input.h"
 #include "spill.h"
 #include "decompressor.h"
 
@@ -198,7 +199,7 @@ Source *source_open (const char *path) {
   size_t n;
   if (s == NULL)
     return NULL;
-  s->fd = strcmp(path, "-") == 0 ? standardinput() : descriptor_wait(path);
+  s->fd = strcmp(path, "-") == 0 ? standardinput() : input_open(path);
   if (s->fd < 0) {
     free(s);
     return NULL;

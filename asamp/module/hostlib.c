@@ -26,6 +26,7 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "foreign.h"
+#include "input.h"
 
 #define FOLDER	"asamp.host.folder"  /* metatable of a userdata with a DIR *, which is NULL after
                                         closing */
@@ -406,7 +407,7 @@ static const char *hostlib_nameof (int fd, const char *path, char *to, size_t si
 
 /* openfile(path [, pid, uid [, any]]) -> file, name: opens a regular file whose path another
    process, 'pid' of user 'uid', has supplied (foreign.h); if 'any' is true, any file
-   (descriptor_wait). On failure nil, message. The path 'name' leads to the open file even if 'path'
+   (input_open). On failure nil, message. The path 'name' leads to the open file even if 'path'
    is replaced. */
 static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
@@ -416,7 +417,7 @@ static int l_openfile (lua_State *L) {
   char why[256], name[64];
   s->closef = NULL;
   luaL_setmetatable(L, LUA_FILEHANDLE);
-  fd = any ? descriptor_wait(path)
+  fd = any ? input_open(path)
            : foreign_open(path, lua_isnoneornil(L, 3) ? NULL : &peer, why, sizeof(why));
   if (any && fd < 0)
     snprintf(why, sizeof(why), "%s", strerror(errno));
