@@ -18,8 +18,8 @@ function overTime(store, trends, of) {
     value: row => of(row)?.alive || 0,
     cell: row => {
       const trend = of(row);
-      return trend ? el("span", { class: "bars", role: "img", title: `in an hour: ${trend.growth}`,
-        "aria-label": `${bytes(trend.alive)} alive at the end; in an hour: ${trend.growth}` }, trend.bars) : "";
+      return trend ? el("span", { class: "bars", role: "img", title: `growth: ${trend.growth}`,
+        "aria-label": `${bytes(trend.alive)} alive at the end; growth: ${trend.growth}` }, trend.bars) : "";
     } };
 }
 
@@ -127,7 +127,7 @@ export class Lines {
     const { data } = this.store;
     const trend = this.of(data.trends, i), copies = this.of(data.copies, i);
     const list = [];
-    if (trend) list.push(`${bytes(trend.alive)} alive at the end; in an hour: ${trend.growth}.`);
+    if (trend) list.push(`${bytes(trend.alive)} alive at the end; growth: ${trend.growth}.`);
     if (copies) {
       list.push(`${bytes(copies.bytes)} copied, ${percent(copies.share, 1)} of it more than once`
         + `${copies.advice ? `; ${copies.advice}` : ""}.`);

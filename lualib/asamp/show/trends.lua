@@ -24,22 +24,38 @@ local function signed(n)
   return (n < 0 and "-" or "") .. units.short(math.floor(math.abs(n) + 0.5))
 end
 
---- Returns the growth of live bytes per hour with its error: "+12.3G ±1.1G"; "level" if it may be chance.
-function M.growth(row)
-  local hour, error = 3600 * row.slope, 3600 * row.error
-  if math.abs(hour) <= 3 * error or hour == 0 then
-    return "level"
+--- Returns the unit of time in which growth is printed: a number of seconds, and its name. It is not longer
+-- than the run, so that a run of a second does not appear to predict an hour.
+--
+-- trends: result of asamp.sums.trends
+function M.unit(trends)
+  local last = trends.seconds[#trends.seconds]
+  if last < 60 then
+    return 1, "second"
+  elseif last < 3600 then
+    return 60, "minute"
   end
-  return ("%s%s ±%s"):format(hour > 0 and "+" or "", signed(hour), units.short(error // 1 | 0))
+  return 3600, "hour"
 end
 
-local function listing(style, title, list, what, label)
+--- Returns the growth of a row's live bytes in the unit of M.unit, with its error: "+12.3M ±1.1M"; "level" if
+-- it may be chance.
+function M.growth(row, trends)
+  local seconds = M.unit(trends)
+  local bytes, error = seconds * row.slope, seconds * row.error
+  if math.abs(bytes) <= 3 * error or bytes == 0 then
+    return "level"
+  end
+  return ("%s%s ±%s"):format(bytes > 0 and "+" or "", signed(bytes), units.short(error // 1 | 0))
+end
+
+local function listing(style, trends, title, list, what, label)
   local rows = tables.top(style, list)
   return tables.titled(style, title, list, {
     {"trend", function(row) return M.sparkline(row.alive, row.peak) end},
     {"alive", function(row) return units.short(row.alive[#row.alive]) end},
     {"most", spare = 2, function(row) return units.short(row.peak) end},
-    {"in an hour", spare = 1, M.growth},
+    {"per " .. select(2, M.unit(trends)), spare = 1, function(row) return M.growth(row, trends) end},
   }, what, function(i, n) return label(rows[i], n, style.paint) end,
   labels.least(style.width, rows, what == "function"))
 end
@@ -52,17 +68,17 @@ function M.lines(style, trends, brief)
   if not trends or #trends.lines == 0 then
     return {}
   end
-  local lines = listing(style, "Over time, by line", trends.lines, "line", labels.ofline)
-  local more = listing(style, "Over time, by function", trends.functions, "function",
+  local lines = listing(style, trends, "Over time, by line", trends.lines, "line", labels.ofline)
+  local more = listing(style, trends, "Over time, by function", trends.functions, "function",
                        labels.offunction)
   table.move(more, 1, #more, #lines + 1, lines)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       ("trend: live bytes of objects that survived their first collection, one bar per %s of the run. " ..
        "most: the highest bar. " ..
-       "in an hour: growth per hour of a straight line fitted to the bars, ± one standard error; " ..
+       "per %s: growth of a straight line fitted to the bars, ± one standard error; " ..
        "level: no significant growth."):format(
-        units.seconds(trends.seconds[2] - trends.seconds[1])), "  ", style.width))
+        units.seconds(trends.seconds[2] - trends.seconds[1]), select(2, M.unit(trends))), "  ", style.width))
   end
   return lines
 end

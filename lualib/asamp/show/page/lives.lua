@@ -82,13 +82,14 @@ local function fitting(list, left, plural)
   return math.min(ROWS, #list)
 end
 
-local function trendrows(list, left, plural)
-  local rows = {}
+local function trendrows(found, list, left, plural)
+  local rows, unit = {}, select(2, showntrends.unit(found))
   for i = 1, fitting(list, left, plural) do
     local row = list[i]
+    local growth = showntrends.growth(row, found)
     rows[i] = {file = row.file, line = row.line, name = row.name, alive = row.alive[#row.alive],
                bars = showntrends.sparkline(row.alive, row.peak),
-               growth = showntrends.growth(row)}
+               growth = growth == "level" and growth or growth .. " per " .. unit}
   end
   return rows
 end
@@ -99,14 +100,14 @@ end
 --   - file, line, name: the line, or the function with the line of its definition
 --   - bars: live bytes in each time slice, as a text of bar characters
 --   - alive: bytes at the end
---   - growth: text of the growth per hour
+--   - growth: text of the growth, such as "+1.2M ±0.1M per second"
 function M.trends(profile, left)
   local found = trends.of(M.coarse(profile))
   if not found then
     return nil
   end
-  return trendrows(found.lines, left, "lines with a trend"),
-         trendrows(found.functions, left, "functions with a trend")
+  return trendrows(found, found.lines, left, "lines with a trend"),
+         trendrows(found, found.functions, left, "functions with a trend")
 end
 
 --- Returns the lines that copy bytes into strings, buffers or tables; nil: copies were not sampled. Appends a

@@ -117,7 +117,7 @@ describe("the page of asamp view #plain", function()
     b:press "4"
     local seen = b:eval([[[...document.querySelectorAll("[aria-label='Lines'] .bars")].map(
       e => e.innerText + " " + e.getAttribute("aria-label")).join("\n")]])
-    assert.matches("█+ [%d.]+ [KM]iB alive at the end; in an hour: ", seen)
+    assert.matches("█+ [%d.]+ [KM]iB alive at the end; growth: ", seen)
     local text = b:text "[aria-label='Lines']"
     assert.truthy(text:find("over time", 1, true))
     assert.truthy(text:find(units.bytes(copied.bytes), 1, true), units.bytes(copied.bytes))
