@@ -35,13 +35,17 @@ describe("trends", function()
     assert.is_true(row.grows and row.error > 0 and row.error < 1300, row.error)
     assert.same({1, 2, 3, 4, 5, 6, 7, 8}, t.seconds)
     assert.equal("f", t.functions[1].name)
-    assert.equal("+13.7M ±4.3M", show.growth{slope = 4000, error = 1250})
+    local line = {slope = 4000, error = 1250}
+    assert.equal("+13.7M ±4.3M", show.growth(line, {seconds = {1800, 3600}}))
+    -- A former bug: the growth of a run of a second was that of an hour.
+    assert.equal("+234.4K ±73.2K", show.growth(line, {seconds = {300, 600}}))
+    assert.equal("+3.9K ±1.2K", show.growth(line, {seconds = {0.5, 1}}))
   end)
 
   it("do not grow by chance", function()
     local row = trends.of(made({3, 2, 4, 3, 2, 3, 4, 3}, {2, 2, 3, 4, 2, 3, 3, 3})).lines[1]
     assert.is_false(row.grows)
-    assert.equal("level", show.growth(row))
+    assert.equal("level", show.growth(row, {seconds = {1, 2}}))
     assert.equal("▂▅█ ", show.sparkline({1, 4, 8, 0}, 8))
   end)
 
