@@ -13,6 +13,7 @@ local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 -- A likely leak has a sentence if it is one of the first SHOWN. One more sentence names up to MORE further
 -- leaks. A holder is the reference that keeps objects alive.
 local SHOWN, MORE = 2, 3
+local LEASTTIME = 3      -- a line or C function is named as slow if it has this number of time samples
 local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
 local FEW = 4         -- with fewer allocation samples, the verdict has no sentence about a line or a holder
 -- A holder has a sentence if it keeps 10% of the live bytes (HELD_SHARE), and at least 2 live samples
@@ -318,6 +319,7 @@ end
 
 local function timing(v, p, add)
   local time, at = v.time, v.time and v.time.at
+  at = at and at.share * time.samples > LEASTTIME - 0.5 and at or nil
   if not time then
     return
   elseif not time.sort then

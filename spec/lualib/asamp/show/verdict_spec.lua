@@ -152,15 +152,28 @@ describe("a sentence of the verdict", function()
     assert.matches("Time: 80%% is spent in C functions%.", text{time = time})
   end)
 
+  -- A former bug: the sentence named a line that had one of 14 time samples.
+  it("names no line or C function that has fewer than three time samples", function()
+    local at = {file = "a.lua", line = 9, name = "f", share = 2 / 14}
+    local time = {samples = 14, lua = 1, c = 0, gc = 0, sort = "lua", at = at}
+    assert.matches("Time: 100%% is spent in Lua%.", text{time = time})
+    at.share = 3 / 14
+    assert.matches("Time: 100%% is spent in Lua, 21%% at a.lua:9 %(f%)%.", text{time = time})
+    at.share, at.calls, time.sort, time.gc = 2 / 14, "luaB_collectgarbage", "gc", 2 / 14
+    assert.matches("14%% is spent in garbage collection%. Allocate less%.", text{time = time})
+    at.calls, time.sort, time.c = "str_rep", "c", 5 / 14
+    assert.matches("36%% is spent in C functions%.", text{time = time})
+  end)
+
   -- A former bug: a line with one of four time samples in collections had "most of" the time in
   -- collections.
   it("states the share of the line with most time in collections", function()
-    local at = {file = "a.lua", line = 9, name = "f", share = 0.07}
+    local at = {file = "a.lua", line = 9, name = "f", share = 0.22}
     local time = {samples = 14, lua = 0.71, c = 0, gc = 0.29, sort = "gc", at = at}
-    assert.matches("Time: 29%% is spent in garbage collection, 7%% at a.lua:9 %(f%)%. Allocate less there%.",
+    assert.matches("Time: 29%% is spent in garbage collection, 22%% at a.lua:9 %(f%)%. Allocate less there%.",
                    text{time = time})
     at.calls = "luaB_collectgarbage"
-    assert.matches("29%% is spent in garbage collection, 7%% requested by collectgarbage at a.lua:9",
+    assert.matches("29%% is spent in garbage collection, 22%% requested by collectgarbage at a.lua:9",
                    text{time = time})
     time.at = nil
     assert.matches("29%% is spent in garbage collection%. Allocate less%.", text{time = time})
