@@ -108,6 +108,7 @@ static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
 
 static int stats (Request *r) {
   ProcessStats s;
+  const uint64_t *heaps = s.heaps.sums;
   char why[256];
   uint64_t untimed = sampler_untimed(why);
   process_stats(&s);
@@ -120,11 +121,11 @@ static int stats (Request *r) {
          FIELD("states", s.heaps.open) && FIELD("made", s.sum.states) &&
          FIELD("samples", s.sum.samples) && FIELD("timesamples", s.sum.timesamples) &&
          FIELD("allocated", s.sum.bytes) && FIELD("lost", s.sum.lost) &&
-         FIELD("unfollowed", s.sum.unfollowed) && FIELD("inuse", s.heaps.inuse) &&
-         FIELD("held", s.heaps.held) && FIELD("rss", s.rss) && FIELD("minors", s.heaps.minors) &&
-         FIELD("majors", s.heaps.majors) && FIELD("pauses", s.heaps.pauses) &&
-         FIELD("longest", s.heaps.longest) &&
-         FIELD("tenured", s.heaps.tenured) && pauses(r, s.heaps.bins) &&
+         FIELD("unfollowed", s.sum.unfollowed) && FIELD("inuse", heaps[SEEN_INUSE]) &&
+         FIELD("held", heaps[SEEN_HELD]) && FIELD("rss", s.rss) &&
+         FIELD("minors", heaps[SEEN_MINORS]) && FIELD("majors", heaps[SEEN_MAJORS]) &&
+         FIELD("pauses", heaps[SEEN_PAUSES]) && FIELD("longest", s.heaps.longest) &&
+         FIELD("tenured", heaps[SEEN_TENURED]) && pauses(r, s.heaps.bins) &&
          (untimed == 0 || (FIELD("untimed", untimed) && say(r, "untimedwhy %s\n", why))) &&
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
@@ -153,8 +154,9 @@ static int names (Request *r) {
   int ok = say(r, "version 1\n") && say(r, "pid %llu\n", (unsigned long long)getpid());
   for (i = 0; i < n && ok; i++) {
     const SeenNamed *s = &rows[i];
-    const uint64_t numbers[] = {s->open, s->made, s->inuse, s->held, s->bytes, s->samples,
-                                s->minors, s->majors, s->pauses};
+    const uint64_t *sums = s->sums, numbers[] = {s->open, s->made, sums[SEEN_INUSE],
+      sums[SEEN_HELD], sums[SEEN_BYTES], sums[SEEN_SAMPLES], sums[SEEN_MINORS], sums[SEEN_MAJORS],
+      sums[SEEN_PAUSES]};
     if (s->open + s->made > 0) ok = sayrow(r, numbers, sizeof(numbers) / sizeof(*numbers), s->name);
   }
   free(rows);

@@ -128,13 +128,13 @@ Sampler *sampler_attached (lua_State *L);
    bin also counts shorter pauses, the last bin longer ones. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over heaps: of the open states, unless stated otherwise. For each state, its last published
-   numbers (seen.h) are added. */
+/* Sums over heaps. For each state, its last published numbers (seen.h) are added. In a forked
+   child, the numbers "so far" start at 0 at the fork, also those of states that the child has
+   inherited. */
 typedef struct SharedHeaps {
-  uint64_t open;			/* number of states */
-  uint64_t inuse, held, tenured;	/* bytes */
-  uint64_t minors, majors;		/* collections of all states so far */
-  uint64_t pauses, longest;		/* of all states so far: sum and longest, ns */
+  uint64_t open;			/* number of open states */
+  uint64_t sums[SEENS];			/* sums over the names of states (SeenNamed.sums) */
+  uint64_t longest;			/* longest pause of all states so far, ns */
   uint64_t bins[SAMPLER_PAUSES];	/* histogram of the pauses of all states so far */
 } SharedHeaps;
 

@@ -58,10 +58,10 @@ void samplerlist_publish (Sampler *s) {
   seen_put(to, SEEN_INUSE, m.inuse);
   seen_put(to, SEEN_HELD, m.held);
   resident_held(&s->resident, m.held);
-  seen_put(to, SEEN_TENURED, m.tenured);
-  seen_put(to, SEEN_MINORS, m.minors);
-  seen_put(to, SEEN_MAJORS, m.majors);
-  seen_put(to, SEEN_PAUSES, m.pauses);
+  seen_put(to, SEEN_TENURED, m.tenured - to->parents[SEEN_TENURED]);
+  seen_put(to, SEEN_MINORS, m.minors - to->parents[SEEN_MINORS]);
+  seen_put(to, SEEN_MAJORS, m.majors - to->parents[SEEN_MAJORS]);
+  seen_put(to, SEEN_PAUSES, m.pauses - to->parents[SEEN_PAUSES]);
   seen_put(to, SEEN_CHUNKS, t->stack.functions.lumpedchunks);
   seen_put(to, SEEN_FUNCTIONS, t->stack.functions.lumped);
   seen_put(to, SEEN_CLASSES, t->classes.lumped);
@@ -426,6 +426,7 @@ static void samplerlist_forked (void) {
   dying_forked();
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
+    seen_restart(&s->seen);
     s->counted = 0;
     s->request = NULL;  /* the requesting thread does not exist in the child */
   }
@@ -437,6 +438,7 @@ static void samplerlist_forked (void) {
     if (s->shared != NULL && s->forked && samplers.shared->rates.timens > 0)
       luaN_request(s->tracker.L);
   seen_forked();
+  memset(&samplers.pauses, 0, sizeof(samplers.pauses));
   nuntimed = 0;
   memset(&samplers.past, 0, sizeof(samplers.past));
   memset(pastsets, 0, npastsets * sizeof(*pastsets));

@@ -74,6 +74,11 @@ extern struct Samplers {
   /* Sums over the states that have left the profile. An exception is past.states, the number of all
      states that ever joined the profile. */
   SharedTotals past;
+  /* Pauses of all states so far; in a forked child, those after the fork. The same pauses are in
+     the sums of SEEN_PAUSES (seen.h). Histogram, and longest pause (ns); atomic. */
+  struct {
+    uint64_t bins[SAMPLER_PAUSES], longest;
+  } pauses;
 } samplers __attribute__((visibility("hidden")));
 
 void samplerlist_lock (void);

@@ -200,7 +200,7 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
   samplerlist_lock();
   if (s->state.profile != NULL) {
     unreported = emitend(s, isclosed);
-    seen_past(s->name, &s->seen, 1, 0);
+    seen_past(s->name, &s->seen, SEEN_SAMPLES, SEEN_BYTES);
     samplers.past.samples += s->tracker.samples;
     samplers.past.timesamples += s->timing.samples;
     samplers.past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
@@ -272,19 +272,16 @@ static void emitorphans (const Sampler *s) {
   samplerlist_unlock();
 }
 
-/* Pauses of all states so far: histogram and longest (ns). Atomic. */
-static uint64_t pausebins[SAMPLER_PAUSES], longestpause;
-
 static void countpause (lua_State *L) {
-  uint64_t longest = 0;  /* a failed exchange below stores longestpause here */
+  uint64_t longest = 0;  /* a failed exchange below stores the longest pause here */
   luaN_Memory m;
   int k = 0;
   luaN_memory(L, &m);
   while (k < SAMPLER_PAUSES - 1 && m.pause >= (UINT64_C(16000) << k)) k++;
-  __atomic_fetch_add(&pausebins[k], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&samplers.pauses.bins[k], 1, __ATOMIC_RELAXED);
   while (m.pause > longest &&
-         !__atomic_compare_exchange_n(&longestpause, &longest, m.pause, 1, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED)) ;
+         !__atomic_compare_exchange_n(&samplers.pauses.longest, &longest, m.pause, 1,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) ;
 }
 
 void samplershared_safe (void *ud, lua_State *L) {
@@ -453,7 +450,7 @@ void samplershared_leave (Sampler *s, lua_State *L) {
   tracker_leave(&s->tracker, L);
   luaN_setsampler(L, NULL, 0);
   samplerlist_lock();
-  seen_past(s->name, &s->seen, 0, 1);
+  seen_past(s->name, &s->seen, SEEN_TENURED, SEEN_PAUSES);
   s->name = SEEN_UNNAMED;
   samplerlist_delist(s);
   s->forked = 0;
@@ -478,24 +475,17 @@ void samplershared_leave (Sampler *s, lua_State *L) {
 
 void sampler_shared (SharedTotals *t, SharedHeaps *h) {
   SeenNamed rows[SEEN_NAMES];
-  const Sampler *s;
-  unsigned k, n = sampler_named(rows);
-  *h = (SharedHeaps){.longest = __atomic_load_n(&longestpause, __ATOMIC_RELAXED)};
+  unsigned i, k, n = sampler_named(rows);
+  *h = (SharedHeaps){.longest = __atomic_load_n(&samplers.pauses.longest, __ATOMIC_RELAXED)};
   for (k = 0; k < n; k++) {
     h->open += rows[k].open;
-    h->inuse += rows[k].inuse;
-    h->held += rows[k].held;
-    h->minors += rows[k].minors;
-    h->majors += rows[k].majors;
-    h->pauses += rows[k].pauses;
+    for (i = 0; i < SEENS; i++) h->sums[i] += rows[k].sums[i];
   }
   samplerlist_lock();
   samplerlist_addup(t);
-  for (s = samplers.all; s != NULL; s = s->next)
-    if (s->shared != NULL) h->tenured += seen_get(&s->seen, SEEN_TENURED);
   samplerlist_unlock();
   for (k = 0; k < SAMPLER_PAUSES; k++)
-    h->bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);
+    h->bins[k] = __atomic_load_n(&samplers.pauses.bins[k], __ATOMIC_RELAXED);
 }
 
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]) {

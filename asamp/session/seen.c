@@ -39,21 +39,14 @@ const char *seen_text (unsigned name) {
   return past[name].name;
 }
 
-/* Adds to *to the samples and bytes of a state ('profile' 1), and its collections and pauses
-   ('heap' 1). */
-static void seen_sum (SeenNamed *to, const Seen *s, int profile, int heap) {
-  if (profile) {
-    to->samples += seen_get(s, SEEN_SAMPLES);
-    to->bytes += seen_get(s, SEEN_BYTES);
-  }
-  if (!heap) return;
-  to->minors += seen_get(s, SEEN_MINORS);
-  to->majors += seen_get(s, SEEN_MAJORS);
-  to->pauses += seen_get(s, SEEN_PAUSES);
+/* Adds the numbers 'first' to 'last' of a state to *to. */
+static void seen_sum (SeenNamed *to, const Seen *s, SeenNumber first, SeenNumber last) {
+  unsigned i;
+  for (i = first; i <= last; i++) to->sums[i] += seen_get(s, i);
 }
 
-void seen_past (unsigned name, const Seen *s, int profile, int heap) {
-  seen_sum(&past[name], s, profile, heap);
+void seen_past (unsigned name, const Seen *s, SeenNumber first, SeenNumber last) {
+  seen_sum(&past[name], s, first, last);
 }
 
 unsigned seen_named (SeenNamed *to) {
@@ -63,9 +56,16 @@ unsigned seen_named (SeenNamed *to) {
 
 void seen_add (SeenNamed *to, const Seen *s, int profile) {
   to->open++;
-  seen_sum(to, s, profile, 1);
-  to->inuse += seen_get(s, SEEN_INUSE);
-  to->held += seen_get(s, SEEN_HELD);
+  if (profile) seen_sum(to, s, SEEN_SAMPLES, SEEN_BYTES);
+  seen_sum(to, s, SEEN_INUSE, SEEN_PAUSES);
+}
+
+void seen_restart (Seen *s) {
+  unsigned i;
+  for (i = SEEN_TENURED; i <= SEEN_PAUSES; i++) {
+    s->parents[i] += seen_get(s, i);
+    seen_put(s, i, 0);
+  }
 }
 
 void seen_forked (void) {

@@ -28,10 +28,10 @@ typedef enum SeenNumber {
   /* numbers of samples of allocations, time and native memory, and allocated bytes, since the state
      joined its profile */
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
-  /* bytes: in use by the heap, reserved by the heap, and tenured since the state was made */
-  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,
-  /* since the state was made: minor collections, major collections, total of pauses (ns) */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES,
+  SEEN_INUSE, SEEN_HELD,  /* bytes: in use by the heap, reserved by the heap */
+  /* since the state was made or, in a forked child, since the fork: tenured bytes, minor
+     collections, major collections, total of pauses (ns) */
+  SEEN_TENURED, SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES,
   /* counts of dropped data (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
@@ -40,6 +40,9 @@ typedef enum SeenNumber {
 /* The published numbers of a state. */
 typedef struct Seen {
   uint64_t numbers[SEENS];
+  /* In a forked child: parts of the state's numbers SEEN_TENURED to SEEN_PAUSES from before the
+     fork. 'numbers' does not include them. Otherwise 0. */
+  uint64_t parents[SEENS];
 } Seen;
 
 static inline void seen_put (Seen *s, SeenNumber which, uint64_t n) {
@@ -60,8 +63,9 @@ enum { SEEN_UNNAMED = 0 };
 typedef struct SeenNamed {
   const char *name;	/* valid for the life of the process */
   uint64_t open, made;	/* numbers of open states and of all states so far */
-  uint64_t samples, bytes, minors, majors, pauses;  /* sums over all states so far; pauses: ns */
-  uint64_t inuse, held;	/* sums over the open states, bytes */
+  /* sums[i]: sum of the number i (SeenNumber) over the open states (SEEN_INUSE, SEEN_HELD) or over
+     all states so far (SEEN_SAMPLES to SEEN_BYTES, SEEN_TENURED to SEEN_PAUSES). Others: 0. */
+  uint64_t sums[SEENS];
 } SeenNamed;
 
 /* Counts a new state with the script 'source' (of lua_Debug): adds 1 to SeenNamed.made of the
@@ -69,15 +73,18 @@ typedef struct SeenNamed {
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
-/* Adds numbers of a state to the sums for its name. 'profile' 1: the state leaves its profile, so
-   adds samples and bytes. 'heap' 1: the state was closed, so adds collections and pauses. */
-void seen_past (unsigned name, const Seen *s, int profile, int heap);
+/* Adds the numbers 'first' to 'last' of a state to the sums for its name: SEEN_SAMPLES to
+   SEEN_BYTES if the state leaves its profile, SEEN_TENURED to SEEN_PAUSES if it was closed. */
+void seen_past (unsigned name, const Seen *s, SeenNumber first, SeenNumber last);
 /* Copies to to[i] the sums over the states that seen_past has counted under name number i. Returns
    the number of elements, SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
-/* Counts an open state in *to, the sums for its name. Adds its bytes in use and reserved,
-   collections, pauses and, if 'profile' is 1, samples and allocated bytes. */
+/* Counts an open state in *to, the sums for its name. Adds its numbers SEEN_INUSE to SEEN_PAUSES
+   and, if 'profile' is 1, SEEN_SAMPLES to SEEN_BYTES. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
+/* Called in a forked child for each state: its tenured bytes, collections and pauses count from now
+   on. */
+void seen_restart (Seen *s);
 /* Called in a forked child: sets all numbers in the sums by state name (SeenNamed) to 0, because
    they count for the parent process. Keeps the names. */
 void seen_forked (void);

@@ -125,6 +125,52 @@ describe("a process that the environment profiles", function()
     assert.same({0, "0\n", ""}, {status, out, err})
   end)
 
+  -- Former bugs: the child's histogram of pauses had those of the parent's closed states, which its sum
+  -- of pauses did not have. Bytes that closed states had tenured were not counted.
+  it("forks: the child counts collections, tenured bytes and pauses from the fork on", function()
+    shell.output("mkdir -m 700 %s/sockets", folder)
+    local env = {ASAMP = ("alloc=0,listen=%s/sockets/%%p.sock"):format(folder),
+                 ASAN_OPTIONS = "detect_leaks=0"}
+    local status, out, err = process.run{env = env, code = ([[
+      local host, peers, states = require "asamp.host", require "peers", require "states"
+      local function print_stats()
+        local id = io.open "/proc/self/stat":read "n"
+        collectgarbage()
+        io.write((host.query(("%s/sockets/%%d.sock"):format(id), "stats\n"):gsub("\n", ";")), "\n")
+        io.flush()
+      end
+      local keep = {}
+      for i = 1, 20000 do keep[i] = {i} end
+      for _ = 1, 50 do
+        local s = states.open{libs = true}
+        s:run "local t = {} for i = 1, 20000 do t[i] = {i} end collectgarbage()"
+        s:close()
+      end
+      print_stats()
+      local pid = peers.fork()
+      if pid == 0 then
+        print_stats()
+        peers._exit(0)
+      end
+      peers.wait(pid)]]):format(folder)}
+    assert.same({0, ""}, {status, err})
+    local found = {}
+    for line in out:gmatch "[^\n]+" do
+      local s, bound, least, pauses = {}, 0, 0, 0
+      for name, n in line:gmatch "(%l+) (%d+);" do s[name] = tonumber(n) end
+      for n in line:match "pausebins([^;]+)":gmatch "%d+" do
+        bound, least, pauses = bound + n * least, math.max(16e3, 2 * least), pauses + n
+      end
+      assert.is_true(pauses > 0 and pauses <= s.minors + s.majors, line)
+      assert.is_true(bound <= s.pauses and s.longest > 0 and s.longest <= s.pauses, line)
+      found[#found + 1] = s
+    end
+    local parent, child = found[1], found[2]
+    assert.is_true(parent.tenured > 50 * 20000 * 16, parent.tenured)
+    assert.is_true(child.tenured < 20000 * 16 and child.majors < 10, child.tenured)
+    assert.is_true(child.inuse > 20000 * 16, child.inuse)
+  end)
+
   -- A former bug: the message gave always the same reason, whichever applied.
   it("refuses sessions of single states, with the reason", function()
     local code = "print((select(2, require 'profiler'.enable{out = 'mine.vmprof'})))"
