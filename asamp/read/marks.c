@@ -32,16 +32,10 @@ void marks_free (Marks *m) {
   memset(m, 0, sizeof(*m));
 }
 
-/* Returns a copy of the value up to its first NUL; NULL if out of memory. */
+/* Returns a copy of the value, cut at its first NUL and to 'most' bytes; NULL if out of memory. */
 static char *copyof (const ReadMark *mark) {
-  const char *nul = memchr(mark->value, '\0', mark->valuelength);
-  size_t n = nul != NULL ? (size_t)(nul - mark->value) : mark->valuelength;
-  char *to = malloc(n + 1);
-  if (to == NULL)
-    return NULL;
-  memcpy(to, mark->value, n);
-  to[n] = '\0';
-  return to;
+  const size_t most = 3 * (size_t)READER_MAXNAME;
+  return strndup(mark->value, mark->valuelength < most ? mark->valuelength : most);
 }
 
 /* Returns the index of a name in 'names'; adds the name if needed. If there are MARKS_NAMES - 1

@@ -343,11 +343,11 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   if (!major) s->of->planned = c->planned;
   memcpy(c->looked, decoded.looked, sizeof(c->looked));
   c->state = (int)(decoded.state & 3);
-  c->minors = decoded.minors;
+  c->minors = decoded.minors < READER_MAXCOUNT ? decoded.minors : READER_MAXCOUNT;
   c->left = decoded.left;
   c->slices = decoded.slices < c->processor + c->left ? decoded.slices : c->processor + c->left;
   c->mutator = decoded.mutator;
-  c->majors = decoded.majors;
+  c->majors = decoded.majors < READER_MAXCOUNT ? decoded.majors : READER_MAXCOUNT;
   c->major = major;
   c->labels = readerlabels_set(s, decoded.label);
   readeremit_collection(s, c);

@@ -61,9 +61,11 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line "B" of a batch: one label of a label set. The set must be the last one, or a new one
-   with the next number; else the line is ignored. */
-static void readline (ReaderState *s, Fields *line) {
+/* Reads a line "B" of a batch: one label of a label set. The set must be a new one with the next
+   number, or the last one if this batch has created it; else the line is ignored. So a set is
+   complete before the first event of its samples: for all of them 'unwanted' is the same. 'before':
+   number of sets before the batch. */
+static void readline (ReaderState *s, Fields *line, size_t before) {
   uint64_t id, length;
   size_t rest;
   if (!details_number(line, &id) || !details_number(line, &length))
@@ -78,16 +80,17 @@ static void readline (ReaderState *s, Fields *line) {
   }
   if (id == s->r->nlabelsets + (uint64_t)1 && !newset(s))
     return;
-  if (id > 0 && id == s->r->nlabelsets)
+  if (id > before && id == s->r->nlabelsets)
     putlabel(s, line->p, (size_t)length, line->p + length, rest - (size_t)length);
 }
 
 void readerlabels_read (ReaderState *s, Fields events) {
+  const size_t before = s->r->nlabelsets;
   Fields line;
   int letter;
   while ((letter = details_event(&events, &line)) != 0 && !s->failed) {
     if (letter == 'B')
-      readline(s, &line);
+      readline(s, &line, before);
   }
 }
 

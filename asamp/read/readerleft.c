@@ -2,6 +2,7 @@
 /* Messages on dropped data (readerleft.h). */
 #include "readerleft.h"
 #include "bounds.h"
+#include "details.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -168,14 +169,17 @@ void readerleft_text (ReadLeft what, uint64_t count,
 }
 
 void readerleft_parse (uint64_t *counts, const char *meta) {
-  char key[32];
-  unsigned long long n;
-  int used, what;
-  while (sscanf(meta, " %31s %20llu%n", key, &n, &used) == 2) {
+  Fields rest = {meta, meta + strlen(meta)};
+  uint64_t n;
+  int what;
+  for (;;) {  /* does not use sscanf, which would scan the rest of the text at each call */
+    const char *key = rest.p + strspn(rest.p, " ");
+    size_t length = strcspn(key, " ");
+    rest.p = key + length;
+    if (length == 0 || !details_number(&rest, &n)) return;
     for (what = 0; what < LEFT_NODES; what++) {
-      if (strcmp(key, all[what].key) == 0)
+      if (strlen(all[what].key) == length && memcmp(key, all[what].key, length) == 0)
         counts[what] += n;
     }
-    meta += used;
   }
 }

@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+-- Profiles that were made to harm the reader: such a file may neither end the process, nor use memory
+-- or time out of proportion to its size.
+
+local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
+local vmprof = require "spec.support.vmprof"
+
+local TABLE = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})  -- a stack whose sample is a table
+local HEAD = vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
+             vmprof.meta("sample_allocated_bytes", "100") .. vmprof.meta("asamp.followed", "9")
+
+describe("a hostile profile", function()
+  local path
+
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  -- Reads a profile of one sample: 'head', then a text for each batch.
+  local function read(head, batches, options)
+    local parts = {HEAD, head, TABLE}
+    for i, text in ipairs(batches) do parts[#parts + 1] = vmprof.meta("asamp." .. i, text) end
+    parts[#parts + 1] = vmprof.trailer(1)
+    shell.write(path, table.concat(parts))
+    return assert(reader.read(path, options))
+  end
+
+  -- A former bug: the reader divided by this number + 1, which ended the process.
+  it("may count 2^64 - 1 collections without a record", function()
+    local profile = read("", {"n 1\nf 1\ng 1 1 0 0 0 0 0 18446744073709551615 18446744073709551615\n"})
+    assert.equal((1 << 40) + 1, profile.minors)
+    assert.equal(1 << 40, profile.majors)
+  end)
+
+  -- A former bug: the sample was not selected when it survived, and selected when it died. So the
+  -- reader used a row of a table without rows, which ended the process.
+  it("cannot add a label to a set of an earlier batch", function()
+    local batches = {"n 1\nb 1 1\nB 1 1 ax\nf 0 1\n", "n 0\nB 1 5 routex\nd 0 1\n"}
+    local profile = read("", batches, {label = {name = "route", value = "x"}})
+    assert.equal(0, profile.samples)
+    assert.same({a = "x"}, read("", batches).labels[2].labels)
+  end)
+
+  it("may have many texts that are not counts of dropped data", function()
+    local left = read(vmprof.meta("asamp.left", "chunks 3  x 1 texts 2 chunks 4 functions"), {"n 1\n"}).left
+    assert.same({"chunks", 7, "texts", 2}, {left[1].what, left[1].count, left[2].what, left[2].count})
+  end)
+
+  -- A former bug: a compressed file of 32 MB could use 32 GB of memory.
+  it("has values of marks of at most 12,288 bytes", function()
+    local profile = read("", {"n 1\nm 1 1 a" .. ("x"):rep(12289) .. "\nm 1 1 b" .. ("x"):rep(12288) .. "\n"})
+    for i = 1, 2 do
+      assert.equal(("x"):rep(12288), profile.marks[i].value)
+      assert.equal(("x"):rep(12288), profile.marknames[i].value)
+    end
+  end)
+end)
