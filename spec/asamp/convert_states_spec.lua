@@ -7,6 +7,7 @@ local cjson = require "cjson"
 local profilegen = require "profilegen"
 local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
 -- Writes a profile of n states that run 'scripts' different scripts. Each state allocates 200 bytes
@@ -166,5 +167,25 @@ describe("a process with more states than files for other tools can have", funct
     assert.is_truthy(err:find(
       "over the limit of 64 Lua states: 65,533 share a row with other states of the same script", 1, true))
     assert.is_truthy(err:find("3 states of other scripts share one row", 1, true))
+  end)
+
+  -- A former bug: the message was that 18,446,744,073,709,551,615 states share a row, because no
+  -- state had the name that the first samples had: none.
+  it("and receive their names after their first samples", function()
+    local stacks, starts, names = {}, {}, {}
+    for id = 0, 64 do
+      stacks[#stacks + 1] = vmprof.stack(1, 1, {0, 1, 5, 100}, {id})
+      starts[#starts + 1] = ("N 0 %d\nf 1\n"):format(id)
+      names[#names + 1] = ("S %d\nY script%d\n"):format(id, id)
+    end
+    shell.write(path, vmprof.head() .. vmprof.header(6, 2, "lua") .. vmprof.meta("asamp.format", "4") ..
+      vmprof.meta("sample_allocated_bytes", "100") .. table.concat(stacks) ..
+      vmprof.meta("asamp.1", "n 65\n" .. table.concat(starts)) ..
+      vmprof.meta("asamp.2", "n 0\n" .. table.concat(names)) .. vmprof.trailer(1))
+    local sum = 0
+    for _, bytes in pairs(pprof()) do sum = sum + bytes end
+    assert.equal(6500, sum)
+    assert.is_falsy(err:find("share a row with other states", 1, true), err)
+    assert.is_truthy(err:find("2 states of other scripts share one row", 1, true), err)
   end)
 end)
