@@ -17,7 +17,7 @@ size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t ta
   uint32_t known = idmap_get(&l->bykey, key);
   if (known != IDMAP_NONE)
     return known;
-  if (l->nsites >= SITETABLE_MAXSITES && node != 0) {
+  if (l->nsites >= SITETABLE_MAXSITES && (node != 0 || tag != 0)) {
     l->left += count;
     return sitetable_at(l, 0, kind, 0);
   }

@@ -7,8 +7,8 @@
 **   L1  no two sites have the same node, kind and tag;
 **   L2  samples >= survived + undecided and survived >= later, where 'later' counts the survivors
 **       that died later; the same holds for bytes;
-**   L3  at most SITETABLE_MAXSITES sites; a further sample counts at the site of its kind with node
-**       0 and tag 0.
+**   L3  at most SITETABLE_MAXSITES sites, and one more for each kind: a further sample counts at
+**       the site of its kind with node 0 and tag 0.
 */
 #ifndef asamp_sitetable_h
 #define asamp_sitetable_h
