@@ -13,7 +13,7 @@ typedef struct StrList {
   uint32_t *numbers;   /* for each index in the list: the string's number in 'strings' */
   uint32_t n;          /* number of strings */
   size_t size;         /* capacity of 'numbers' */
-  int failed;          /* 1: not enough memory; strlist_put returns 0 from now on */
+  int failed;          /* 1: there was not enough memory for a string */
 } StrList;
 
 /* Initializes the list. If a new string would give the list more than 'limit' bytes, it becomes "".

@@ -506,6 +506,7 @@ void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t 
 }
 
 void encoder_leave (Encoder *e) {
+  if (e->of == &e->spare) return;  /* not in e->origins */
   e->undecided += e->of->undecided;
   origins_drop(&e->origins, e->of);
   e->of = origins_get(&e->origins, 0);

@@ -100,8 +100,8 @@ char *temporary_target (const char *path) {
     free(at);
     at = next;
   }
-  free(at);
   errno = at == NULL ? ENOMEM : ELOOP;
+  free(at);  /* preserves errno */
   return NULL;
 }
 
