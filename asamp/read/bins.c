@@ -20,13 +20,18 @@ void bins_free (Bins *b) {
 
 #define NOROW	SIZE_MAX
 
+/* Returns the key of a row in 'bykey': 14 bits for the bin, 22 for the node, 24 for the kind; + 1,
+   because an IdMap cannot store 0. */
+static uint64_t keyof (uint32_t bin, uint32_t node, uint32_t kind) {
+  return ((uint64_t)bin << 46 | (uint64_t)node << 24 | kind) + 1;
+}
+
 /* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
    BINS_MAXROWS rows, uses node 0 instead and adds 'count' (sampling periods) to 'left'. Returns
    NOROW if out of memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
-  /* 14 bits for the bin, 22 for the node, 24 for the kind; + 1, because an IdMap cannot store 0 */
-  uint64_t key = ((uint64_t)bin << 46 | (uint64_t)node << 24 | kind) + 1;
+  uint64_t key = keyof(bin, node, kind);
   uint32_t known = idmap_get(&b->bykey, key);
   if (known != IDMAP_NONE)
     return known;
@@ -34,9 +39,8 @@ static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
     b->left += count;
     return rowof(b, bin, 0, kind, 0);
   }
-  if (!list_grow(&b->rows, b->n, &b->size, sizeof(*b->rows)))
-    return NOROW;
-  if (!idmap_set(&b->bykey, key, (uint32_t)b->n))
+  if (!list_grow(&b->rows, b->n, &b->size, sizeof(*b->rows)) ||
+      !idmap_set(&b->bykey, key, (uint32_t)b->n))
     return NOROW;
   memset(&b->rows[b->n], 0, sizeof(*b->rows));
   b->rows[b->n].bin = bin;
@@ -93,12 +97,9 @@ static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const Bin
 
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind) {
-  BinRow from;
+  BinRow from = {.samples = s->count, .last = s->time};
   if (b->most == 0 || b->failed)
     return;
-  memset(&from, 0, sizeof(from));
-  from.samples = s->count;
-  from.last = s->time;
   if (s->kind == READER_TIMESAMPLE)
     from.ns = readsample_bytes(s);
   else {
@@ -120,13 +121,16 @@ void bins_add (Bins *b, const ReadSample *s, int fate) {
 }
 
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at) {
-  BinRow from;
+  BinRow from = {.later = s->count, .laterbytes = readsample_bytes(s)};
+  uint32_t i;
+  int isown;
   if (b->most == 0 || b->failed)
     return;
-  memset(&from, 0, sizeof(from));
-  from.later = s->count;
-  from.laterbytes = readsample_bytes(s);
-  addto(b, at, s->node, s->kind, &from);
+  /* a survivor beyond BINS_MAXROWS was added to node 0, even if its node has a row now: wider slices
+     have fewer rows */
+  i = idmap_get(&b->bykey, keyof((uint32_t)(at / b->width), s->node, s->kind));
+  isown = i != IDMAP_NONE && b->rows[i].survived - b->rows[i].later >= s->count;
+  addto(b, at, isown ? s->node : 0, s->kind, &from);
 }
 
 void bins_death (Bins *b, const ReadSample *s) {

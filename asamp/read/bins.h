@@ -50,8 +50,8 @@ void bins_add (Bins *b, const ReadSample *s, int fate);
    instead of those of the sample. */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);
-/* Counts the death of a survivor. bins_addat must have added the survivor with the same 'at',
-   s->node and s->kind. */
+/* Counts the death of a survivor, which bins_addat must have added with the same 'at', s->node and
+   s->kind. So no row has more deaths than survivors. */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
 /* Counts the death of a survivor that was added by bins_add. */
 void bins_death (Bins *b, const ReadSample *s);

@@ -3,6 +3,8 @@
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
+local vmprof = require "spec.support.vmprof"
 
 describe("the reader", function()
   local path
@@ -26,5 +28,31 @@ describe("the reader", function()
     assert.same({1, 1, 1, 1, 0, 0, 1, 1}, born.survived)
     assert.same({}, profile.alive.bin)  -- the profile has no heap walk
     assert.is_nil(reader.read(path).born)
+  end)
+
+  -- A former bug: a survivor that was taken when 262,144 rows existed counted without its stack. Its
+  -- death counted with its stack if wider slices had fewer rows by then.
+  it("has no row with more deaths than survivors", function()
+    local NODES, SLICES = 32, 16384
+    local all, parts = {}, {
+      vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
+      vmprof.meta("sample_allocated_bytes", "100") .. vmprof.meta("asamp.followed", "1000000")}
+    for line = 1, NODES do all[line] = vmprof.stack(1, 1, {0, 1, line, 8}, {0}) end
+    local stacks = table.concat(all):rep(SLICES // 16)
+    local times = (" 1" .. (" 0"):rep(NODES - 1)):rep(SLICES // 16)
+    for i = 1, 16 do  -- SLICES * NODES survivors
+      parts[#parts + 1] = stacks
+      parts[#parts + 1] = vmprof.meta("asamp." .. i, ("n %d\nt%s\nf 0 %d\n"):format(
+        SLICES * NODES // 16, times, SLICES * NODES // 16))
+    end
+    parts[#parts + 1] = all[1] .. vmprof.meta("asamp.17", "n 1\nt 1000\nf 0 1\nd 0 999999\ng\n")
+    shell.write(path, table.concat(parts) .. vmprof.trailer(1))
+    local bins = assert(reader.read(path, {bins = SLICES})).bins
+    local survived, later = 0, 0
+    for i = 1, #bins.bin do
+      assert(bins.later[i] <= bins.survived[i])
+      survived, later = survived + bins.survived[i], later + bins.later[i]
+    end
+    assert.same({SLICES * NODES + 1, SLICES * NODES + 1}, {survived, later})
   end)
 end)
