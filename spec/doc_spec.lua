@@ -238,7 +238,7 @@ local SILENT = {
   "^`asamp run` profiles",
   -- parts of messages, and the closing lines of sessions and of asamp run
   "^by process …$", "^code that no", "^the program itself", "samples, one every",
-  "^… sample… of … allocated;", "^… sample of ", "^… time sample",
+  "^… sample… of ", "^… time sample",
   -- the last pattern is the start of a line in the system log
   "Lua states; $", "^profiler: …profile: …$", "^<…>…",
   "shows more%.$",

@@ -352,19 +352,16 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, int ti
     snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period),
              random ? " on average" : "");
   if (t->bytes > 0)  /* allocations were sampled */
-    snprintf(text, sizeof(text), nsamples == 1 ? "%llu sample%s of %s allocated; "
-             : "%llu samples%s of %s allocated; ", (unsigned long long)nsamples, every,
-             amount(all, t->bytes));
+    snprintf(text, sizeof(text), "%llu sample%s%s of %s allocated; ", (unsigned long long)nsamples,
+             nsamples == 1 ? "" : "s", every, amount(all, t->bytes));
   if (t->natives > 0)
-    snprintf(natives, sizeof(natives),
-             nnatives == 1 ? "%llu sample of native memory; " : "%llu samples of native memory; ",
-             (unsigned long long)nnatives);
+    snprintf(natives, sizeof(natives), "%llu sample%s of native memory; ",
+             (unsigned long long)nnatives, nnatives == 1 ? "" : "s");
   if (t->timesamples == 0 && t->bytes == 0 && t->natives == 0 && !timed)
     snprintf(times, sizeof(times), "0 samples; ");
   else if (t->timesamples > 0 || (t->bytes == 0 && t->natives == 0))
-    snprintf(times, sizeof(times),
-             ntimes == 1 ? "%llu time sample; " : "%llu time samples; ",
-             (unsigned long long)ntimes);
+    snprintf(times, sizeof(times), "%llu time sample%s; ", (unsigned long long)ntimes,
+             ntimes == 1 ? "" : "s");
   if (t->states > 1)
     snprintf(states, sizeof(states), "%llu Lua states; ", (unsigned long long)t->states);
   complain("%s%s%s%sprofile: %s", text, natives, times, states, path);
@@ -393,6 +390,9 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
     sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period,
                     s->tracker.interval.random,
                     s->options.timeperiod > 0, t->error, s->path);
+    if (__atomic_load_n(&samplers.forks, __ATOMIC_RELAXED) != s->forks)
+      complain("the program forked; its child processes are not profiled; the variable ASAMP "
+               "profiles them, too");
   }
   if (s->timing.cramped > 0)
     complain("%s: %llu time samples have no C stack, because this thread's alternate signal "
@@ -400,6 +400,11 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
              (unsigned long long)s->timing.cramped);
   sampler_loss(t->error, lost, s->options.summary, s->path);
   return t->error;
+}
+
+/* Counts a fork, in the parent. */
+static void samplerlist_forks (void) {
+  __atomic_fetch_add(&samplers.forks, 1, __ATOMIC_RELAXED);
 }
 
 /* Detaches all states from the parent's profiles, in a forked child. */
@@ -410,6 +415,10 @@ static void samplerlist_forked (void) {
   pthread_mutex_init(&lock, NULL);
   for (s = samplers.all; s != NULL; before = s, s = s->next) {
     s->before = before;  /* another thread may have been changing the list at the fork */
+    resident_forget(&s->resident);
+    seen_restart(&s->seen);
+    s->counted = 0;
+    s->request = NULL;  /* the requesting thread does not exist in the child */
     isshared |= (s->shared != NULL);
     if (s->state.profile == NULL && !s->forked) continue;
     if (s->shared != NULL) tracker_forked(&s->tracker);
@@ -424,12 +433,6 @@ static void samplerlist_forked (void) {
   }
   orphans_forked();
   dying_forked();
-  for (s = samplers.all; s != NULL; s = s->next) {
-    resident_forget(&s->resident);
-    seen_restart(&s->seen);
-    s->counted = 0;
-    s->request = NULL;  /* the requesting thread does not exist in the child */
-  }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
   if (samplers.shared != NULL) threads = samplers.shared->forked();
@@ -519,7 +522,7 @@ void samplerlist_exiting (void) {
 }
 
 static void samplerlist_once (void) {
-  pthread_atfork(NULL, NULL, samplerlist_forked);
+  pthread_atfork(NULL, samplerlist_forks, samplerlist_forked);
   atexit(samplerlist_exiting);
   at_quick_exit(samplerlist_exiting);
 }

@@ -52,6 +52,7 @@ struct Sampler {
   char *path;			/* path of the last session's file */
   struct stat file;		/* device and inode of the file at 'path' */
   pid_t pid;			/* process that started the session */
+  unsigned forks;		/* value of samplers.forks at the start of the session */
   int reported;			/* 1: the end of the session was reported to the user */
   Timing timing;
   HeldPaths heldpaths;		/* the paths of references that were emitted */
@@ -71,6 +72,7 @@ extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* data of the shared profile, or NULL; atomic */
   SamplerRequest *request;	/* request to the first state that collects; atomic */
+  unsigned forks;		/* how often the process and its ancestors have forked; atomic */
   /* Sums over the states that have left the profile. An exception is past.states, the number of all
      states that ever joined the profile. */
   SharedTotals past;

@@ -395,6 +395,7 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
   s->timing.cramped = 0;
   s->pid = getpid();
+  s->forks = __atomic_load_n(&samplers.forks, __ATOMIC_RELAXED);
   tracker_start(&s->tracker, &client, s, period, o->native);
   trackholders_every(&s->tracker, o->holdersevery);
   if (o->holders) trackholders_growing(&s->tracker);

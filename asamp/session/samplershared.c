@@ -333,18 +333,17 @@ int sampler_request (uint64_t id, SamplerRequest *request) {
   return result;
 }
 
+/* Replaces 'request' at *from by NULL. Returns 0 if *from is another request or NULL. */
+static int withdraw (SamplerRequest **from, SamplerRequest *request) {
+  return __atomic_compare_exchange_n(from, &request, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 int sampler_withdraw (SamplerRequest *request) {
   Sampler *s;
-  SamplerRequest *expected = request;
   int found;
   samplerlist_lock();
-  found = __atomic_compare_exchange_n(&samplers.request, &expected, NULL, 0, __ATOMIC_ACQ_REL,
-                                      __ATOMIC_ACQUIRE);
-  for (s = samplers.all; s != NULL && !found; s = s->next) {
-    expected = request;
-    found = __atomic_compare_exchange_n(&s->request, &expected, NULL, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE);
-  }
+  found = withdraw(&samplers.request, request);
+  for (s = samplers.all; s != NULL && !found; s = s->next) found = withdraw(&s->request, request);
   samplerlist_unlock();
   return found;
 }

@@ -2,6 +2,7 @@
 -- `asamp run`: the script must run as it does without the command, and the session must leave a
 -- profile.
 
+local host = require "asamp.host"
 local layout = require "asamp.show.layout"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -203,6 +204,25 @@ describe("asamp run", function()
     assert.matches("By function", err, 1, true)
     assert.is_nil(err:find("the samples up to then", 1, true), err)
     assert.is_true(reader.read(profile).complete)
+  end)
+
+  -- A former bug: the output did not say that the profile lacks child processes.
+  it("says that forked child processes are not profiled, and nothing about programs that it runs", function()
+    local message = "profiler: the program forked; its child processes are not profiled; " ..
+                    "the variable ASAMP profiles them, too\n"
+    write(("local peers = package.loadlib(%q, 'luaopen_peers')()\n"):format(
+      host.realpath(assert(package.searchpath("peers", package.cpath)))) .. [[
+      local pid = peers.fork()
+      if pid == 0 then peers._exit(0) end
+      peers.wait(pid)]])
+    local status, _, err = run{"-o", profile, "app.lua"}
+    assert.equal(0, status, err)
+    assert.matches(message, err, 1, true)
+    assert.equal("", select(3, run{"--quiet", "-o", profile, "app.lua"}))
+    write [[os.execute "true" io.popen("true"):close()]]
+    status, _, err = run{"--prove-leaks", "-o", profile, "app.lua"}
+    assert.equal(0, status, err)
+    assert.is_nil(err:find("forked", 1, true), err)
   end)
 
   -- Former bugs: after a syntax error the command gave advice about --alloc and --exact, and left
