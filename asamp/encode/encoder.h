@@ -144,8 +144,8 @@ int encoder_full (const Encoder *e);
 void encoder_batch (Encoder *e);
 
 /* Marks the log as written by a flight recorder. The log has the events of the last 'ns' ns;
-   'wanted' ns were requested. 'samples' and 'bytes' are the sampling periods and the bytes of older
-   samples whose memory was alive when this time started. */
+   'wanted' ns were requested. It also has older samples, those whose memory was alive when this
+   time started: 'samples' is their number in sampling periods, 'bytes' their bytes. */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

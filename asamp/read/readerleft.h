@@ -10,7 +10,7 @@
 typedef enum ReadLeft {
   /* counted by the writer; the counts are in the meta record asamp.left */
   LEFT_CHUNKS, LEFT_FUNCTIONS, LEFT_CLASSES, LEFT_TEXTS, LEFT_NATIVES, LEFT_BEFORE,
-  /* counted by the writer as those above; LEFT_PATHS and LEFT_STEPS also by the reader */
+  /* counted by the writer of the profile; LEFT_PATHS and LEFT_STEPS also by the reader */
   LEFT_PATHS, LEFT_STEPS, LEFT_LABELNAMES, LEFT_LABELVALUES, LEFT_LABELSETS,
   /* counted by the reader */
   LEFT_NODES, LEFT_IDS, LEFT_NAMES, LEFT_NAMELESS, LEFT_LONGNAMES, LEFT_ALIASES,

@@ -104,7 +104,7 @@ static char *bumpoverflow (global_State *g, size_t n, size_t align, int desperat
   char *p;
   if ((size_t)(r->end - r->free) < n + (pad > more ? pad : more)) {
     if (!luaN_holehere(g, r, n + more) && !luaN_nexthole(g, r, n + more, desperate)) return NULL;
-    pad = 0;  /* a hole starts with a line */
+    pad = 0;  /* the new hole starts at a line, which is aligned already */
   }
   p = r->free + pad;
   r->free = p + n;

@@ -61,10 +61,10 @@
    unmarked weak keys (ahead.c, mark.c). */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
-/* Largest size in bytes of an object or vector in lines. (Long strings and userdata:
-   LUAN_LINETEXT.) */
+/* Largest size in bytes of an object or vector that is stored in lines. Larger ones come from
+   lua_Alloc. (For long strings and userdata: LUAN_LINETEXT.) */
 #define LUAN_LARGE	8192u
-/* largest size in bytes of a long string or userdata in lines */
+/* Largest size in bytes of a long string or userdata that is stored in lines. */
 #define LUAN_LINETEXT	8000u
 /* A long string or userdata of more bytes than this is large: it is in lists.large, and has lines
    or a block of lua_Alloc to itself. A lower limit frees more objects early, and makes the list

@@ -204,8 +204,8 @@ local function usualrate(profile, n)
 end
 
 -- Returns the number of the major collection that the program requested at its end, for example with
--- collectgarbage; nil: none. It is the last collection, and later than the last sample. To find it, omits
--- collections before which the program allocated almost nothing, such as that of the session's end.
+-- collectgarbage; nil: none. It is the last collection before which the program allocated more than almost
+-- nothing (later ones, such as that of the session's end, are ignored), and is later than the last sample.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)

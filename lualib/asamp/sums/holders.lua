@@ -305,8 +305,8 @@ local function deepest(path, all, children)
   return path
 end
 
--- Appends rows {text, samples, share} for longer paths than 'path' that have many samples (SOME), up to PATHS
--- rows. If two or more longer paths get rows, these replace the row of the shorter path.
+-- Appends rows {text, samples, share} for a path and the longer paths that start with it, up to PATHS rows. A
+-- path gets a row if it has many samples (SOME); but if two or more longer paths have rows, it gets none.
 --
 -- h: profile.holders
 -- path: number of the path; 0: all paths

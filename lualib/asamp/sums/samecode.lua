@@ -317,7 +317,7 @@ end
 -- Calls pair(x, y) for each pair. Long lists are split at functions that certainly correspond.
 --
 -- a, b: the functions of the file in the two profiles, sorted by line
--- rest: {cells}: the product of lengths that remains for this and further files (ALL)
+-- rest: {cells}: the budget for this and further files, as a number of pairs to compare (ALL)
 local function align(a, b, pair, rest)
   local from, start = 1, 1
   local function part(to, stop)

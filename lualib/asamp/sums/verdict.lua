@@ -287,8 +287,8 @@ end
 --   - "nested": tables inside of the elements of a list or table with many keys (isnested)
 --   - "chain": other objects, such as the nodes of a linked list
 --
--- If coroutines in the container keep the objects in a table of their own (group.inner), and coroutines
--- themselves do not leak, this table becomes the group's holder.
+-- If coroutines keep the objects in a table that is one of their local variables (group.inner), and do not
+-- leak themselves, sets group.holder, the holder that the verdict names, to this table.
 local function kindof(group, profile)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do

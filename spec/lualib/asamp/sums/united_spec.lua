@@ -56,7 +56,8 @@ local function byname(rows, field)
   return all
 end
 
--- Returns the sums of the rows of several totals.
+-- Adds the rows of several profiles: returns a list with one row for each key, the sum of the profiles' rows.
+-- list: results of totals.of; 'what' names their list of rows, 'field' the field of a row to add
 local function added(list, what, field)
   local rows, byrow = {}, {}
   for _, t in ipairs(list) do
