@@ -126,8 +126,8 @@ void bins_deathat (Bins *b, const ReadSample *s, uint64_t at) {
   int isown;
   if (b->most == 0 || b->failed)
     return;
-  /* a survivor beyond BINS_MAXROWS was added to node 0, even if its node has a row now: wider slices
-     have fewer rows */
+  /* a survivor beyond BINS_MAXROWS was added to node 0, even if its node has a row now: wider
+     slices have fewer rows */
   i = idmap_get(&b->bykey, keyof((uint32_t)(at / b->width), s->node, s->kind));
   isown = i != IDMAP_NONE && b->rows[i].survived - b->rows[i].later >= s->count;
   addto(b, at, isown ? s->node : 0, s->kind, &from);
