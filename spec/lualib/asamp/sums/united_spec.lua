@@ -57,7 +57,7 @@ local function byname(rows, field)
 end
 
 -- Adds the rows of several profiles: returns a list with one row for each key, the sum of the profiles' rows.
--- list: results of totals.of; 'what' names their list of rows, 'field' the field of a row to add
+-- The parameters: results of totals.of, the name of the list of rows in them, and the field of a row to add.
 local function added(list, what, field)
   local rows, byrow = {}, {}
   for _, t in ipairs(list) do
