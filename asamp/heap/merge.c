@@ -48,9 +48,6 @@ typedef struct Group {
   uint32_t kind, a, b, class;
   uint64_t value;		/* sum of the bytes that the objects of the group retain */
   Set set;
-  /* 1: mergefields has included this group when it counted the fields with values of the same
-     class */
-  int counted;
 } Group;
 
 /* Appends an object. Returns 0 if out of memory. */
@@ -279,30 +276,33 @@ static int byvalue (const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
+/* Orders groups by the kind of their reference, then by class, then by their first objects. */
+static int byclass (const void *a, const void *b) {
+  const Group *x = a, *y = b;
+  uint32_t v = x->set.objects[0], w = y->set.objects[0];
+  if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+  return x->class != y->class ? (x->class < y->class ? -1 : 1) : (v > w) - (v < w);
+}
+
 /* Each group becomes a row with the values of one field, such as "t.name". Merges the groups whose
    values have the same class (the name of their type) into one row "[*]". Does so only for more
    than FIELDS_MANY groups, and if none of them retains over half of the bytes that they retain
-   together. Returns 0 if out of memory. */
+   together. Sorts the groups, so that those to be merged are adjacent; groupof must not be called
+   later. Returns 0 if out of memory. */
 static int mergefields (Groups *s) {
-  size_t i, k;
-  for (i = 0; i < s->n; i++) {
+  size_t i, k, j, end;
+  if (s->n > 0) qsort(s->g, s->n, sizeof(*s->g), byclass);
+  for (i = 0; i < s->n; i = end) {
     Group *first = &s->g[i];
     uint64_t sum = 0, largest = 0;
-    size_t n = 0;
-    if (first->kind != HEAP_EFIELD || first->set.n == 0 || first->counted) continue;
-    for (k = i; k < s->n; k++) {
-      Group *p = &s->g[k];
-      if (p->kind != HEAP_EFIELD || p->class != first->class) continue;
-      p->counted = 1;
-      n++;
-      sum += p->value;
-      if (p->value > largest) largest = p->value;
+    for (end = i; end < s->n && s->g[end].kind == first->kind &&
+                  s->g[end].class == first->class; end++) {
+      sum += s->g[end].value;
+      if (s->g[end].value > largest) largest = s->g[end].value;
     }
-    if (n <= FIELDS_MANY || largest * 2 > sum) continue;
-    for (k = i + 1; k < s->n; k++) {
+    if (first->kind != HEAP_EFIELD || end - i <= FIELDS_MANY || largest * 2 > sum) continue;
+    for (k = i + 1; k < end; k++) {
       Group *p = &s->g[k];
-      size_t j;
-      if (p->kind != HEAP_EFIELD || p->class != first->class) continue;
       for (j = 0; j < p->set.n; j++)
         if (!merge_put(&first->set, p->set.objects[j])) return 0;
       p->set.n = 0;

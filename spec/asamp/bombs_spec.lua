@@ -139,6 +139,25 @@ describe("a snapshot that unpacks to very much", function()
     assert.same({n, n, 8 * n}, {cut.references, cut.objects, cut.freed})
   end)
 
+  -- The root has n fields; each value is a table with a class of its own.
+  it("has the rows of many fields and classes without n times n steps", function()
+    local n, parts = 60000, {MAGIC, ROOT1 .. OBJECT}
+    local function field(to, key) return "\x43" .. distance(to) .. distance(key) end
+    local function text(s) return STRING .. distance(1) .. number(8) .. number(#s) .. number(#s) .. s end
+    for i = 1, n do  -- table i, its metatable and the name of its class are three adjacent objects
+      parts[#parts + 1] = field(3 * i - 2, 3 * i)
+    end
+    parts[#parts + 1] = "\x45" .. distance(3 * n + 1)
+    for i = 1, n do
+      parts[#parts + 1] = OBJECT .. "\x41" .. distance(1) ..
+        OBJECT .. field(1, 3 * n + 2 - 3 * i) .. text("c" .. i)
+    end
+    parts[#parts + 1] = text "__name" .. "\3" .. number(3 * n + 2) .. number(3 * n + 2) .. number(24 * n + 16)
+    shell.write(folder .. "/fields", table.concat(parts))
+    local rows = assert(heap.open(folder .. "/fields")):tree{least = 0, most = 10}
+    assert.same({10, 24 * n + 16}, {#rows, rows[1].value})
+  end)
+
   -- A former bug: the reader crashed if a reference through an upvalue came from a string: it took
   -- the string's number for a function's prototype.
   it("may have a variable whose holder is a string", function()
