@@ -160,7 +160,7 @@ static int l_countend (lua_State *L) {
 static uint64_t checkedalive (lua_State *L) {
   uint64_t n = counting_alive(L);
   if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run; "
-                            "call profiler.alive elsewhere");
+                            "call profiler.alive outside of finalizers");
   return n;
 }
 

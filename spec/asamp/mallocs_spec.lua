@@ -563,7 +563,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     end
     local status, _, err = shell.run(asamp:format("=x", path, script))
     assert.equal(2, status)
-    assert.matches("%-%-malloc needs bytes such as 65536 or 64K, got 'x'", err)
+    assert.matches("%-%-malloc needs a number of bytes such as 65536 or 64K, got 'x'", err)
   end)
 
   -- A sample needs more stack than the stack of a C coroutine may have.

@@ -33,15 +33,15 @@ local function number(fields, key, least)
   if n and n >= (least or 0) then
     return n
   end
-  error{fields[key] and ("'%s' is out of range: %s"):format(key, fields[key]) or
-        ("'%s' is missing"):format(key)}
+  error{fields[key] and ("the field '%s' is out of range: %s"):format(key, fields[key]) or
+        ("the field '%s' is missing"):format(key)}
 end
 
 local function text(fields, key)
   local found = fields[key]
   if found and (found == "" or #found > NAME) then
-    error{found == "" and ("'%s' is empty"):format(key) or
-          ("'%s' has more than %d bytes"):format(key, NAME)}
+    error{found == "" and ("the field '%s' is empty"):format(key) or
+          ("the field '%s' has more than %d bytes"):format(key, NAME)}
   end
   return found
 end
@@ -51,11 +51,11 @@ local function pausebins(line)
   for word in (line or ""):gmatch "%S+" do
     n = n + 1
     if not count(word) then
-      error{("'pausebins' is out of range: %s"):format(word)}
+      error{("a number in the field 'pausebins' is out of range: %s"):format(word)}
     end
   end
   if n ~= BINS then
-    error{("'pausebins' has %d numbers instead of %d"):format(n, BINS)}
+    error{("the field 'pausebins' has %d numbers instead of %d"):format(n, BINS)}
   end
   return line
 end

@@ -116,7 +116,7 @@ M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}
 M.WIDTH = {"width", "N", "width of the output in columns (default: the terminal's, else 80)", M.whole(40)}
 M.COLOR = {"color", "WHEN", "colours: always, never or auto " ..
   "(default: auto, on terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
-M.JSON = {"json", nil, "prints everything as JSON; all rows unless --top is given"}
+M.JSON = {"json", nil, "prints the output as JSON, with all rows unless --top is given"}
 
 --- Returns the option --out, the path of the result. 'text': its help.
 function M.out(text)

@@ -11,12 +11,14 @@ local number = options.number(0, 1e9)
 -- Checks a time in seconds since the start, such as 12.5 or 12.5s. Returns the number (nil: not valid), and
 -- words for valid values.
 local function seconds(value)
-  return (number((value:gsub("s$", "")))), "seconds since the start, such as 12.5"
+  return (number((value:gsub("s$", "")))), "a number of seconds since the start of the run, such as 12.5"
 end
 
 --- The options --from and --until, as elements of a command's description (asamp.cli.options).
-M.FROM = {"from", "SECONDS", "leaves out samples before this time, in seconds since the start", seconds}
-M.UNTIL = {"until", "SECONDS", "leaves out samples from this time on, in seconds since the start", seconds}
+M.FROM = {"from", "SECONDS", "leaves out samples that were taken before this time, in seconds " ..
+          "since the start of the run", seconds}
+M.UNTIL = {"until", "SECONDS", "leaves out samples that were taken at or after this time, in seconds " ..
+           "since the start of the run", seconds}
 
 --- Returns the range {from, to} of --from and --until, in seconds since the start ('to' is nil without
 -- --until); nil if neither is given. 'o': the command's options.

@@ -26,13 +26,13 @@ end
 local DESCRIPTION = {
   command = "advise", arguments = "FILE [SCRIPT [arguments]]", least = 1, most = math.huge,
   rest = 2,
-  about = "Predicts how other nursery sizes change survival, time in collections and memory, " ..
-    "each with its error. " ..
+  about = "Predicts how other nursery sizes would change the survival of objects, the time in collections " ..
+    "and the reserved memory. Each prediction has an estimate of its error. " ..
     "Lists lines whose objects nearly all survive or nearly all die young, and the longest pauses. " ..
     "Needs a profile with many samples (--alloc 16K).",
   {"nursery", "SIZE", "nursery size for --verify " ..
     "(default: the recommended size, else twice the present size)", size},
-  {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares prediction and measurement"},
+  {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares the prediction with this run"},
   {"runs", "N", "for --verify: runs SCRIPT N times with each of the two nursery sizes (default 3); " ..
     "the shortest run of each size is compared", options.whole(1)},
   {"top", "N", "rows of each table (default 8)", options.whole(1)},
@@ -72,7 +72,7 @@ local function again(profile, o, setting, world, warn)
   host.discard(folder)
   local measured = run and advice.measured(run)
   if not measured then
-    warn.failed("the run of '%s' cannot be compared: %s", o.files[2],
+    warn.failed("the run of '%s' cannot be compared with the prediction: %s", o.files[2],
       message or "the run had no collection")
   end
   return measured

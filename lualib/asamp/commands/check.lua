@@ -136,13 +136,13 @@ local function load(path, name, o, world, warn)
   warn.partial(name, profile.message, profile.samples, "only the readable part is checked")
   if profile.samples == 0 and not decided(profile, o) then
     if not profile.message then
-      warn.failed("'%s' has no allocation samples; a smaller --alloc takes more", name)
+      warn.failed("'%s' has no allocation samples; a smaller --alloc takes more samples", name)
     end
     return nil
   end
   local t = totals.of(profile, exclude and {covered = focus.without(profile, exclude)})
   if exclude and t.whole.samples == 0 then
-    warn.failed("'%s': --exclude %s leaves no sample; a longer TEXT excludes fewer", name, exclude)
+    warn.failed("'%s': --exclude %s leaves no sample; a longer TEXT excludes fewer samples", name, exclude)
     return nil
   end
   return profile, t

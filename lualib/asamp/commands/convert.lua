@@ -153,7 +153,7 @@ local function without(world, path, o)
   end
   local whole = totals.of(profile, {covered = left}).whole
   if whole.samples + whole.timesamples == 0 then
-    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer"):format(o.exclude)
+    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer samples"):format(o.exclude)
   end
   return table.concat(bytes)
 end

@@ -25,7 +25,7 @@ local DESCRIPTION = {
     "alive (bytes alive at the end) or time " ..
     "(default: bytes and time if both files have them; and alive if that changed)"),
   {"total", nil, "adds the costs of called functions to the functions and lines that called them"},
-  {"normalize", nil, "scales A to the total of B, and so compares shares"},
+  {"normalize", nil, "multiplies the values of A so that both totals are equal, and so compares shares"},
   {"sigma", "N", "a row's change of less than N standard errors counts as noise (default 3)",
     options.number(0, 100)},
   {"all", nil, "also shows rows whose change is noise, marked ~"},

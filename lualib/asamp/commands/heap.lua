@@ -52,7 +52,7 @@ local DESCRIPTION = {
     "Without PROFILE, measures the references that hold most sampled bytes", bare = ""},
   {"diff", "OLD", "shows new, gone and grown objects since the snapshot OLD of the same process, " ..
     "by class and line, and the holders of the new objects"},
-  {"least", "PERCENT", "leaves out rows of a tree with a smaller share, in percent (default 1)",
+  {"least", "PERCENT", "leaves rows below this share of all bytes out of a tree (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most memory"},
   options.sources("shows the allocating source lines in --page. " ..

@@ -21,8 +21,8 @@ local DESCRIPTION = {
     "Of a profile, shows the memory at its end and over time; " ..
     "of a process that listens (ASAMP=listen), the present memory.",
   {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},
-  {"top", "N", "at most N source lines or files for each use of memory, " ..
-    "and N times in the table over time (default 8)",
+  {"top", "N", "shows at most N source lines or files for each use of memory, " ..
+    "and at most N rows in the table over time (default 8)",
     options.whole(1)},
   options.WIDTH,
   options.COLOR,

@@ -73,7 +73,7 @@ local DESCRIPTION = {
     "lifetimes, tree, collections, marks (default: all sections except states, threads and tree)",
     options.listof(text.SECTIONS)},
   {"tree", nil, "adds the call tree"},
-  {"min", "PERCENT", "leaves calls with a smaller share out of the tree (default 1)",
+  {"min", "PERCENT", "leaves calls below this share of the total out of the tree (default 1)",
     options.number(0, 100)},
   {"depth", "N", "leaves calls at depths above N out of the tree (default 60)",
     options.whole(1)},
@@ -163,7 +163,7 @@ local function narrowed(profile, o, setting)
   setting.show.marks, setting.show.lifetimes = nil, nil
   local t = totals.of(profile, {covered = covered})
   if o.exclude and t.whole.samples + t.whole.timesamples == 0 then
-    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer"):format(o.exclude)
+    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer samples"):format(o.exclude)
   end
   return t
 end

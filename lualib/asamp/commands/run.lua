@@ -49,13 +49,13 @@ local DESCRIPTION = {
     "Ends with the script's exit code, or by the signal that ended the script.",
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
     "Fewer bytes give more detail (default 32K; 512K if a PROGRAM is run)",
-    like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
+    like("^%d+[KMGkmg]?$", "a number of bytes such as 65536 or 64K")},
   {"rate", "N", "takes at most N allocation samples a second, on average: " ..
     "if there are more, the period (--alloc) is doubled (default 1000 if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
   {"malloc", "BYTES", "also samples native memory: every BYTES that the whole process allocates " ..
     "with malloc, on average (512K if BYTES are not given)",
-    like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
+    like("^%d+[KMGkmg]?$", "a number of bytes such as 65536 or 64K"), bare = "512K"},
   {"copies", nil, "also samples copied bytes: copies into new strings, and of buffers and tables that grow"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100; 0 if a PROGRAM is run)",
     like("^%d+$", "a whole number of samples a second")},

@@ -109,8 +109,8 @@ function M.refusal(r, allowed)
   elseif r.method == "POST" and not r.path:find "^/debug/pprof/%l+$" then
     return 405, "only GET is allowed"
   elseif r.query.record == "1" and r.method ~= "POST" and not allowed.token then
-    return 405, "record=1 ends the profile of the process: " ..
-      "send the request by POST, or start asamp serve with --token"
+    return 405, "record=1 ends the file to which the process writes its profile: " ..
+      "to permit that, send the request by POST, or start asamp serve with --token"
   end
 end
 
@@ -287,8 +287,9 @@ function Server:start(t, kind, seconds, query, now)
     return nil, 409, "the process writes no profile of allocations: " ..
       "add seconds=N to the URL, or start the process with alloc= in ASAMP"
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
-    return nil, 409, "the process's profile has no such samples, and a recording would end that profile: " ..
-      "restart the process with alloc= and time= in ASAMP, or send this request by POST with record=1"
+    return nil, 409, "the process's profile lacks samples of the requested kind, and a recording would " ..
+      "end that profile: restart the process with alloc= and time= in ASAMP, " ..
+      "or send this request by POST with record=1"
   end
   local path, own = fileof(t)
   if not path then
@@ -349,8 +350,8 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
-local REMOVED = "the process removed the file with these seconds, because of its options rotate and keep: " ..
-  "give fewer seconds= than rotate, or restart the process with a larger keep"
+local REMOVED = "the process removed the file with the requested seconds, because of its options rotate " ..
+  "and keep: give fewer seconds= than rotate, or restart the process with a larger keep"
 
 -- Returns true if the profile that the job converts is the process's own file, and the process writes to
 -- another file by now.

@@ -153,8 +153,8 @@ end
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {
-    layout.wrap(("%s allocated; %s minor collections, one every %s; %s tenured (%s); " ..
-      "collections took %s, major ones %s of that; at most %s reserved"):format(
+    layout.wrap(("%s allocated; %s minor collections, one every %s; %s became old (tenured), %s of all; " ..
+      "collections took %s, %s of that in major ones; the heap reserved at most %s"):format(
       units.bytes(now.allocated), units.count(now.minors), units.bytes(now.nursery),
       units.bytes(now.tenured), units.percent(now.tenured, now.allocated),
       units.seconds(now.time), units.seconds(now.major), units.bytes(now.held)), "",
@@ -196,8 +196,8 @@ function M.render(found, style)
     say("", clock(v))
     if not v.alike then
       say("", ("The profile is of another script: runs with its nursery size tenured %s in %s minor " ..
-        "collections, but in the profile %s were tenured in %s."):format(size(v.before.tenured),
-        units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
+        "collections; in the profile, %s were tenured in %s minor collections."):format(
+        size(v.before.tenured), units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
     end
   end
   return table.concat(out, "\n") .. "\n"

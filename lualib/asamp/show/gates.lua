@@ -43,7 +43,7 @@ local function leaks(check)
   elseif check.unjudged then
     return "no likely leak found, because the profile cannot show one: " .. check.unjudged
   elseif check.maybe then
-    return ("no likely leak, but %s grows; a longer run would decide"):format(
+    return ("no likely leak, but %s grows; a longer run would show whether it is a leak"):format(
       check.maybe.holder and layout.clean(check.maybe.holder) or place(check.maybe))
   elseif check.few then
     return ("no likely leak; not judged: %s with fewer than %d live samples%s"):format(

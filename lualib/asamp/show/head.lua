@@ -162,7 +162,7 @@ local function meaning(p, t)
   if p.malloc and p.malloc ~= p.period then
     text = text .. ("A sample of native memory represents %s. "):format(units.bytes(p.malloc))
   end
-  return text .. "A row of 100 samples is right to ±10%, one of 10,000 to ±1%."
+  return text .. "A row of 100 samples is accurate to about ±10%, a row of 10,000 samples to about ±1%."
 end
 
 -- ==}
@@ -280,7 +280,7 @@ local function recorder(p)
   if ring.samples == 0 then
     return text .. "; all samples are from this time."
   end
-  return text .. ("; %s (%s) are older, of objects that were still alive at the start of this time."):format(
+  return text .. ("; %s (%s) are older: their objects were still alive at the start of this time."):format(
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 

@@ -189,7 +189,7 @@ function M.proofs(groups, leaks, style)
     lines[#lines + 1] = layout.wrap(proof.LIMIT, "  ", style.width)
   end
   if #groups == 0 then
-    lines[#lines + 1] = leaks and "  None: there is nothing to prove." or "  None: there are no samples."
+    lines[#lines + 1] = leaks and "  None: the profile has no likely leak." or "  None: there are no samples."
   end
   return lines
 end
@@ -200,7 +200,7 @@ end
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
-         share .. ", whose bytes other listed objects retain, held by:"
+         share .. " (other listed objects retain their bytes), held by:"
 end
 
 function M.heldby(held, style)

@@ -51,8 +51,8 @@ function M.summary(found)
   elseif found.maybe then
     return "None that is certain: " .. grew .. "; the verdict names possible leaks"
   elseif found.grew and found.alloc then
-    return ("None: %s, which is too little for so few samples; --alloc %s would decide"):format(
-      grew, units.period(found.alloc))
+    return ("None: %s, too little to find the cause with so few samples; " ..
+            "a run with --alloc %s takes enough"):format(grew, units.period(found.alloc))
   elseif found.grew then
     return "None: " .. grew .. ", but no line kept allocating objects that " ..
            (found.proved and "are still alive" or "survived")
@@ -111,9 +111,9 @@ end
 -- Returns a sentence about lines with too few samples; nil: there are none.
 local function fewtext(found)
   local few = found.few
-  return few and ("Not judged: %s with fewer than %d live samples, old and new%s."):format(
+  return few and ("Not judged: %s with old and new live objects, but fewer than %d live samples%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
-    few.alloc and ("; a run with --alloc %s would decide"):format(units.period(few.alloc)) or "") or nil
+    few.alloc and ("; a run with --alloc %s takes enough"):format(units.period(few.alloc)) or "") or nil
 end
 
 --- Returns the report's section "Likely leaks" as lines of text.

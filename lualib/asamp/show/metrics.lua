@@ -18,7 +18,7 @@ local METRICS = {
   {"states_total", "counter", "Lua states created while the process was profiled.", "made"},
   {"allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
   {"tenured_bytes", "counter",
-   "Bytes that survived their first collection, of all present and former states.", "tenured"},
+   "Bytes that survived their first collection, of all present and former Lua states.", "tenured"},
   {"inuse_bytes", "gauge", "Bytes in objects that are alive or not freed yet.", "inuse"},
   {"held_bytes", "gauge", "Bytes reserved by the heaps, in use or free.", "held"},
   {"resident_bytes", "gauge", "Resident set of the process.", "rss"},
@@ -131,10 +131,10 @@ function M.text(targets)
       value("labelled_allocated_bytes_total", t, setof(row, known), row.bytes)
     end
   end
-  head("collections", "counter", "Collections of all present and former states.")
+  head("collections", "counter", "Collections of all present and former Lua states.")
   each("collections", function(t) return t.stats and t.stats.minors end, ',generation="minor"')
   each("collections", function(t) return t.stats and t.stats.majors end, ',generation="major"')
-  head("pause_seconds", "histogram", "Pauses of collections, of all present and former states.")
+  head("pause_seconds", "histogram", "Pauses of collections, of all present and former Lua states.")
   for _, t in ipairs(targets) do
     local sum, bound = 0, 16e-6
     for n in (t.stats and t.stats.pausebins or ""):gmatch "%d+" do

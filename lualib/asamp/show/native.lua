@@ -18,7 +18,7 @@ function M.summary(native)
   return ("%s requested%s%s"):format(units.bytes(native.bytes),
     native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
     native.peak and native.peak > 0 and
-    ("; at most %s after a collection, at %s"):format(
+    ("; the most in use after a collection was %s, at %s"):format(
       units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
 end
 

@@ -48,8 +48,9 @@ function M.sentence(proof, lines, plain)
     text = text .. ", and the snapshot has no sample of " .. lines:gsub("'s?$", "")
   end
   if proof.also then
-    text = text .. (proof.emptied and ". Removing the container is not enough: it is also held by " or
-                    ". The rest is held by ") .. layout.clean(proof.also)
+    text = text .. (proof.emptied and ". Removing only this reference is not enough: " ..
+                    "the emptied object is also held by " or ". The rest is held by ") ..
+           layout.clean(proof.also)
   end
   return text .. "."
 end

@@ -154,7 +154,7 @@ end
 -- has too few samples for that. Else returns "".
 local function finer(v)
   return v.alloc and
-         (" Too few samples show which lines make it grow: --alloc %s takes enough."):format(
+         (" Too few samples show which lines make it grow; a run with --alloc %s takes enough."):format(
            units.period(v.alloc)) or ""
 end
 

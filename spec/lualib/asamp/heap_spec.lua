@@ -461,7 +461,7 @@ describe("asamp heap", function()
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
-    assert.equal("96.2% of 104 objects, whose bytes other listed objects retain, held by:",
+    assert.equal("96.2% of 104 objects (other listed objects retain their bytes), held by:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 

@@ -191,7 +191,8 @@ describe("the proof of a leak", function()
     local text = shown.sentence(p, "this line's")
     assert.is_truthy(text:find('^Proved: emptying %["other"%]%["list"%] of _G frees .* %(measured%), ' ..
       '%d+%% of this line\'s live bytes%. ' ..
-      'Removing the container is not enough: it is also held by local "list" of main chunk %(a.lua%)%.$'),
+      'Removing only this reference is not enough: the emptied object is ' ..
+      'also held by local "list" of main chunk %(a.lua%)%.$'),
       text)
   end)
 

@@ -34,7 +34,7 @@ function M.of(profile, tree, limit, data, more)
   if profile.undetailed > 0 then
     note("The end of the file is missing: size and survival of %s are unknown.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
-         (" %s unknown, too; the last slice of the timeline, whose bar is cut off, contains %s."):format(
+         (" %s unknown, too, so the timeline shows %s in its last slice, whose bar is cut off."):format(
            number(profile.undetailed, "The time is", "The times are"),
            number(profile.undetailed, "this sample", "these samples")) or "")
   end
@@ -53,7 +53,7 @@ function M.of(profile, tree, limit, data, more)
     note("The file does not record how many bytes a sample represents.")
   end
   if profile.timed == false and profile.samples + profile.timesamples > 0 then
-    note("The file has no times: on the timeline, samples are one period apart.")
+    note("The file has no times of samples, so the timeline shows them one period apart.")
   end
   if profile.bins and profile.bins.n > 1 and data.bins.n < profile.bins.n then
     note("The timeline has %s, so that the page stays small.", units.plural(data.bins.n, "slice"))

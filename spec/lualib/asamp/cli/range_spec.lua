@@ -98,7 +98,8 @@ describe("the range of --from and --until", function()
       assert.truthy(err:find("--from 5 must be less than --until 3", 1, true), err)
       code, out, err = run("--from", "x", path)
       assert.same({2, ""}, {code, out})
-      assert.truthy(err:find("--from needs seconds since the start, such as 12.5, got 'x'", 1, true), err)
+      assert.truthy(err:find("--from needs a number of seconds since the start of the run, " ..
+                              "such as 12.5, got 'x'", 1, true), err)
     end
   end)
 

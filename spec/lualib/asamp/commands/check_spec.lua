@@ -123,7 +123,8 @@ describe("asamp check", function()
       has(out, ("max-allocated: %d MiB"):format(left))
     end
     local code, out = run(path, "--max-allocated", "1G", "--exclude", "app")
-    assert.same({1, ("asamp check: '%s': --exclude app leaves no sample; a longer TEXT excludes fewer\n")
+    assert.same({1, ("asamp check: '%s': --exclude app leaves no sample; a longer TEXT excludes " ..
+                     "fewer samples\n")
                       :format(path)}, {code, out})
     local more = make(300, 300, 600 * MB)
     assert.equal(1, (run(more, "--baseline", path)))
@@ -217,7 +218,7 @@ describe("asamp check", function()
     shell.write(script, "return {}")
     code, out = run("--no-leak", "--alloc", "1G", script)
     assert.equal(1, code)
-    has(out, ("'%s' has no allocation samples; a smaller --alloc takes more"):format(script))
+    has(out, ("'%s' has no allocation samples; a smaller --alloc takes more samples"):format(script))
     code, out = run("--max-allocated", "1G", "--from", "99", script, "--alloc", "4K")
     assert.equal(1, code)
     has(out, ("'%s': --from 99 is after the end of the profile, "):format(script))
@@ -240,7 +241,7 @@ describe("asamp check", function()
     for _, limits in ipairs{{"--max-alive", "599"}, {"--max-line", "app.lua:4=599"}, {"--no-leak"},
                             {"--baseline", path}, {"--max-allocated", "1K", "--exclude", "x"}} do
       local code, out = run(path, table.unpack(limits))
-      assert.same({1, ("asamp check: '%s' has no allocation samples; a smaller --alloc takes more\n")
+      assert.same({1, ("asamp check: '%s' has no allocation samples; a smaller --alloc takes more samples\n")
         :format(path)}, {code, out})
     end
     os.remove(path)

@@ -372,7 +372,7 @@ describe("asamp run", function()
   it("reports wrong arguments on one line, exit code 2", function()
     for what, words in pairs{
       ["no script given"] = {"--alloc", "4K"},
-      ["--alloc needs bytes such as 65536 or 64K, got '4Q'"] =
+      ["--alloc needs a number of bytes such as 65536 or 64K, got '4Q'"] =
         {"--alloc", "4Q", "app.lua"},
       ["--time needs a whole number of samples a second, got 'x'"] =
         {"--time=x", "app.lua"},
