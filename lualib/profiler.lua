@@ -464,7 +464,7 @@ local function wholerun()
     M.disable()
     return exit(...)
   end
-  local ok, message = open(o, every > 0 and every or DEFAULT_PERIOD, not o.quiet)
+  local ok, message = open(o, every > 0 and every or DEFAULT_PERIOD, options.SUMMARY[o.quiet or false])
   if ok then ok, message = start(o, every) end
   local warning = ok and options.unheeded(o)
   if warning then io.stderr:write("profiler: ", core.printable(warning), "\n") end

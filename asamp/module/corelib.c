@@ -60,7 +60,7 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->compress = getboolean(L, "compress");
   o->native = getboolean(L, "native");
   o->random = getboolean(L, "random");
-  o->summary = getboolean(L, "summary");
+  o->summary = (int)getinteger(L, "summary");
   o->holders = getboolean(L, "holders");
   o->holdersevery = (uint64_t)getinteger(L, "holdersevery");
   o->ending = getboolean(L, "snapshot") ? snapshot_ending : NULL;

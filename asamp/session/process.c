@@ -303,7 +303,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
   event_add(&all.missing, &t->missing);
   if (with.options.summary)
     sampler_summary(&all, with.rates.most > 0 ? 0 : with.rates.period, with.options.random,
-                    with.rates.timens > 0, t->error, path);
+                    with.rates.timens > 0, t->error != 0 || with.options.summary == 2, path);
   sampler_loss(t->error, sum->lost + t->lost, with.options.summary, path);
 }
 

@@ -51,7 +51,7 @@ typedef struct SamplerOptions {
      not repeated. */
   uint64_t holdersevery;
   RingLimits ring;	/* most != 0: the session is a flight recorder */
-  int summary;		/* 1: prints a summary to stderr at the end */
+  int summary;		/* 1: prints a summary to stderr at the end; 2: only if there are samples */
   /* Called before the end of a session that has its own profile, while the tracker still has the
      live samples. NULL: not called. */
   void (*ending) (Sampler *s, lua_State *L);
@@ -187,12 +187,12 @@ int sampler_usesshared (const Profile *p);
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session, with the numbers of samples in its files. 'timed' 1: time
-   was sampled. 'error': errno of the file. If an error left the files without samples, prints
-   nothing, because sampler_loss reports the error. */
+   was sampled. 'skips' 1: prints nothing if the files have no samples, because the reason is
+   reported elsewhere: sampler_loss reports an error. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
-                      int error, const char *path);
-/* If 'error' is not 0, prints its message and the number of lost samples. Else, if 'summary' is 1
-   and samples were lost, prints their number. */
+                      int skips, const char *path);
+/* If 'error' is not 0, prints its message and the number of lost samples. Else, if 'summary' is not
+   0 and samples were lost, prints their number. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
 /* Bytes allocated with a label set. */

@@ -340,14 +340,14 @@ static uint64_t less (uint64_t a, uint64_t b) {
 }
 
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
-                      int error, const char *path) {
+                      int skips, const char *path) {
   char all[24], each[24], every[64] = "", text[160] = "", times[64] = "", states[40] = "";
   char natives[64] = "";
   const EventTally *m = &t->missing;
   const uint64_t nsamples = less(t->samples, m->samples - m->natives);
   const uint64_t nnatives = less(t->natives, m->natives);
   const uint64_t ntimes = less(t->timesamples, m->timesamples);
-  if (error != 0 && nsamples + nnatives + ntimes == 0) return;
+  if (skips && nsamples + nnatives + ntimes == 0) return;
   if (period > 0)
     snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period),
              random ? " on average" : "");
@@ -389,7 +389,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
                         tracker_unfollowed(&s->tracker), t->missing};
     sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period,
                     s->tracker.interval.random,
-                    s->options.timeperiod > 0, t->error, s->path);
+                    s->options.timeperiod > 0, t->error != 0 || s->options.summary == 2, s->path);
     if (__atomic_load_n(&samplers.forks, __ATOMIC_RELAXED) != s->forks)
       complain("the program forked; its child processes are not profiled; the variable ASAMP "
                "profiles them, too");

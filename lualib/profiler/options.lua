@@ -13,6 +13,10 @@ M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 -- replaces profiles, 2 replaces all files.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
+--- Converts values of the option 'quiet' to those of the field 'summary' of profiler.core: 1 prints the
+-- closing line, 2 prints it only if there are samples.
+M.SUMMARY = {[false] = 1, empty = 2, [true] = 0}
+
 function M.show(v)
   return type(v) == "string" and ("%q"):format(v) or tostring(v)
 end
@@ -108,7 +112,10 @@ local OPTIONS = {
   native = boolean,
   copies = boolean,
   compress = boolean,
-  quiet = boolean,
+  quiet = function(v)
+    if v == "empty" then return v end
+    return boolean(v)
+  end,
   snapshot = boolean,
   holders = function(v)
     local b = boolean(v)

@@ -33,12 +33,12 @@ function M.setup(wish)
   if every == 0 and time == 0 and (o.malloc or 0) == 0 and not o.listen then
     return nil, "ASAMP: nothing to sample: alloc is 0, and neither time nor malloc is set; set one of them"
   end
-  local warning = not o.quiet and options.unheeded(o)
+  local warning = o.quiet ~= true and options.unheeded(o)
   if warning then io.stderr:write("profiler: ASAMP: ", core.printable(warning), "\n") end
   return core.setup{
     out = o.out, replace = options.REPLACE[o.overwrite or false],
     compress = o.compress ~= false, native = o.native ~= false, random = not o.fixed,
-    seed = o.seed, summary = not o.quiet, holders = o.holders ~= false,
+    seed = o.seed, summary = options.SUMMARY[o.quiet or false], holders = o.holders ~= false,
     mallocs = o.malloc or 0, copies = o.copies,
     ring = o.ring and (o.ring.bytes or o.max or options.RING),
     ringtime = o.ring and o.ring.seconds and o.ring.seconds * SECOND,

@@ -181,6 +181,10 @@ describe("lua -l profiler", function()
   it("does not speak of time where nothing was allocated, and no time sampled", function()
     local status, _, err, _, path = run{"-l", "profiler", "-v", env = "alloc=64"}
     assert.same({0, "profiler: 0 samples; profile: " .. path .. "\n"}, {status, err})
+    status, _, err = run{"-l", "profiler", "-v", env = "alloc=64,quiet=empty"}
+    assert.same({0, ""}, {status, err})
+    _, _, err = run{"-l", "profiler", script, env = "alloc=64,quiet=empty"}
+    assert.matches("^profiler: %d+ samples, ", err)
   end)
 
   it("ends the profile, with the fates, at os.exit too", function()

@@ -495,13 +495,15 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   elseif wrong then
     return warn.failed("cannot read script '%s': %s", script, wrong)
   end
-  local own = (not t.quiet or t.quiet == "0") and misplaced(o.files)
+  local quiet = t.quiet and t.quiet ~= "0"
+  local own = not quiet and misplaced(o.files)
   if own then
     warn.failed("%s after '%s' is passed to the script; options of asamp run come before the script",
                 own, script)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
+  t.quiet = quiet and "1" or "empty"  -- an empty profile is reported, or removed, below
   more.LUA_PROFILER = totext(t)
   local timed = t.out and t.out:find "%%t"  -- the file's name has the time at which the process starts
   local before = timed and programs.profiles(t.out)
@@ -509,7 +511,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not how then
     return warn.failed("%s", status)
   end
-  if not t.quiet or t.quiet == "0" then
+  if not quiet then
     local name = expected(t.out, script, pid)
     local path, message, absent = find(name, pid, since)
     if not path and timed then
