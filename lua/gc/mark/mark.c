@@ -154,8 +154,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
     case LUA_VCCL:
       x.own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
-    case LUA_VUPVAL: {
-      /* An open upvalue must be traversed: a store into its stack slot has no barrier. */
+    case LUA_VUPVAL: {  /* if open, must be traversed: a store into its stack slot has no barrier */
       const TValue *v = gco2upv(o)->v.p;
       x.own = sizeof(UpVal);
       x.leaf = !upisopen(gco2upv(o)) &&
