@@ -128,15 +128,15 @@ describe("a process that the environment profiles", function()
   -- Former bugs: the child's histogram of pauses had those of the parent's closed states, which its sum
   -- of pauses did not have. Bytes that closed states had tenured were not counted.
   it("forks: the child counts collections, tenured bytes and pauses from the fork on", function()
-    shell.output("mkdir -m 700 %s/sockets", folder)
-    local env = {ASAMP = ("alloc=0,listen=%s/sockets/%%p.sock"):format(folder),
+    shell.output("mkdir -m 700 %s/private", folder)
+    local env = {ASAMP = ("alloc=0,listen=%s/private/%%p.sock"):format(folder),
                  ASAN_OPTIONS = "detect_leaks=0"}
     local status, out, err = process.run{env = env, code = ([[
       local host, peers, states = require "asamp.host", require "peers", require "states"
       local function print_stats()
         local id = io.open "/proc/self/stat":read "n"
         collectgarbage()
-        io.write((host.query(("%s/sockets/%%d.sock"):format(id), "stats\n"):gsub("\n", ";")), "\n")
+        io.write((host.query(("%s/private/%%d.sock"):format(id), "stats\n"):gsub("\n", ";")), "\n")
         io.flush()
       end
       local keep = {}
