@@ -11,8 +11,7 @@
    close_range. */
 static void shut (unsigned first, unsigned last) {
 #if defined(SYS_close_range)
-  if (first <= last)
-    syscall(SYS_close_range, first, last, 0u);
+  if (first <= last) syscall(SYS_close_range, first, last, 0u);
 #else
   (void)first; (void)last;
 #endif
@@ -32,13 +31,16 @@ static void shutothers (unsigned a, unsigned b) {
   shut(from, ~0u);
 }
 
+/* Blocks the signals before the fork, so that no handler of the program runs in the child. */
 pid_t quietfork (int keep, int also) {
-  pid_t child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
-  sigset_t all;
-  if (child != 0)
-    return child;
+  sigset_t all, before;
+  pid_t child;
   sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, NULL);
-  shutothers((unsigned)(keep < also ? keep : also), (unsigned)(keep < also ? also : keep));
-  return 0;
+  sigprocmask(SIG_SETMASK, &all, &before);
+  child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+  if (child == 0)
+    shutothers((unsigned)(keep < also ? keep : also), (unsigned)(keep < also ? also : keep));
+  else
+    sigprocmask(SIG_SETMASK, &before, NULL);  /* preserves errno */
+  return child;
 }
