@@ -74,6 +74,7 @@ int output_open (Output *o, const char *path, int how) {
   }
   return error;
 }
+
 /* Writes compressed bytes to the file (CompressorSink). Returns 0 after a failure. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;

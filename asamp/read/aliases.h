@@ -4,7 +4,8 @@
 ** the same code a million times; in the call tree it is one function. The map is an array in pages,
 ** so that a huge number in a damaged file costs only one page.
 **
-**   AL1  an alias has no alias itself, so one lookup in aliases_of is enough;
+**   AL1  if each function of the file has one name, an alias has no alias itself, so one lookup in
+**        aliases_of is enough;
 **   AL2  the pages have at most READER_MAXALIASES entries; further numbers are counted in 'left'.
 */
 #ifndef asamp_aliases_h

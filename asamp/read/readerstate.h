@@ -31,7 +31,8 @@ typedef struct Run {
 /* value of Run.type for time samples, larger than all types of blocks */
 #define READER_TIMERUN	256u
 
-/* Upper bound of times: 143 years in us. As a double it is still exact. */
+/* Upper bound of the times of events, 143 years in us; a sample may be later by at most as much. As
+   a double, such a time is still exact. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
 /* Upper bound of the bytes or ns that all samples of a file represent, so that their sum fits into

@@ -23,7 +23,7 @@ static uint64_t freebytes (const luaN_Block *b) {
 }
 
 
-/* Returns the bytes of the collector's own lists, without the growth buffers of tables
+/* Returns the bytes of the collector's own lists, without the growth buffer of a table
    (growth.h). */
 static uint64_t listbytes (global_State *g) {
   uint64_t n = g->heap.blocks.small.size;
