@@ -40,7 +40,7 @@ local function usage()
   end
   lines[#lines + 1] = ""
   lines[#lines + 1] = "Start with `asamp run app.lua`."
-  lines[#lines + 1] = "asamp COMMAND --help: options of a command. asamp --version: the release."
+  lines[#lines + 1] = "asamp COMMAND --help shows a command's options, asamp --version the release."
   return table.concat(lines, "\n") .. "\n"
 end
 

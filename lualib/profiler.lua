@@ -14,7 +14,7 @@ if loaded and type(core) ~= "table" then
 elseif not loaded and tostring(core):find("two copies of Lua", 1, true) then
   error("profiler: " .. core, 0)
 elseif not loaded and tostring(core):find("failed to map segment", 1, true) then
-  error("profiler: not enough memory to load it; raise the limit of address space (ulimit -v): "
+  error("profiler: not enough memory to load the profiler; raise the limit of address space (ulimit -v): "
     .. tostring(core):gsub("%s+", " "), 0)
 elseif not loaded then
   error("profiler: this Lua is not Asamp's, or its module profiler/core.so is not in package.cpath; "

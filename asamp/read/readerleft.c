@@ -30,8 +30,8 @@ static const struct {
     "over the limit of % addresses of native code: # others have no name; the option native=0 "
     "leaves native code out"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "over the limit of % bytes of stacks or names that are older than the time span of the flight "
-    "recorder: # were left out; use a larger alloc="},
+    "over the limit of % bytes of stacks or names from before the time that the flight recorder "
+    "keeps: # were left out; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
     "over the limit of % nodes of the call tree: # times a frame was left out, and its caller "
     "was charged instead; profile a shorter run"},
@@ -63,7 +63,7 @@ static const struct {
     "over the limit of % live samples of a Lua state at a time: the death of # others was not "
     "recorded, so they count as alive, without a holder; use a larger --alloc"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
-    "over the limit of % successive stacks that precede their details: the size, survival and time "
+    "over the limit of % stacks in a row whose details follow later: the size, survival and time "
     "of # samples are unknown; use a larger --alloc"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts in the profile that are longer than % bytes: # were cut"},
@@ -89,8 +89,8 @@ static const struct {
     "over the limit of % Lua states at a time: the survival of # samples of other states is "
     "unknown; use fewer states at a time"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
-    "over the limit of % OS threads: # times a thread without a row ran a Lua state; start new "
-    "files with rotate="},
+    "over the limit of % OS threads: # times a Lua state ran on another thread, which has no row; "
+    "start new files with rotate="},
   [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
     "over the limit of % sets of labels in a file: # others are left out, and their samples "
     "count as (none); merge fewer profiles"},

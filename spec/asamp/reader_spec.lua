@@ -774,8 +774,8 @@ describe("the reader", function()
       vmprof.meta("asamp.1", table.concat(lines) .. "t 10\ns 64\n") .. vmprof.trailer(1)))
     assert.equal(4096, #profile.threads)
     assert.same({what = "threads", limit = 4096, count = 8,
-                 text = "over the limit of 4,096 OS threads: 8 times a thread without a row ran a Lua " ..
-                   "state; start new files with rotate="}, profile.left[1])
+                 text = "over the limit of 4,096 OS threads: 8 times a Lua state ran on another " ..
+                   "thread, which has no row; start new files with rotate="}, profile.left[1])
   end)
 
   it("takes the collections of format 2 as those of format 3, fates and deaths with them", function()

@@ -62,7 +62,7 @@ function M.read(world, path, range, o)
   end
   local ends = math.max(part.duration, part.course and part.course.ended / 1000000 or 0)
   if range.from > ends then
-    return nil, ("--from %.6g is after the end of the profile, %.6g s"):format(range.from, ends)
+    return nil, ("--from %.6g is after the end of the profile, which is at %.6g s"):format(range.from, ends)
   end
   local whole = totals.of(part).whole
   if whole.samples + whole.timesamples == 0 then

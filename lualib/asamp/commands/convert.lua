@@ -46,8 +46,8 @@ local DESCRIPTION = {
     "- is standard output; also the default if the profile is read from standard input)"),
   {"weight", "WHAT", "the quantity in the output of collapsed: bytes, samples, " ..
     "survived (bytes that survived their first collection), alive (bytes alive at the end), " ..
-    "time (microseconds) or held (bytes alive at the end, with their holders as the stack); " ..
-    "default: bytes, or time if the profile has only time samples",
+    "time (microseconds) or held (bytes alive at the end, with the references that hold them as the " ..
+    "stack); default: bytes, or time if the profile has only time samples",
     options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
   {"flavour", "WHICH", "the flavour of vmprof: stock or extended " ..
     "(default: extended for a stock profile, else stock)", options.oneof{"extended", "stock"}},

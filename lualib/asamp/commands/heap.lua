@@ -34,7 +34,7 @@ local DESCRIPTION = {
   about = "Reads a snapshot of all objects and references, which profiler.snapshot(path) has written. " ..
     "'retained' is the memory that would become free if the object were removed. " ..
     "Without options, shows the objects by class, the sampled objects by the line that allocated them, " ..
-    "and a tree of holders. " ..
+    "and a tree of holders, the objects that keep others alive. " ..
     "For a process that listens (ASAMP=listen), first takes a snapshot of the process.",
   {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
   {"state", "N", "number of the Lua state of a process " ..

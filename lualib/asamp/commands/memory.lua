@@ -17,7 +17,7 @@ local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. client.ARGUMENT,
   about = "Breaks down the resident memory of a process: Lua objects, " ..
     "free memory in heap blocks that are still in use, with the source lines of the objects in them, " ..
-    "reserve, native memory, code and stacks. " ..
+    "empty blocks in reserve, native memory, code and stacks. " ..
     "Of a profile, shows the memory at its end and over time; " ..
     "of a process that listens (ASAMP=listen), the present memory.",
   {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},

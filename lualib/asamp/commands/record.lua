@@ -26,7 +26,8 @@ local DESCRIPTION = {
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none " ..
     "(default 32K, but more bytes while 32K would give over 1000 samples a second)"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100)"},
-  {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
+  {"ring", nil, "makes the process write its flight recorder (ASAMP=ring) to a file at once, " ..
+    "without a recording"},
   {"stop", nil, "stops the current recording, even if another client started it"},
 }
 

@@ -61,7 +61,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path, inplace = o.files[1], o["in-place"]
   if (o.out ~= nil) == (inplace ~= nil) then
     return warn.wrong(inplace and "--out and --in-place cannot be combined: give one of them"
-                      or "no path given for the result: --out OUT or --in-place")
+                      or "no path given for the result: give --out OUT or --in-place")
   end
   if inplace and path == "-" then
     return warn.wrong "--in-place needs a file, and FILE is standard input: give --out OUT"

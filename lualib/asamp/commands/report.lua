@@ -257,7 +257,8 @@ local function frozen(path, profile, ids, o, setting, world)
   -- the profile, although both are the same time.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
-    return nil, ("--at %.6g is after the end of the profile, %.6g s"):format(time / 1000000, ends / 1000000)
+    return nil, ("--at %.6g is after the end of the profile, which is at %.6g s"):format(
+      time / 1000000, ends / 1000000)
   end
   local other = peak and native.of(profile)
   setting.at = {seconds = time / 1000000, inuse = peak and course.peak.inuse or nil,

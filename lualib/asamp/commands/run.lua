@@ -67,8 +67,8 @@ local DESCRIPTION = {
   {"seed", "N", "repeats the random intervals between allocation samples: runs with the same integer N " ..
     "use the same intervals",
     like("^%-?%d+$", "an integer")},
-  {"holders", "WHEN", "records the holders of live objects at the end (1, the default), never (0), " ..
-    "or at the end and at this interval (60s, 5m, 1h)",
+  {"holders", "WHEN", "records which references keep objects alive (holders): at the end " ..
+    "(1, the default), never (0), or at the end and at this interval (60s, 5m, 1h)",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
   {"prove-leaks", nil, "for each likely leak of a script, reports how many bytes become free " ..
     "if the reference that holds them is removed. For this, a forked process writes a heap snapshot"},

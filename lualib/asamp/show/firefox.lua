@@ -44,7 +44,7 @@ local function collection(name, description)
       field("decided", "Samples decided", "integer"),
       field("survived", "Samples that survived", "integer"),
       field("survival", "Survival", "percentage"),
-      field("left", "Earlier collections without a marker", "integer"),
+      field("left", "Earlier collections, which have no marker", "integer"),
       field("state", "Major collection", "string"),
     },
     graphs = {{key = "tenured", type = "bar", color = "red"}},
@@ -88,7 +88,7 @@ local function extra(s)
   end
   if s.states > 1 then
     list[#list + 1] = entry("Lua states", "integer", s.states)
-    list[#list + 1] = entry("Threads", "string", s.groups == 1 and "one for all states"
+    list[#list + 1] = entry("Threads", "string", s.groups == 1 and "one thread for all states"
                             or ("%d: a thread shows one Lua state, or all states of one script")
                               :format(s.groups))
   end

@@ -29,8 +29,8 @@ end
 
 --- Returns a remark, as a list of lines, that the tables of n labels are omitted.
 function M.left(style, n)
-  return n > 0 and {tables.remark(style, 2, ("and %s with fewer bytes; --by-label NAME shows one"):format(
-    units.plural(n, "label")))} or {}
+  return n > 0 and {tables.remark(style, 2, ("and %s with fewer bytes; --by-label NAME shows " ..
+    "one of them"):format(units.plural(n, "label")))} or {}
 end
 
 --- Returns the tables of lines with samples, one table for each value of the label in 'parts' (result of

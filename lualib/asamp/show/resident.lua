@@ -109,7 +109,7 @@ function M.summary(found)
     "The resident size is unknown (the process could not read /proc/self/pagemap)",
     now.time and " after " .. units.seconds(now.time) or "",
     found.peak and ismore(found.duration, now.time) and
-      (", in the last snapshot; the run went on to %s"):format(units.seconds(found.duration)) or "",
+      (", in the last snapshot; the run lasted until %s"):format(units.seconds(found.duration)) or "",
     most(found))
 end
 

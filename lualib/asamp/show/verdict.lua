@@ -265,7 +265,7 @@ end
 
 local function cause(line)
   if line.reason == "quadratic" then
-    return (" Likely reason: quadratic concatenation, each byte of its strings is copied more than " ..
+    return (" Likely reason: quadratic concatenation: each byte of its strings is copied more than " ..
             "%s times. Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
   elseif line.reason == "kept" then

@@ -77,7 +77,7 @@ end
 -- list 'left'. 'plural': words for rows.
 local function fitting(list, left, plural)
   if #list > ROWS then
-    left[#left + 1] = ("The page has the %d largest of %s %s."):format(ROWS, units.count(#list), plural)
+    left[#left + 1] = ("The page has only the %d largest of %s %s."):format(ROWS, units.count(#list), plural)
   end
   return math.min(ROWS, #list)
 end

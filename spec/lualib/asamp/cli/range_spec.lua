@@ -88,7 +88,7 @@ describe("the range of --from and --until", function()
     for _, run in ipairs{report, function(...) return convert("--to", "pprof", "--out", "-", ...) end} do
       local code, out, err = run("--from", "90", path)
       assert.same({1, ""}, {code, out})
-      assert.truthy(err:find("': --from 90 is after the end of the profile, 9.5", 1, true), err)
+      assert.truthy(err:find("': --from 90 is after the end of the profile, which is at 9.5", 1, true), err)
       code, out, err = run("--until", "0.5", path)
       assert.same({1, ""}, {code, out})
       assert.truthy(err:find("': no sample was taken from 0 s to 0.5 s; the profile ends at 9.5", 1, true),

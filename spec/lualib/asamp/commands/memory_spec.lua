@@ -193,7 +193,7 @@ describe("asamp memory", function()
     local threads = {duration = 0.45, course = {peak = {rss = 58 << 20}},
                      pictures = {picture(14, 16), picture(7, 8), picture(17, 12), picture(12, 9)}}
     local text, found = sentence(threads)
-    assert.equal("Resident memory: 12 MiB after 17 ms, in the last snapshot; the run went on to 450 ms; " ..
+    assert.equal("Resident memory: 12 MiB after 17 ms, in the last snapshot; the run lasted until 450 ms; " ..
       "the largest resident size was 58 MiB, at a time without a snapshot (the largest in a snapshot: " ..
       "16 MiB, after 14 ms)", text)
     local times = {}

@@ -46,7 +46,7 @@ describe("asamp repair", function()
     local code, out, err = run(path)
     assert.equal(2, code)
     assert.equal("", out)
-    assert.equal("asamp repair: no path given for the result: --out OUT or --in-place; " ..
+    assert.equal("asamp repair: no path given for the result: give --out OUT or --in-place; " ..
                  "see asamp repair --help\n", err)
     code, out, err = run(path, "--out", path)
     assert.equal(2, code)

@@ -370,7 +370,7 @@ describe("asamp view", function()
     local columns = data.of(profile, {nodes = 1000})
     copies.of = of
     assert.equal(500, #columns.copies)
-    assert.same({"The page has the 500 largest of 1,501 lines that copy."}, columns.notes)
+    assert.same({"The page has only the 500 largest of 1,501 lines that copy."}, columns.notes)
   end)
 
   it("fills the template once, whatever the data look like", function()
