@@ -127,7 +127,7 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
     f.born = s->of->allocated;
     f.tag = s->client->tag;
     f.holder = 0;
-    f.unreached = 0;
+    f.walk = s->of->follow.walks;
     readerfollow_add(&s->of->follow, &f);
   }
 }

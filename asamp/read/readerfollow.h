@@ -28,7 +28,8 @@ typedef struct ReadFollowed {
                           survived */
   /* Path of references to the sampled block, as index + 1 in ReadProfile.paths; 0: unknown. */
   uint32_t holder;
-  int unreached;       /* 1: the last heap walk did not reach the sample */
+  uint32_t walk;       /* Number of the last heap walk that reached the sample; before the first
+                          walk after its survival: number of walks so far (ReaderFollow.walks). */
 } ReadFollowed;
 
 /* List of a Lua state's live survivors whose deaths the file records. If all bytes are 0, it is
@@ -36,6 +37,7 @@ typedef struct ReadFollowed {
 typedef struct ReaderFollow {
   ReadFollowed *list;  /* the samples, oldest first */
   size_t n, size;      /* number of elements of 'list', capacity */
+  uint32_t walks;      /* number of heap walks so far */
   /* 'at': number of samples that the current pass over the list has visited. 'to': number of those
      that it has kept. */
   size_t at, to;

@@ -14,6 +14,10 @@ void readerholders_path (ReaderState *s, Fields *line) {
   if (!details_number(line, &id) || !details_number(line, &parent) || id == 0 ||
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
+  if (s->of->paths.n >= READER_MAXIDS) {
+    r->left[LEFT_PATHS]++;
+    return;
+  }
   if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
     return;  /* ignores a path whose parent was not defined */
   line->p += line->p < line->end;  /* skips the space */
@@ -45,28 +49,22 @@ void readerholders_path (ReaderState *s, Fields *line) {
                !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths);
 }
 
-/* Prepares for the results of a heap walk: marks all live survivors of a state as not reached. */
-static void beginwalk (ReaderStream *one) {
-  ReaderFollow *f = &one->follow;
-  size_t i;
-  one->holderat = 0;
-  for (i = 0; i < f->n; i++) f->list[i].unreached = 1;
-}
-
 void readerholders_runs (ReaderState *s, Fields *line) {
   uint64_t first, n, id;
   ReaderFollow *f = &s->of->follow;
   if (!details_number(line, &first))
     return;
   readerfollow_settle(f);
-  if (first)
-    beginwalk(s->of);
+  if (first) {  /* a new heap walk, which has not reached any survivor yet */
+    s->of->holderat = 0;
+    f->walks++;
+  }
   while (details_number(line, &n) && details_number(line, &id)) {
     uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->of->paths, id + 1);
     for (; n > 0 && s->of->holderat < f->n; n--, s->of->holderat++)
       if (path != IDMAP_NONE) {
         f->list[s->of->holderat].holder = path;
-        f->list[s->of->holderat].unreached = 0;
+        f->list[s->of->holderat].walk = f->walks;
       }
   }
 }
@@ -103,7 +101,7 @@ static void finishone (ReaderState *s, ReaderStream *one) {
         !readerlabels_unwanted(s, one->follow.list[i].sample.labels) &&
         !readerstate_isexcluded(s, &one->follow.list[i].sample)) {
       s->client->place = i;
-      s->client->unreached = one->follow.list[i].unreached;
+      s->client->unreached = one->follow.list[i].walk != one->follow.walks;
       s->client->held(s->client->ud, &one->follow.list[i].sample, one->follow.list[i].holder);
     }
 }
