@@ -195,7 +195,7 @@ local function within(field, most, f, ...)
     return true
   end
   local over = field == "retained" and
-    ("%d bytes stayed alive; the budget is %d"):format(found.retained, most) or
+    ("%d bytes stayed alive; the budget is %d bytes"):format(found.retained, most) or
     ("%d bytes in %d %s were allocated; the budget is %d bytes"):format(
       found.bytes, found.blocks, found.blocks == 1 and "block" or "blocks", most)
   return false, over .. "\n" .. (busy() or explain(f, pack(...), found.bytes, field == "retained"))

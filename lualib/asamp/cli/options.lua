@@ -112,10 +112,10 @@ function M.by(text, more)
   return {"by", "WHAT", text, M.oneof(table.move(more or {}, 1, #(more or {}), #words + 1, words))}
 end
 
-M.TOP = {"top", "N", "rows of each table (default 15)", M.whole(1)}
+M.TOP = {"top", "N", "shows at most N rows of each table (default 15)", M.whole(1)}
 M.WIDTH = {"width", "N", "width of the output in columns (default: the terminal's, else 80)", M.whole(40)}
-M.COLOR = {"color", "WHEN", "colours: always, never or auto " ..
-  "(default: auto, on terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
+M.COLOR = {"color", "WHEN", "uses colours: always, never or auto " ..
+  "(the default: on terminals, unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "prints the output as JSON, with all rows unless --top is given"}
 
 --- Returns the option --out, the path of the result. 'text': its help.

@@ -35,10 +35,10 @@ local DESCRIPTION = {
   {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares the prediction with this run"},
   {"runs", "N", "for --verify: runs SCRIPT N times with each of the two nursery sizes (default 3); " ..
     "the shortest run of each size is compared", options.whole(1)},
-  {"top", "N", "rows of each table (default 8)", options.whole(1)},
+  {"top", "N", "shows at most N rows of each table (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,
-  {"json", nil, "as JSON: sizes in bytes, times in seconds"},
+  {"json", nil, "prints the output as JSON, with sizes in bytes and times in seconds"},
 }
 
 function M.usage()

@@ -70,7 +70,7 @@ local DESCRIPTION = {
   range.FROM,
   range.UNTIL,
   {"github", nil, "also prints annotations for GitHub Actions"},
-  {"junit", "FILE", "also writes the results to this file, for CI servers"},
+  {"junit", "FILE", "also writes the results to FILE as JUnit XML, for CI servers"},
   {"alloc", "PERIOD", "samples a script every PERIOD allocated bytes, on average (default 32K)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors. " ..
     "A line's increase over the baseline fails if it exceeds the tolerance, " ..

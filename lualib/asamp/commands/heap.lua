@@ -36,8 +36,9 @@ local DESCRIPTION = {
     "Without options, shows the objects by class, the sampled objects by the line that allocated them, " ..
     "and a tree of holders, the objects that keep others alive. " ..
     "For a process that listens (ASAMP=listen), first takes a snapshot of the process.",
-  {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
-  {"state", "N", "number of the Lua state of a process " ..
+  {"out", "OUT", "path of the snapshot that is taken of a process " ..
+    "(default PID.heap in the current folder)", short = "o"},
+  {"state", "N", "takes the snapshot of the Lua state with this number in the process " ..
     "(default: the state with the largest heap, or the first that runs a collection)",
     options.whole(0)},
   {"wait", "TIME", "longest time to wait for the next collection of a process (default 10s): " ..

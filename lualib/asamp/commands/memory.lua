@@ -26,7 +26,7 @@ local DESCRIPTION = {
     options.whole(1)},
   options.WIDTH,
   options.COLOR,
-  {"json", nil, "as JSON: sizes in bytes, times in seconds"},
+  {"json", nil, "prints the output as JSON, with sizes in bytes and times in seconds"},
 }
 
 function M.usage()

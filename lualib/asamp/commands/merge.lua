@@ -20,7 +20,7 @@ local DESCRIPTION = {
     "Each Lua state of each input is a state of the result (--by state, --state). " ..
     "If an input has only one state, that state is named after the file. " ..
     "In the timeline, the profiles follow one another.",
-  options.out "the merged profile; required",
+  options.out "path of the merged profile (required)",
   {"plain", nil, "does not compress the result"},
   exits = "Exit codes: 0 done, 1 a file has no usable data (the others are merged) " ..
     "or the result cannot be written, 2 wrong arguments.",

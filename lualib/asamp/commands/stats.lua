@@ -16,7 +16,7 @@ local DESCRIPTION = {
   command = "stats", arguments = client.ARGUMENT, what = "process",
   about = "Shows statistics of a process that listens (ASAMP=listen): " ..
     "the bytes that its Lua states have allocated and use, their collections, and the samples taken.",
-  {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
+  {"json", nil, "prints the output as JSON, with sizes in bytes and pauses in nanoseconds"},
 }
 
 function M.usage()

@@ -41,7 +41,7 @@ local function collection(name, description)
     fields = {
       field("inuse", "In use", "bytes"), field("held", "Reserved", "bytes"),
       field("rss", "RSS", "bytes"), field("tenured", "Tenured", "bytes"),
-      field("decided", "Samples decided", "integer"),
+      field("decided", "Samples whose survival is known", "integer"),
       field("survived", "Samples that survived", "integer"),
       field("survival", "Survival", "percentage"),
       field("left", "Earlier collections, which have no marker", "integer"),
@@ -52,7 +52,7 @@ local function collection(name, description)
 end
 
 local SCHEMAS = {
-  collection("Minor GC", "A minor collection: each sampled young object died or was tenured."),
+  collection("Minor GC", "A minor collection: each sampled young object died or was tenured (became old)."),
   collection("Major GC", "A major collection, or a slice of one."),
   {
     name = "Mark", description = "Set by the program: profiler.mark.",

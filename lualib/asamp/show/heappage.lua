@@ -136,7 +136,8 @@ local function grid(out, columns, rows, what)
   end
   out[#out + 1] = "</tbody></table></div>\n"
   if #rows > ROWS then
-    legend(out, ("and %s; asamp heap --json lists all"):format(units.plural(#rows - ROWS, "more " .. what)))
+    legend(out, ("and %s; asamp heap --json lists all rows"):format(
+      units.plural(#rows - ROWS, "more " .. what)))
   end
 end
 

@@ -56,7 +56,7 @@ function M.of(profile, tree, limit, data, more)
     note("The file has no times of samples, so the timeline shows them one period apart.")
   end
   if profile.bins and profile.bins.n > 1 and data.bins.n < profile.bins.n then
-    note("The timeline has %s, so that the page stays small.", units.plural(data.bins.n, "slice"))
+    note("The timeline has only %s, so that the page stays small.", units.plural(data.bins.n, "slice"))
   end
   if tree.cut > 0 then
     note("The call tree contains its %s largest nodes; %s, %s of all samples, %s shown as %s.",
