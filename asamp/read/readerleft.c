@@ -45,8 +45,8 @@ static const struct {
   [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
     "names longer than % bytes: # were cut; use shorter names of files and chunks"},
   [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
-    "over the limit of % functions with equal names that share a row: # more have rows of their "
-    "own; profile a shorter run"},
+    "over the limit of % functions that share a row because of equal names: # more have rows of "
+    "their own; profile a shorter run"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
     "over the limit of % types of objects: # times an object of another type was counted as "
     "[unknown]; profile a shorter run"},
