@@ -451,7 +451,7 @@ typedef struct luaN_Memory {
   uint64_t looked[LUAN_NLOOKED];
   /* sum of looked[] of the last pause, without looked[LUAN_LREMEMBERED] */
   uint64_t work;
-  /* largest value of 'work' after any pause of the state */
+  /* largest value that 'work' has had in the life of the state */
   uint64_t mostwork;
 } luaN_Memory;
 

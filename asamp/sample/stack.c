@@ -421,7 +421,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     return;
   }
   n = luaN_frames(L, all.lua);
-  all.places = s->places;  /* s does not need it any more; the second walk uses the memory */
+  all.places = s->places;  /* the second walk reuses the array 'places', which s needs no more */
   if (native) whole = walkall(&all, L, n);
   else {
     stack_fresh(&all, L, n);

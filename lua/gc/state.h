@@ -205,8 +205,8 @@ typedef struct luaN_Weak {
   /* How many visits of an entry in the lists 'doubtful' (unmarked weak keys or values) have marked
      an object, in the present pass through both lists. */
   unsigned resolved;
-  /* The last table word that was read in one of the lists 'doubtful'. In these lists, the slots of
-     a table follow the word of the table. */
+  /* The lists 'doubtful' contain tables, each followed by slots of the table. This is the last
+     table that a visit has read: the table of the slots that come next. */
   Table *doubtof;
   /* A pass visits one of the two lists 'doubtful' and removes the entries whose keys or values are
      marked now. keptof: the table of the last slot that the pass has kept in the list. */

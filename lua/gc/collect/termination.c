@@ -348,8 +348,9 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* If this atomic step does not end the marking, the program runs before the next one. It can reach
-   unmarked strings and weak keys; if it stores one of them, the next minor collection marks it. */
+/* An atomic step of a major collection (termination.h). If it does not end the marking, the program
+   runs before the next atomic step, and can reach unmarked strings and weak keys. If it stores one
+   of them, the next minor collection marks it. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

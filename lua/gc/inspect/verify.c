@@ -420,7 +420,7 @@ static void setgray (global_State *g, int on) {
   int k;
   for (k = 0; k < 3; k++)
     for (i = 0; i < v[k]->n; i++)
-      /* removes the tag of a weak table's address; any other address is unchanged */
+      /* luaN_tableof removes the tag of a weak table's address, and keeps other addresses */
       grayobject(obj2gco(luaN_tableof(v[k]->a[i])), on);
   if (c->mark.table != NULL) grayobject(obj2gco(c->mark.table), on);
   if (c->mark.thread != NULL) grayobject(obj2gco(c->mark.thread), on);

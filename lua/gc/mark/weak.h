@@ -58,8 +58,9 @@ LUAI_FUNC void luaN_forgetweak (global_State *g);
    clears the slot instead. Then empties the lists of weak tables and of their undecided entries. */
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 
-/* Clears LUAN_DISCOVERED and LUAN_SCANNED of t. Restores its tombstoned weak values, whose slots
-   only look empty, or clears those of dead objects. t stays in weak.inmajor. */
+/* Ends the major collection's visits of the weak table t: clears its flags LUAN_DISCOVERED and
+   LUAN_SCANNED. Restores its tombstoned weak values, whose slots only look empty, or clears those
+   of dead objects. Does not remove t from the list weak.inmajor. */
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */

@@ -29,7 +29,8 @@ extern int malloc_trim (size_t pad) __attribute__((weak));
 static struct {
   /* 1: an OS thread uses this struct (luaN_hold) */
   int busy;
-  /* the freed block that is kept at present, or NULL */
+  /* The block at the end of malloc's heap that a state has freed, but that is not passed to free
+     yet (luaN_keepend); NULL: none. */
   char *last;
   /* milliseconds of CLOCK_MONOTONIC when luaN_keepend last received a block of malloc's heap */
   unsigned at;

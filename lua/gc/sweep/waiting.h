@@ -45,9 +45,9 @@ LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 ** minor collection leaves young. Reports the deaths of userdata whose finalizers have run, if the
 ** sampler watches them. To be called when everything is marked and nothing is swept.
 **
-** In finalize.left, replaces each userdata whose finalizer has run, because the sweep may free it:
-** by its block if lines of the block may be free now, so that luaN_dropwaited finds the block after
-** the sweep, else by NULL.
+** The sweep may free a userdata whose finalizer has run. So its entry in finalize.left is replaced:
+** by its block if the block may have new free lines, which luaN_dropwaited uses after the sweep;
+** otherwise by NULL.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 

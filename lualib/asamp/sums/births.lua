@@ -41,8 +41,8 @@ local PERIOD = 1 / 16
 -- LONG, CLEAR: in addition, it is at least 1,000 us long or at least 3.5% of the CPU time, because single
 -- periods between collections took 300 to 700 us more than others in programs that leak until their end.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
--- EXCESS: a tail is at least half of the usual time for the last period's bytes, because other processes may
--- have made this period slower.
+-- EXCESS: the program's CPU time after its last allocation counts as a tail if it is at least half of the
+-- time that it usually takes to allocate the last period's bytes: other processes may have made this slower.
 local EXCESS = 1 / 2
 -- If no collection ended the run, only time samples can show that the program worked on without allocating.
 -- This counts as a tail if it took at least 10% of the CPU time before it (unseentail).

@@ -246,8 +246,8 @@ end
 -- rows: lines of the comparison; their order changes
 -- profile: the baseline
 -- whole, n: sum of all its samples, and their number
--- check: the check of the total bytes
--- needed: an increase of a line fails above this number of standard errors
+-- check: the row that compares the total bytes with the baseline
+-- needed: number of standard errors above which the increase of a line makes the check fail
 -- exact: true: the exact numbers of allocated bytes are known
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}

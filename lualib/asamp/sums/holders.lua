@@ -234,9 +234,9 @@ end
 
 -- {== in a profile ==========================================================
 
--- Which paths represent many samples (M.of).
--- MOST: a longer path replaces a path if it has 80% of its samples.
--- SOME: longer paths replace a path if each has 20% of all samples.
+-- M.of selects the paths that represent many samples:
+-- MOST: if one longer path has 80% of the samples of a path that it starts with, it is shown instead of it.
+-- SOME: if several longer paths have 20% of all samples each, they are shown instead of their common start.
 -- PATHS: at most 3 paths are shown.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 

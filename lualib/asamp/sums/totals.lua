@@ -468,8 +468,9 @@ local function outside(profile, itself)
   return rows
 end
 
--- Returns the types of allocated blocks with their classes (field 'types' of M.of), in the file's order,
--- which makes floating-point sums reproducible. 'kinds': map from each kind of block to its sum.
+-- Returns a row for each type of allocated block, with rows for the classes of its objects (such as
+-- metatables' names) inside: the field 'types' of M.of. Adds in the file's order, so that floating-point sums
+-- are reproducible. 'kinds': map from each kind, a type with a class, to its sum.
 local function types(profile, kinds)
   local rows, byname = {}, {}
   for _, kind in ipairs(profile.kinds) do

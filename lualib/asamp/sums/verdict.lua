@@ -233,9 +233,9 @@ end
 -- A container may hold coroutines whose local variables keep the objects alive. Finds the list, or table with
 -- many keys, that contains the objects in such a coroutine. Returns {of, path, many}; nil: there is none.
 --
---   - of: the parameter 'container'
---   - path: path to the inner table
---   - many: "list" or "keys"
+--   - of: path to the container (the parameter)
+--   - path: path to the table inside of the coroutine
+--   - many: the table is a "list", or a table with many "keys"
 --
 -- path: text of the path of references to the samples
 -- container: text of the path to the container, the start of 'path'
