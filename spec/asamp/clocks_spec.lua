@@ -77,10 +77,11 @@ describe("the sessions of a thread", function()
       local life = wall and os.time() - since + 1 or signals.cpu() - start
       local all = lost
       for _, c in ipairs(counts) do all = all + c end
-      -- the limit uses elapsed time, because a wall clock continues while other processes run
-      assert.is_true(n <= 1.5 * 100 * life + 5, n .. " in " .. life)
-      -- one clock for all, not 200; up to half a period of each session may be missing or extra
-      assert.is_true(all <= 1.5 * 100 * life + 10, all .. " in " .. life)
+      -- One clock for all makes about 100 signals a second, 200 clocks would make 20,000. A busy machine made
+      -- 115 in 0.69 s. The limit uses elapsed time, because a wall clock continues while other processes run.
+      assert.is_true(n <= 3 * 100 * life + 5, n .. " in " .. life)
+      -- up to half a period of each session may be missing or extra
+      assert.is_true(all <= 3 * 100 * life + 10, all .. " in " .. life)
       assert.is_true(all >= 0.5 * 100 * took - 10, all .. " in " .. took)
     end
   end)
