@@ -11,7 +11,7 @@ M.PATHS = {
   'package.loaded["app"] → ["cache"]',
 }
 
---- Writes the profile to 'path'. Each sample stands for 1 MiB. 'listeners' tables that 'keep'
+--- Writes the profile to 'path'. Each sample represents 1 MiB. 'listeners' tables that 'keep'
 -- (app.lua:12) allocates are held by the first path, and 'cached' strings that 'fill' (app.lua:22)
 -- allocates by the second one. One more table of 'keep' has no known holder, and two have died.
 -- 'options': file (source file of the functions and in the paths; app.lua), moved (number added to

@@ -44,8 +44,8 @@ local MS = 1000000
 
 --- Writes a profile of two seconds to 'path'. In the first second 'load' allocates strings; in the
 -- second one, 'work' and its callees allocate tables of two classes. Both seconds have time
--- samples, collections and marks. 'source' is the file of the functions. Each sample stands for 1
--- MiB: load has 30 samples; work 20, of which half survived, and 4 of these, all of class Point,
+-- samples, collections and marks. 'source' is the file of the functions. Each sample represents
+-- 1 MiB: load has 30 samples; work 20, of which half survived, and 4 of these, all of class Point,
 -- are alive at the end; helper, called by work, 10; a function with a hostile name 5; a C function
 -- called by work 5. Time: load 400 ms, work 300 ms, helper 300 ms.
 function M.profile(path, source)

@@ -337,7 +337,7 @@ end
 --   - functions: list of {name, file, line, native}
 --   - nodes: columns of the common tree: parent (0: the root; lower than the child's number), fn
 --   - left: number of nodes left out
---   - measures: a list; the letters a and b stand for the first and the second profile
+--   - measures: a list; the letter a means the first profile, b the second one
 --     - key, field: name, and field of sums
 --     - wholea, wholeb: totals of the profiles
 --     - ofa, ofb: totals by which amounts are divided to get shares

@@ -163,7 +163,7 @@ describe("a major collection in slices", function()
         live.before = {}
         -- io.type returns a literal of the library, to which nothing else refers
         live.name = io.type(closed)
-        live.behind = {}  -- an object on the same line, which stays alive
+        live.neighbor = {}  -- an object on the same line; it stays alive
         collectgarbage()
         live.name = nil
         collectgarbage("incremental", 100, 1, 10)
@@ -174,7 +174,7 @@ describe("a major collection in slices", function()
         repeat until collectgarbage("step", 1)
         local name = io.type(closed)
         state.check()  -- checks that the string is in the string table
-        assert(live.behind and name == "closed" .. " " .. "file")
+        assert(live.neighbor and name == "closed" .. " " .. "file")
         cycles = cycles + 1
       end
       assert(cycles > 10, cycles)

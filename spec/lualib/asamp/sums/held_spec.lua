@@ -5,8 +5,8 @@ local gen = require "profilegen"
 local reader = require "profiler.reader"
 local verdict = require "asamp.sums.verdict"
 
--- Returns the rows {text, MiB} of verdict.held for a list of {number of samples of 1 MiB, step,
--- ...}. 'limit': see verdict.held.
+-- Returns the rows {text, MiB} of verdict.held. Each element of the list is a path: its number of samples,
+-- of 1 MiB each, and then its steps. 'limit': see verdict.held.
 local function held(paths, limit)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 1000, random = true})
