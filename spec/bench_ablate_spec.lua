@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/ablate: the list of mechanisms must agree with the switches in the code, and the files and
--- loads that it names must exist.
+-- bench/ablate measures the effect of the collector's optional mechanisms. Its list of mechanisms must
+-- agree with the switches in the code, and the files and benchmark programs that the list names must exist.
 
 local shell = require "spec.support.shell"
 
@@ -58,7 +58,8 @@ describe("bench/ablate #plain", function()
 
   it("explains itself, and refuses an unknown mechanism", function()
     assert.is_truthy(shell.output("bench/ablate --help"):find("bench/ablate [--only NAMES]", 1, true))
-    -- A former bug: the command did not find the names, because the form of the list had changed.
+    -- A former bug: the command did not find the mechanisms' names in lua/gc/optional.h, because the form
+    -- of the list there had changed.
     local names = {}
     for name in pairs(listed) do names[#names + 1] = name:lower() end
     local status, _, err = shell.run(("bench/ablate --only %s,none"):format(table.concat(names, ",")))

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/fuzz: its programs depend only on the seed, each must run, and the command must list those
--- that exceed its limits. No time is asserted.
+-- bench/fuzz, which compares plain Lua and the fork on random programs. The programs must depend only on
+-- the seed, each must run, and the command must list the programs that exceed its limits. No time is
+-- checked.
 
 local points = require "runner.fuzzpoints"
 local shell = require "spec.support.shell"

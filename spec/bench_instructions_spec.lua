@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Sampling must cost nothing between two samples. Tested are this claim, counted by valgrind, and
--- the way of counting: only the program's own thread, without the profile's writer. A former count
--- differed by 1 in 475, because of the writer's flush in a run of over a second, and because the
--- profile of the previous run was read.
+-- bench/instructions, which counts instructions by valgrind. Sampling must cost nothing between two
+-- samples. The count must include only the program's own thread, not the profile's writer. Former bugs:
+-- counts differed by 1 in 475, because they included the writer's flush in runs of over a second, and
+-- because a run read the profile of the previous run.
 
 local command = require "runner.command"
 local process = require "spec.support.process"
@@ -28,7 +28,7 @@ describe("bench/instructions #plain", function()
   end)
 
   it("counts the program's own thread apart from the profile's writer", function()
-    -- builds the variants that the count needs
+    -- this call builds the variants that the count needs
     process.run{"--help", program = "bench/instructions"}
     local work = shell.folder()
     local function counted(start)

@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Upper bounds, in instructions, of an allocation sample in the program's thread, and of a session:
--- no change may increase these costs. `bench/sample --instructions` counts the former; its numbers
--- do not depend on the load of the machine.
+-- Upper bounds, in instructions, of the cost of an allocation sample in the program's thread, and of a
+-- whole session. No change may increase these costs. `bench/sample --instructions` counts the first cost;
+-- its numbers do not depend on the load of the machine.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- Each bound is the count when it was set, plus a few percent for another C library. With a former
--- margin of a half, holders, labels, copies and rings together used up a fifth of it unnoticed,
--- also without their options.
+-- Upper bounds by the arguments of bench/sample. Each is the count when it was set, plus a few percent for
+-- another C library. A margin of a half was too large: holders, labels, copies and flight recorders
+-- together used up a fifth of the bound unnoticed.
 local MOST = {
-  -- Count: 1,079. It was 1,048 before each sample copied two numbers for an exit by another thread, and
-  -- 998 to 1,021 before samples of native memory were counted separately.
+  -- The count is 1,079. It was 1,048 before each sample copied two numbers for an exit by another thread,
+  -- and 998 to 1,021 before samples of native memory were counted separately.
   ["same 20 20 1"] = 1100,
   ["same 200 20 1"] = 1070,  -- count: 1,044
-  -- Count: 4,262. It was 4,140 before each session gave the functions new ids.
+  -- The count is 4,262. It was 4,140 before each session gave new ids to functions.
   ["new 20 20 1"] = 4340,
 }
 
@@ -36,7 +36,7 @@ describe("bench/sample --instructions #plain", function()
     end
   end)
 
-  -- Returns the instructions that a session adds to a script.
+  -- Returns the number of instructions that a profiling session adds to a script.
   local function added(script)
     local folder = shell.lines(shell.output "mktemp -d")[1]
     shell.write(folder .. "/short.lua", script)
@@ -53,7 +53,8 @@ describe("bench/sample --instructions #plain", function()
     return n
   end
 
-  -- The limit is 5.0 million counted instructions and a margin; loading libraries takes 1.2 million.
+  -- The limit is the counted 5.0 million instructions and a margin. Of these, loading libraries takes 1.2
+  -- million.
   it("finds a session of a short script as cheap as it was", function()
     local n = added [[
       local t = {}
@@ -61,7 +62,7 @@ describe("bench/sample --instructions #plain", function()
     assert.is_true(n <= 5600000, ("%d instructions"):format(n))
   end)
 
-  -- The limit is 13.1 million counted instructions and a margin. There were 23.5 million when each
+  -- The limit is the counted 13.1 million instructions and a margin. The count was 23.5 million when each
   -- of two searches for holders visited all objects.
   it("finds a session of a short script that keeps its objects as cheap as it was", function()
     local n = added "local t = {} for i = 1, 20000 do t[i] = {i} end"

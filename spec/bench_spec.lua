@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The benchmark runner: its pure functions, the result of every workload at a tiny size compared
--- with pristine Lua's, and the whole command with scripts as interpreters. Times must exist, but
--- their values are not asserted.
+-- The benchmark runner: its functions without side effects, the result of every benchmark program at a tiny
+-- size compared with the results of upstream's Lua, and the whole command with shell scripts as
+-- interpreters. The output must contain times, but their values are not checked.
 
 local command = require "runner.command"
 local configs = require "runner.configs"
@@ -278,7 +278,8 @@ describe("rounds that count instructions", function()
   local program = { name = "x", script = "s", args = function(mode) return { mode } end,
     clean = function(text) return text end }
 
-  -- Returns a runner whose counts are 700 and 300 with start-up, and 100 for an empty run.
+  -- Returns a stub of a runner. Its counts of instructions, with start-up, are 700 for the interpreter "/p"
+  -- and 300 for the other one. The count of an empty run is 100.
   local function runner(outputs)
     return {
       words = {},
@@ -465,7 +466,7 @@ end)
 
 describe("the report of bench/pauses", function()
   local MS = 1000000
-  -- 989 batches take 10 us, ten have pauses of 1 ms, and one has a pause of 64 ms.
+  -- A distribution in which 989 batches take 10 us, ten have pauses of 1 ms, and one has a pause of 64 ms.
   local figures = pause_report.figures {
     live = 3 * MS, peak = 6 * MS, rss = 7 * MS,
     total = 9890000 + 10 * 1010000 + 64010000, longest = 64010000,
@@ -528,8 +529,8 @@ describe("a loop of bench/garbage", function()
 end)
 
 describe("a workload", function()
-  -- The results of pristine Lua 5.4.9 at the tiny size. The linter's result depends on the sources
-  -- that it finds, so it is only compared between interpreters.
+  -- The results of upstream's Lua 5.4.9 at the tiny size. The result of the program 'linter' depends on the
+  -- source files that it finds, so it is only compared between interpreters.
   local RESULTS = {
     append = "100 kept, sum 10100",
     binary_trees = "496 nodes, 31 kept",

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- spec/bounded ends a spec that hangs and names it. Formerly such a spec made a whole run of
--- .ci/run fail: the run was ended from outside after an hour and a half, without the name of the
--- spec.
+-- spec/bounded ends a spec that hangs and prints its name. Without it, such a spec made a whole run of
+-- .ci/run fail: the run was ended from outside after an hour and a half, without the name of the spec.
 
 -- Runs a command under spec/bounded with this limit in seconds. Returns its output and exit status.
 local function bounded(seconds, command)
@@ -18,8 +17,8 @@ describe("spec/bounded #plain", function()
   end)
 
   it("lists the running processes of a command that does not end, and ends them", function()
-    -- writes no newline, like the dots of busted: spec/one searches for a line that starts with
-    -- "spec/bounded"
+    -- The command ends its output without a newline, like the dots of busted. spec/bounded must start a new
+    -- line, because spec/one searches for a line that starts with "spec/bounded".
     local out, status = bounded(1, "sleep 7654 & printf started; wait")
     assert.equal(124, status)
     assert.matches("^started\n", out)
@@ -27,7 +26,8 @@ describe("spec/bounded #plain", function()
     assert.matches("%d+ sleep 7654 \n  State:%s+S %(sleeping%), waits in %w+", out)
     local sleeper = out:match("(%d+) sleep 7654")
     local stat = io.open("/proc/" .. sleeper .. "/stat")
-    if stat then -- the process has ended, but no parent has waited for it yet
+    -- the process has ended, but no parent has waited for it yet
+    if stat then
       assert.matches("%) Z ", stat:read("a"))
       stat:close()
     end

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The invariants, files and functions that comments name must exist. Two invariants (O4, TI6) were
--- formerly named although they had never been written, or had been removed.
+-- The invariants, files and functions that comments name must exist. A former bug: two comments named
+-- invariants that had never been written, or had been removed.
 
 local shell = require "spec.support.shell"
 
--- Names of the form of an invariant that are none: V8 is an engine of JavaScript.
+-- Words that look like the name of an invariant: V8 is an engine of JavaScript.
 local OTHERS = {V8 = true}
--- Names of files that serve as examples.
+-- File names that comments use as examples.
 local EXAMPLES = {["app.lua"] = true, ["x.lua"] = true}
 
 local FILES = shell.lines(shell.output [[git ls-files lua asamp lualib view | grep -E '\.([ch]|lua|js)$']])
@@ -30,8 +30,8 @@ local function comments(path)
   return table.concat(list, "\n")
 end
 
--- Returns the file that defines each invariant, by the invariant's name, and the set of letters
--- that such names start with.
+-- Returns the file that defines each invariant, by the invariant's name (such as G1), and the set of
+-- letters with which such names start.
 local function invariants()
   local defined, letters = {}, {}
   for _, path in ipairs(FILES) do
@@ -39,7 +39,7 @@ local function invariants()
       defined[name] = defined[name] or path
       letters[name:match "%u+"] = true
     end
-    -- also finds an invariant that a header states in a sentence
+    -- also finds an invariant that a header states within a sentence
     for name in comments(path):gmatch "[(\n][*/-]* ?(%u%u?%u?%d%d?): " do
       defined[name] = defined[name] or path
       letters[name:match "%u+"] = true

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tarball of `make dist` is built, unpacked in a folder with a space in its name, and used.
--- `make fresh DIST=bullseye TAR=1` uses it on a machine with an older glibc.
+-- The tarball of `make dist`: it is built, unpacked in a folder with a space in its name, and used. `make
+-- fresh DIST=bullseye TAR=1` also uses it on a system with an older glibc.
 
 local json = require "cjson"
 local shell = require "spec.support.shell"
@@ -20,14 +20,14 @@ describe("pack/dist #plain", function()
     tree = home .. "/" .. NAME
   end)
 
-  -- Returns the output of a command, run in the folder that contains the tree.
+  -- Runs a command in the folder that contains the unpacked tree. Returns its output.
   local function there(line)
     local status, out, err = shell.run(("cd '%s' && %s"):format(home, line))
     assert.equal(0, status, out .. err)
     return out .. err
   end
 
-  -- Returns all ELF files of the tree.
+  -- Returns the paths of all ELF files of the tree, except archives.
   local function objects()
     local list = {}
     for _, path in ipairs(shell.lines(there("find " .. NAME .. "/bin " .. NAME .. "/lib -type f"))) do
@@ -88,8 +88,8 @@ describe("pack/dist #plain", function()
     end
   end)
 
-  -- Builds the tarball again: a quarter of the object files, from all folders, is compiled again,
-  -- and all are linked and packed again.
+  -- Builds the tarball again after a part of the object files, from all folders, was removed. These are
+  -- compiled again, and all are linked and packed again.
   it("gives the same bytes again", function()
     local sums = shell.read "build/dist/SHA256SUMS"
     shell.output("rm -rf build/dist/x86_64/asamp[.-]* && find build/dist/x86_64 -name '*.o' | sort | " ..
@@ -148,7 +148,7 @@ describe("pack/dist #plain", function()
     end)
   end)
 
-  -- Runs the steps of action.yml as a runner does.
+  -- Runs the steps of action.yml as a runner of GitHub does.
   it("is set up and used by the action", function()
     local text = shell.read "action.yml"
     local steps, block = {}, nil

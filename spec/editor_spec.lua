@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- editors/vscode: runs its JavaScript test, with a stub of the editor, on a profile that is written
--- here.
+-- The editor extension editors/vscode. Runs its JavaScript test, which has a stub of the editor, on a
+-- profile that this spec writes.
 
 local shell = require "spec.support.shell"
 

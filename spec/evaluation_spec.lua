@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/evaluate, bench/sites and bench/plots: their pure functions with invented figures, and each
--- command once at a tiny size. The cost of sampling is not asserted; that samples agree with the
--- exact trace is.
+-- The commands bench/evaluate, bench/sites and bench/plots: their functions without side effects on
+-- invented figures, and each command once at a tiny size. The cost of sampling is not checked; the
+-- agreement of samples with the exact trace is.
 
 local data = require "runner.data"
 local evaluation = require "runner.evaluation"
@@ -11,7 +11,7 @@ local siteerror = require "runner.siteerror"
 
 local PATHS = { fork = "bin/lua", profile = "p.vmprof", exact = true }
 
--- Returns the configurations of a part, in order, without the baselines.
+-- Returns the configurations of a part of the evaluation, in order, without the baselines.
 local function of(part, paths, points)
   local list = {}
   for _, batch in ipairs(settings.batches({ part }, paths or PATHS, points)) do
@@ -115,7 +115,7 @@ describe("the report of bench/evaluate", function()
     assert.truthy(text:find("| the worst | 1.300 | 1.010 | 1.001 | 1.002 |\n"
       .. "| the paper's microbenchmark | 3.51 | - | - | - |\n"
       .. "| the paper's worst | 3.88 | 1.25 | - | - |\n", 1, true), text)
-    -- the worst value is not repeated in the table of fastest runs
+    -- the table of the fastest runs does not repeat the worst value
     assert.equal(1, select(2, text:gsub("the paper's worst", "")))
     local rates = evaluation.report {
       { program = "linter", base = { cpu = { 1 }, wall = { 1 } }, points = {
@@ -198,7 +198,8 @@ describe("the error of a site", function()
     .. "40\t1\ttable\t0\t-\n"
   local exact = siteerror.exact(TRACE)
 
-  -- A tree: C function 1 called by line 3 of function 2, called by line 8 of function 3.
+  -- A call tree of one path: C function 1 is called by line 3 of function 2, which is called by line 8 of
+  -- function 3.
   local profile = {
     samples = 100, undecided = 2,
     functions = {
@@ -263,15 +264,16 @@ describe("the commands #plain", function()
     assert.matches("\n| program | 16K | 4M | off | idle |\n", out)
     assert.truthy(out:find("\n| the paper's worst | - | 1.25 | - | - |\n", 1, true), out)
     assert.matches("\n| mean | [%d.-]+ | [%d.-]+ | %- | %- | %- | %- |\n| all together | ", out)
-    assert.is_nil(out:find "A long run")  -- neither program has the size 'long'
+    -- neither program has the size 'long', so that this table is missing
+    assert.is_nil(out:find "A long run")
     assert.matches("\n| gcbench | C and Lua | %d+%.%d | %d+%.%d | %d+ | %d+%.%d | %d+%.%d |\n", out)
 
     status, out, err = run("bench/sites --seeds 2 --samples 5000 --mode small --data " .. folder
       .. " closures pattern")
     assert.equal(0, status, err)
-    -- A round allocates 256 bytes at 4 sites: with fixed intervals one site has all samples. Random
-    -- intervals are right for every pattern: the 4 errors of both runs are below 5 standard errors;
-    -- by chance one exceeds that in one of 200,000 runs, and the seeds are fixed, too.
+    -- Each round of the program 'pattern' allocates 256 bytes at 4 sites. With fixed intervals one site has
+    -- all samples. With random intervals, the 4 errors of both runs are below 5 standard errors. By chance
+    -- one exceeds that in one of 200,000 runs, and the seeds are fixed, too.
     local random, fixed = out:match("\n| pattern | [%d.]+ | %d+ | 4 | [%d.]+%% | [%d.]+ | ([%d.]+)"
       .. " | [%d.]+%% | [%d.]+ | ([%d.]+) |")
     assert.is_true(tonumber(random) < 5 and tonumber(fixed) > 20, out)

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- spec/fresh and the sums of spec/tally.sh: a trial that cannot run must print one line with the
--- reason, and no failure may be missing in the closing line. `make fresh` itself tests the README's
--- commands on a new machine.
+-- spec/fresh, and the sums of spec/tally.sh. A trial that cannot run must print one line with the reason,
+-- and the closing line must count every failure. `make fresh` itself tests the README's commands on a new
+-- system.
 
 local shell = require "spec.support.shell"
 
 describe("spec/tally.sh #plain", function()
-  -- Runs shell commands under the names part1, part2, ... by spec/tally.sh. Returns exit status and
-  -- output lines.
+  -- Runs shell commands by the function 'tally' of spec/tally.sh, under the names part1, part2, and so on.
+  -- Returns the exit status, the output lines and stderr.
   local function tallied(...)
     local line = ". spec/tally.sh; "
     for i, command in ipairs{...} do line = line .. ("tally part%d sh -c %q; "):format(i, command) end
@@ -42,13 +42,13 @@ describe("spec/fresh #plain", function()
   local folder
   before_each(function() folder = shell.folder() end)
 
-  -- Creates a command of that name that precedes the machine's own in PATH.
+  -- Creates a command of this name in a folder that precedes the machine's own in PATH.
   local function tool(name, text)
     shell.write(folder .. "/" .. name, "#!/bin/sh\n" .. text .. "\n")
     shell.output("chmod +x %s/%s", folder, name)
   end
 
-  -- Runs spec/fresh, which must fail, with these settings and commands. Returns its one line on
+  -- Runs spec/fresh with these settings and this PATH. It must fail. Returns the one line that it prints on
   -- stderr.
   local function refused(settings, path)
     local status, out, err = shell.run(("PATH=%s %s spec/fresh")
@@ -108,7 +108,7 @@ describe("spec/fresh #plain", function()
   end)
 
   it("fails with a reason, and leaves no files, if no Debian can be made", function()
-    -- replaces unshare, because not every machine allows namespaces
+    -- replaces unshare by a stub, because not every machine allows namespaces
     tool("id", "echo 0")
     tool("unshare", [[while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"]])
     tool("apt-get", "echo 'http://mirror.invalid/debian bookworm main'")

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The fuzzer of the C API, which compares Lua with a model of the object graph (spec/fuzz/main.c
--- and the files next to it), and programs with a refused memory request at each place in turn
+-- Two fuzzers: one of the C API, which compares Lua with a model of the object graph (spec/fuzz/main.c and
+-- the files next to it), and one that runs programs with a refused memory request at each place in turn
 -- (spec/fuzz/failing.c). Both are built for the variant under test and run with a limited number of
--- actions; run directly, they accept any seed.
+-- actions. If run directly, they accept any seed.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -20,8 +20,8 @@ local flags = {
 local GRAPH = "main model strings reach alloc objects threads collect bulk vectors check"
 local FAILING = "failing programs"
 
--- These options exclude upstream's own assertions and addresses of empty userdata, which do not
--- apply here: see main.c.
+-- These options exclude an assertion of upstream and the addresses of empty userdata, which do not apply to
+-- the fork (see main.c).
 local always = {"empty=0", "openjoin=0"}
 
 describe("the C API", function()
@@ -29,7 +29,7 @@ describe("the C API", function()
 
   local function build(name, sources)
     local files = sources:gsub("%S+", "spec/fuzz/%0.c")
-    -- -E and the whole archive, so that loaded modules find the functions of the API
+    -- -E and --whole-archive export all functions of the API, which loaded modules need
     shell.output("cc -std=gnu99 -Wall -Wextra -Werror %s -I%s/include/lua5.4 -o %s/%s %s -Wl,-E "
       .. "-Wl,--whole-archive %s/lib/liblua.a -Wl,--no-whole-archive -lm -ldl", flags[variant],
       prefix, folder, name, files, prefix)
@@ -70,8 +70,8 @@ describe("the C API", function()
     end)
   end
 
-  -- With these seeds the fuzzer failed when refused memory requests were not repeated: the model
-  -- ignored that external bytes may then be lost (5, 21), and the verifier rejected that the new
+  -- With these seeds the fuzzer fails if Lua does not repeat refused memory requests. Former bugs: the
+  -- model ignored that external bytes may then be lost (5, 21), and the verifier rejected that the new
   -- vector of an old table is unmarked if that table could not be remembered (39).
   for _, seed in ipairs {5, 21, 39} do
     it("agrees if refused requests are not repeated: seed " .. seed, function()
@@ -80,7 +80,7 @@ describe("the C API", function()
     end)
   end
 
-  -- These switches exist only in the debug build.
+  -- The settings 'emergency' and 'verify' exist only in the debug build.
   if variant == "debug" then
     for seed, options in ipairs {{}, {"mode=gen", "fail=20000"}} do
       it("does so when every allocation collects: " .. table.concat(options, " "), function()
@@ -101,9 +101,9 @@ describe("the C API", function()
         assert.equal(0, status, text)
       end)
     end
-    -- With these settings only barriers process the remembered set for a long time, while the heap
-    -- is checked. A former bug: half of such runs failed, because a variable of a young coroutine
-    -- was not remembered.
+    -- With these settings, for a long time only barriers process the remembered set, while the heap is
+    -- checked. A former bug: half of such runs failed, because a variable of a young coroutine was not
+    -- remembered.
     for seed = 1, 3 do
       it("does so when little is remembered and minor collections are rare: seed " .. seed, function()
         stress = "remember=2,nursery=65536"
@@ -122,8 +122,8 @@ describe("the C API", function()
     end
   end
 
-  -- Entries must not be lost between two slices from lists that cannot grow. doc/debugging.md has
-  -- the frequency of failures before the fix.
+  -- If a list of the collector cannot grow because memory is refused, no entries of it may be lost between
+  -- two slices. doc/debugging.md has the frequency of failures before the fix.
   if variant == "debug" then
     for seed, options in ipairs {{"mode=gen", "fail=500000"}, {"mode=inc", "fail=300000", "nodes=300"}} do
       it("does so when memory is refused between slices: " .. table.concat(options, " "), function()
@@ -150,9 +150,8 @@ describe("the C API", function()
     end
   end)
 
-  -- A former bug: the barrier of a new key, whose value was not stored yet, visited a weak table
-  -- that did not fit into a list. The key was cleared, and 'pairs' returned a value with a dead
-  -- key.
+  -- A former bug: the barrier of a new key, whose value was not stored yet, visited a weak table that did
+  -- not fit into a list. The key was cleared, and 'pairs' returned a value with a dead key.
   it("survives requests that are refused at random while keys come and go", function()
     for seed = 1, slow and 4 or 12 do
       for _, refused in ipairs {50000, 300000} do

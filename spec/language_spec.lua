@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- spec/language counts forms in comments, documents and messages that are hard to understand, and
--- compares the counts with limits.
+-- The tool spec/language, which counts forms in comments, documents and messages that are hard to
+-- understand, and compares the counts with limits.
 
 local shell = require "spec.support.shell"
 

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/longrun with few loads and collections; its output is its result.
+-- bench/longrun, which measures profiles of long runs. Runs it with few loads and collections and checks
+-- its output.
 
 local shell = require "spec.support.shell"
 

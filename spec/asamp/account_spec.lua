@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Exact bytes by label. Each byte that a state allocates while it is sampled is added to the sum of
--- the labels that the running coroutine has, and all sums together are stats().bytes.
+-- Exact bytes by label. Each byte that a state allocates while it is sampled is added to the sum of the
+-- labels that the running coroutine has at that time. All sums together must be the number 'bytes' of
+-- profiler.stats.
 
 local cjson = require "cjson"
 local convert = require "spec.support.commands".of((require "asamp.commands.convert"))
@@ -14,10 +15,11 @@ local report = require "spec.support.commands".of((require "asamp.commands.repor
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- Code that the tested programs start with. T[i] is a set of labels. set(i) gives that set to the
--- running coroutine; create(f), resume(co, ...) and close(co) replace the functions of coroutine.
--- All of them add the bytes allocated since the previous call, by luaN_allocated, to truth[i] of
--- the coroutine that ran. finish() prints these sums.
+-- Code at the start of the tested programs, which counts the exact bytes independently of the profiler.
+-- T[i] is a set of labels. set(i) gives that set to the running coroutine. create(f), resume(co, ...) and
+-- close(co) replace the functions of the library coroutine. All of these functions add the bytes that
+-- luaN_allocated has counted since the previous call to truth[i], where i is the set of the coroutine that
+-- ran. finish() prints these sums.
 local TRUTH = [==[
   local profiler, core = require "profiler", require "profiler.core"
   local T, truth, stack, n, last, labelof = {}, {}, {}, 1, 0, setmetatable({}, {__mode = "k"})
@@ -68,8 +70,8 @@ local TRUTH = [==[
   end
 ]==]
 
--- Runs a program that starts with TRUTH. Returns its exact bytes by route, as the profile has them
--- and as the program printed them, and the profile.
+-- Runs a program that consists of TRUTH and 'code'. Returns its exact bytes by route, once as the profile
+-- has them and once as the program printed them, and the profile.
 local function routes(path, code, ...)
   local status, out, err = process.run{code = TRUTH .. code, path, ...}
   assert.same({0, ""}, {status, err})
@@ -129,7 +131,7 @@ describe("bytes by label", function()
     local exact, p = same(code)
     assert.equal(3, (function() local n = 0 for _ in pairs(exact) do n = n + 1 end return n end)())
     assert.is_true(exact["/1"] > 100000 and exact["/2"] > exact["/1"] and exact["/3"] > exact["/2"])
-    -- the estimates are within 6 standard errors of the exact bytes
+    -- the sampled estimate of each set is within 6 standard errors of its exact bytes
     for _, set in ipairs(p.labels) do
       assert.is_true(math.abs(set.bytes - set.exact) < 6 * math.sqrt(512 * set.exact), set.bytes)
     end
@@ -241,7 +243,7 @@ describe("bytes by label", function()
       exact[route], sum = set.exact, sum + set.exact
     end
     assert.equal(p.allocated, sum)
-    -- ten states have each of these labels, and all do the same
+    -- each of these labels was set in ten states, which all do the same work
     assert.equal(exact["/0"], exact["/1"])
     assert.equal(exact["/1"], exact["/2"])
     assert.is_true(exact["/0"] > 10 * 500 * 60 and exact["/main"] > 60000)
@@ -267,7 +269,7 @@ describe("bytes by label", function()
         os.exit(true, true)
       end
       peers.wait(pid)]], env = {ASAMP = "alloc=1K,quiet,native=0,out=" .. folder .. "/f.%p.vmprof",
-                            -- a forked child does not close its state
+                            -- no leak detection, because a forked child does not close its state
                             ASAN_OPTIONS = "detect_leaks=0"}}
     assert.same({0, ""}, {status, err})
     local files, before, child = shell.lines(shell.output("ls " .. folder .. "/f.*.vmprof")), {}, {}
@@ -322,7 +324,7 @@ describe("bytes by label", function()
     assert.same(want, (rows("--sum", paths[1], paths[2])))
     assert.equal(0, (merge("-o", folder .. "/all.vmprof", paths[1], paths[2])))
     assert.same(want, (rows(folder .. "/all.vmprof")))
-    -- Profiles of versions without exact sums, and truncated ones, have no exact bytes.
+    -- Profiles of older versions, which have no exact sums, and truncated profiles have no exact bytes.
     local old = folder .. "/old.vmprof"
     shell.write(old, (vmprof.load(paths[2]):gsub("asamp%.labelled", "asamp.unlabels")))
     assert.same({}, (rows(old)))
@@ -366,7 +368,7 @@ describe("bytes by label", function()
     end
     assert.equal("1 299", (read("B 1 1 ab\nL 1 299\n", "300")))
     assert.equal("300 0", (read("B 1 1 ab\nL 0 299\n", "300")))
-    -- label set 7 does not exist
+    -- the line 'L' names the label set 7, which does not exist
     assert.equal("300 0", (read("B 1 1 ab\nL 7 299\nL 1\nL x y\nL -1 5\nL\n", "300")))
     for _, line in ipairs{"L 1 301", ("L 1 18446744073709551615\n"):rep(2),
                           ("L 1 9223372036854775807\n"):rep(3)} do
@@ -399,9 +401,9 @@ describe("a change of the running label #plain", function()
     return
   end
 
-  -- Number of instructions of one resume and yield, as the difference between runs of 1,000 and
-  -- 301,000 turns. A flush of the file or a reading of the resident memory, whose number depends on
-  -- the time, adds up to 700,000 instructions to a run, which are 2.4 for each turn.
+  -- Returns the number of instructions of one resume and yield: the difference between runs of 1,000 and
+  -- 301,000 turns, divided by 300,000. A flush of the file or a reading of resident memory, whose number
+  -- depends on time, adds up to 700,000 instructions to a run, 2.4 for each turn.
   local function turn(mode)
     local path, counts = os.tmpname(), {}
     for i, n in ipairs{1000, 301000} do

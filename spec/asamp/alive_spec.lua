@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Bytes alive in a profile, compared with the collector's count: each function keeps a known part of
--- the heap, and memory is obtained, grown and shrunk in all possible ways.
+-- The bytes alive at the end of a profile, compared with the collector's count. Each function keeps a known
+-- number of bytes, and memory is allocated, grown and shrunk in all possible ways.
 
 local cjson = require "cjson"
 local process = require "spec.support.process"
@@ -9,8 +9,8 @@ local shell = require "spec.support.shell"
 
 local PERIOD = 4096
 
--- Each function in KEEP allocates in another way; the program prints, for each, its line and the
--- bytes that stay in use.
+-- A program that calls the functions in KEEP, each of which allocates in another way. For each function the
+-- program prints its line and the number of bytes that stay in use.
 local PROGRAM = [[
 local kept = {}
 local KEEP = {
@@ -67,8 +67,8 @@ describe("the bytes alive at the end", function()
     os.remove(script)
   end)
 
-  -- A large string stays young for some collections (lua/gc/mark/ageing.h): it survives the collection
-  -- that decides its sample, and dies in a later minor collection.
+  -- Minor collections leave a large string young a few times (lua/gc/mark/ageing.h). The first of them
+  -- decides that the string's sample survived, and a later one may find the string dead.
   it("leave out objects that die young after the collection that decided their survival", function()
     local path, script = os.tmpname(), os.tmpname()
     shell.write(script, [[

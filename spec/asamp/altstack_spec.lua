@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The stacks on which signal handlers of time samples run. A former bug: they ran on the program's
--- own stack. A script on a stack of 10 KiB (makecontext) ended by a segmentation fault, because a
--- signal takes 3 KiB and more; and programs written in Go end when they find a handler without
--- SA_ONSTACK.
+-- The alternate stacks on which the signal handlers of time samples run. A former bug: they ran on the
+-- program's own stack. A script on a stack of 10 KiB (makecontext) ended by a segmentation fault, because a
+-- signal takes 3 KiB or more. Programs written in Go ended when they found a handler without SA_ONSTACK.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -11,7 +10,7 @@ local times = require "spec.support.times"
 
 local ASAN = os.getenv "ASAMP_VARIANT" == "asan"
 
--- Runs code on a new OS thread without an alternate stack.
+-- Runs code on a new OS thread that has no alternate stack.
 local function thread(code, ...)
   local t = peers.thread([[
     local stacks = require "stacks"
@@ -25,8 +24,8 @@ local function thread(code, ...)
 end
 
 describe("the end of a thread's stack", function()
-  -- The C library's stack end for the first thread excludes the pages with the environment, so that
-  -- both ends may differ there.
+  -- The stack's end as the C library reports it for the first thread excludes the pages with the
+  -- environment, so that it may differ from the profiler's end there.
   it("is found for the first thread and for others, also if the size is unlimited", function()
     local script = process.file[[
       local peers, bounds = require "peers", require "bounds"
@@ -60,7 +59,8 @@ describe("a signal of a time sample", function()
         assert(stacks.flags() == false)
         print(times.within(list, "stacks_small") > 0.5 or times.within(list, "stacks_entry") > 0.5)
       end]]}
-    if not ASAN then  -- ASan warns of makecontext, and uses more of the stack
+    -- ASan prints warnings about makecontext, and uses more of the stack
+    if not ASAN then
       assert.same({0, ("true\n"):rep(3), ""}, {status, out, err})
     end
     times.of(function() assert.is_true(stacks.flags()) end)
@@ -73,8 +73,8 @@ describe("a signal of a time sample", function()
       return size, own]]
     assert.is_true(size >= 65536 + stacks.frame(), size)
     assert.is_false(own)
-    -- When a thread ends and its alternate stack is freed, another stack or other memory gets its
-    -- address.
+    -- When a thread ends and its alternate stack is freed, the stack of another thread, or other memory,
+    -- may get the same address.
     local places, left = {}, 0
     for _ = 1, 16 do
       places[thread [[
@@ -103,13 +103,14 @@ describe("a signal of a time sample", function()
     assert.equal(1 << 17, size)
     assert.is_true(own)
     assert.is_true(n > 20, n)
-    -- upper limit: the frame of the kernel and the processor, and TIMER_STACK of timer.h
+    -- upper limit of bytes that a signal uses: the frame of the kernel and the processor, and TIMER_STACK
+    -- of timer.h
     assert.is_true(touched > 1024, touched)
     assert.is_true(touched < stacks.frame() + (ASAN and 8192 or 4352), touched)
   end)
 
-  -- The smallest alternate stack in bytes on which time may be sampled: TIMER_LEAST of timer.h in
-  -- addition to the signal frame, whose size depends on the processor.
+  -- The smallest alternate stack in bytes on which time may be sampled: the signal frame, whose size
+  -- depends on the processor, and TIMER_LEAST of timer.h.
   local least = math.min(stacks.frame(), 4096) + (ASAN and 6144 or 2048)
 
   it("walks the C stack on 8 KiB, and with less space reports Lua functions only", function()
@@ -160,8 +161,8 @@ describe("a signal of a time sample", function()
                    :format(least - 1, stacks.frame() + 65536), message)
   end)
 
-  -- A former bug: when the system had refused an alternate stack, the thread still counted as
-  -- having one, so that the signal handlers of later sessions ran on the program's own stack.
+  -- A former bug: if the system had refused an alternate stack, the thread was still registered as having
+  -- one, so that the signal handlers of later sessions ran on the program's own stack.
   it("finds a stack after one was refused", function()
     if ASAN then return end
     local status, out, err = process.run{code = [[
@@ -180,9 +181,8 @@ describe("a signal of a time sample", function()
                 {status, err, (out:gsub("^%S+\t", ""):gsub("permitted\t%d+", "permitted"))})
   end)
 
-  -- The native stack is not walked in the debug build: there, each walk is compared with another
-  -- one, and a handler may have interrupted any instruction of another handler, where the two
-  -- differ.
+  -- In the debug build the native stack is not walked. It compares each walk with a second one, and the two
+  -- differ where a handler has interrupted another handler.
   it("gets on with other handlers on that stack", function()
     local alarms, n = thread [[
       WALL.native = os.getenv "ASAMP_VARIANT" ~= "debug"

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Time sampling of one state must not slow down other states. The spec counts instructions that
--- were diverted to a sampling dispatch table. A former bug: the process had one dispatch table.
--- While a sample of one OS thread waited for its safepoint, the loops of all other threads were
--- diverted at every instruction (75 ms instead of 36); and a child that another thread forked in
--- this time kept the diverted table and ran at half the speed (35 of 36 children).
+-- Time sampling of one state must not slow down other states. While a time sample is due, the bytecode loop
+-- is diverted: each instruction jumps to the sampling code by a second dispatch table. The spec counts such
+-- instructions. A former bug: the process had one dispatch table. While a sample of one OS thread waited
+-- for its safepoint, the loops of all other threads were diverted (75 ms instead of 36). A child that
+-- another thread forked in this time kept the diverted table and ran at half the speed (35 of 36 children).
 
 local peers = require "peers"
 local signals = require "signals"
@@ -25,7 +25,8 @@ local SAMPLED = [[
   assert(core.close())
   return signals.diversions()]]
 
--- Runs f while another OS thread is sampled. Returns how many instructions of f were diverted.
+-- Runs f while another OS thread is sampled. Returns the number of f's instructions that were diverted to
+-- the sampling code.
 local function beside(f)
   local path, ready, stop = os.tmpname(), os.tmpname(), os.tmpname()
   local thread = peers.thread(SAMPLED, path, ready, stop)

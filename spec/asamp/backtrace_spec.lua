@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The C stack of a time sample is walked in a signal handler. The walk must never wait, and must
--- find the caller of frames of every kind, from any instruction. The debug build compares every
--- walk by unwinding rules with libunwind's walk.
+-- The walk of the C stack of a time sample, which runs in a signal handler. The walk must never wait, and
+-- must find the caller of frames of every kind, from any instruction. The debug build compares every walk
+-- by unwinding rules with a walk by libunwind.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -11,7 +11,7 @@ local shell = require "spec.support.shell"
 local signals = require "signals"
 local times = require "spec.support.times"
 
--- Runs code under -l profiler, at 10,000 samples a second. Returns the samples.
+-- Runs code under -l profiler with 10,000 time samples a second. Returns the samples.
 local function sampled(code, options)
   local path = os.tmpname()
   local status, out, err = process.run{load = "profiler", code = code, limit = 300,
@@ -22,7 +22,8 @@ local function sampled(code, options)
   return list
 end
 
--- Names of the native frames of the spec's modules, innermost first.
+-- Returns the names of a sample's native frames that belong to the test modules loader, shapes and signals,
+-- innermost first.
 local function natives(s)
   local list = {}
   for _, f in ipairs(s.stack) do
@@ -33,11 +34,10 @@ local function natives(s)
 end
 
 describe("a signal", function()
-  -- The program is in the dynamic loader's lock most of the time. libunwind's walk of its own
-  -- process calls the loader, which takes a recursive lock. A thread that is just taking or
-  -- releasing the lock is not registered as its owner: a former walk in the handler waited for its
-  -- own thread. Lookups of rules for allocation samples take the same lock; one run of some
-  -- hundreds never ended.
+  -- The program holds the dynamic loader's lock most of the time. This lock is recursive, but a thread that
+  -- is just taking or releasing it is not registered as its owner. A former bug: libunwind, which calls the
+  -- loader, was called in the signal handler and waited for its own thread. The lookup of unwinding rules
+  -- for allocation samples takes the same lock; one run of some hundreds never ended.
   it("finds the loader's lock half taken by the program", function()
     for _, options in ipairs{"alloc=0", "alloc=0,wall"} do
       local list = sampled("require 'loader'.find(0.5)", options)
@@ -62,15 +62,15 @@ describe("a signal", function()
     assert.is_true(share > 0.3, share)
   end)
 
-  -- A former bug: any address inside the thread's stack was accepted as the next frame. If wrong
+  -- A former bug: the walk accepted any address inside the thread's stack as the next frame. If wrong
   -- unwind tables led from another stack to such an address, the walk read unmapped memory.
   it("comes where the unwind tables are wrong", function()
     local list = sampled("for _ = 1, 20 do require 'shapes'.misled(40000000) end", "alloc=0,wall")
     assert.is_true(times.leaf(list, "shape_lie") > 0.5)
   end)
 
-  -- A former bug: a page that an earlier walk had read counted as readable for ever. When the page
-  -- was unmapped, a walk through it ended the process by a segmentation fault.
+  -- A former bug: a page that an earlier walk had read counted as readable for ever. When the page was
+  -- unmapped, a walk through it ended the process by a segmentation fault.
   it("comes where the frame pointer leads to a stack that is unmapped now", function()
     local list = sampled("require 'shapes'.unmapped(60000000)", "alloc=0")
     assert.is_true(times.leaf(list, "shape_bare") > 0.5)
@@ -78,8 +78,8 @@ describe("a signal", function()
 end)
 
 describe("an interrupted function", function()
-  -- Compiles a library with a loop at byte 64, in the function 'name', which starts at byte
-  -- 'start'. The bytes at lower addresses belong to the function 'before', which is never called.
+  -- Compiles a library in which the function 'name' starts at byte 'start' and has a loop at byte 64. The
+  -- bytes at lower addresses belong to the function 'before', which is never called.
   local function library(folder, name, start)
     local nop, loop = 1, "movl $600000000, %eax\n1: subl $1, %eax\njnz 1b\nret"
     if shell.output "uname -m":find "aarch64" then
@@ -97,8 +97,8 @@ describe("an interrupted function", function()
     shell.output("cd %s && gcc -shared -nostdlib -Wl,-z,separate-code -o %s.so %s.s", folder, name, name)
   end
 
-  -- A former bug: a cache returned the start of a function of a library that had been unloaded from
-  -- the same address.
+  -- A former bug: after a library was unloaded and another one loaded at the same address, a cache returned
+  -- the start of a function of the unloaded library.
   it("is that of the library which is loaded at its address now", function()
     local folder = shell.folder()
     library(folder, "first", 0)
@@ -129,7 +129,7 @@ describe("an interrupted function", function()
 end)
 
 describe("a walk from where a signal came", function()
-  -- expected native frames, innermost first, up to the function that uses the CPU time
+  -- The expected native frames by test case, innermost first, up to the function that uses the CPU time.
   local SEEN = {
     fixed = "shape_fixed", variable = "shape_variable", pointed = "shape_pointed",
     aligned = "shape_aligned", sorted = "shape_compare shape_sorted",
@@ -139,7 +139,8 @@ describe("a walk from where a signal came", function()
     it("passes a frame that is " .. name, function()
       local n, runs = 0, 0
       local function inner() signals.burn(0.1) end
-      -- on a busy machine, the only sample may be outside of the function that uses the CPU time
+      -- repeats, because on a busy machine the only sample may be outside of the function that uses the CPU
+      -- time
       repeat
         local list = times.of(function()
           if name == "variable" then shapes.variable(inner, 100) else shapes[name](inner) end
@@ -157,11 +158,10 @@ describe("a walk from where a signal came", function()
     end)
   end
 
-  -- A former bug: libunwind recognized a signal handler's frame one frame too late: it treated the
-  -- interrupted function as a caller, and the function outside of it as interrupted. If the handler
-  -- had interrupted the first instruction of a function, the sample had the name of the function
-  -- before it in memory (shape_beat), and the debug build ended because rules and libunwind
-  -- differed.
+  -- A former bug: libunwind recognized the frame of a signal handler one frame too late. It treated the
+  -- interrupted function as a caller, and the function outside of it as interrupted. If the handler had
+  -- interrupted the first instruction of a function, the sample had the name of the function before it in
+  -- memory (shape_beat), and the debug build ended because rules and libunwind differed.
   it("passes another handler, wherever that has interrupted the program", function()
     local seen, n = {}, 0
     for _ = 1, 8 do  -- several runs, because a busy machine has few samples in the handler
@@ -184,10 +184,10 @@ describe("a walk from where a signal came", function()
     assert.same({}, seen)
   end)
 
-  -- The profile stores a native address without its lowest bit. A former bug: the address of a
-  -- function that was interrupted at its first instruction was stored unchanged, unlike those of
-  -- callers. If functions are not aligned and the address was odd, the sample had the name of the
-  -- function before it in memory.
+  -- The profile stores a native address without its lowest bit. A former bug: the address of a function
+  -- that was interrupted at its first instruction was stored unchanged, unlike the addresses of callers. If
+  -- functions are not aligned and the address was odd, the sample had the name of the function before it in
+  -- memory.
   it("passes a handler that interrupted a function at its first, odd instruction", function()
     local seen, n = {}, 0
     local list = times.of(function() shapes.trapped(2000) end, {rate = 10000})
@@ -205,7 +205,7 @@ describe("a walk from where a signal came", function()
   it("is by rules where a signal has come before, and the same", function()
     local seen = {}
     local list = times.of(function()
-      -- short calls, because the rules are looked up at the safepoints between them
+      -- many short calls, because unwinding rules are looked up at the safepoints between them
       for _ = 1, 200 do signals.burn(0.001) end
     end, {rate = 10000})
     for _, s in ipairs(list.times) do
@@ -213,7 +213,7 @@ describe("a walk from where a signal came", function()
       for i, f in ipairs(s.stack) do if i > 1 then key[#key + 1] = f.name end end
       if s.stack[1].name:find "^signals_" then seen[table.concat(key, " ")] = true end
     end
-    -- at most two addresses: in signals_spin and in signals_burn
+    -- one or two different stacks, because ticks interrupt signals_spin or signals_burn
     local n = 0
     for _ in pairs(seen) do n = n + 1 end
     assert.is_true(n == 1 or n == 2, n)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Clocks that go back, as in a virtual machine or with a preloaded library. Recorded times must
--- stay close to the elapsed time; the differences of unsigned times would be centuries.
+-- Clocks that go back, as in some virtual machines; here a preloaded library sets them back. Recorded times
+-- must stay close to the elapsed time. Unsigned differences of such times would be centuries.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
--- ASan must be the first of the preloaded libraries, so this spec is not run with it.
+-- The spec preloads a library and is left out with ASan, whose own library must be the first preloaded one.
 if os.getenv "ASAMP_VARIANT" == "asan" then return end
 
 local CODE = [[

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The profiler's modules must call the functions of the Lua whose state requires them, whether that
--- Lua is in the program or in a library. A former bug: for the Lua of a plugin (dlopen with
+-- The profiler's C modules must call the functions of the Lua whose state requires them, whether that Lua
+-- is in the program or in a shared library. A former bug: in the Lua of a plugin (loaded by dlopen with
 -- RTLD_LOCAL), require reported "undefined symbol: luaN_registry", as if this Lua were not Asamp.
 
 local process = require "spec.support.process"
@@ -10,7 +10,7 @@ local shell = require "spec.support.shell"
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
--- C function that runs a script in a new state, compiled with the program or with a library.
+-- The C function run, which runs a script in a new state. It is compiled with a program or with a library.
 local RUN = [[
 #include <stdio.h>
 #include <lua.h>
@@ -36,8 +36,8 @@ int main (int argc, char **argv) {
 }
 ]]
 
--- A program that contains no Lua: LIBRARY SCRIPT ... opens the library with RTLD_LOCAL and runs
--- each script in it, twice.
+-- A program that contains no Lua. Its arguments are a library and scripts: it opens the library with
+-- RTLD_LOCAL and runs each script twice with the Lua in the library.
 local LOADER = [[
 #include <dlfcn.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ int main (int argc, char **argv) {
 }
 ]]
 
--- A script that uses all four modules: samples of both kinds with C stacks, the reader, a
+-- A script that uses all four C modules: allocation and time samples with C stacks, the reader, and a
 -- converter.
 local WORK = [[
 local profiler, out = require "profiler", os.tmpname()
@@ -113,8 +113,8 @@ print(type(select(2, pcall(require, "profiler.reader"))))
 
 local dir, made = nil, {}
 
--- Compiles the text of a C file into a file named 'name', unless that was done before. Returns its
--- path.
+-- Compiles the text of a C file into a file with this name, unless an earlier call did. Returns the path of
+-- the file.
 local function build(name, text, flags)
   local path = dir .. "/" .. name
   if not made[name] then
@@ -140,7 +140,7 @@ local LIBRARY = prefix .. "/lib/liblua5.4.so.0"
 local function loader() return build("loader", LOADER, "-ldl") end
 local function plugin() return build("plugin.so", RUN, "-shared -fPIC " .. SHARED) end
 
--- Copies a library with a Lua; the dynamic loader treats the copy as another library.
+-- Copies a library that contains a Lua. The dynamic loader treats the copy as another library.
 local function copy(of, name)
   assert(os.execute(("cp %s %s/%s"):format(of, dir, name)))
   return dir .. "/" .. name
@@ -220,7 +220,7 @@ describe("the modules refuse", function()
     local try = dir .. "/try.lua"
     assert(os.rename(script(TRY), try))
     assert.same({0, (what .. "table\n"):rep(2), ""}, {process.run{program = loader(), plain, try}})
-    -- the reader needs no function of the fork, so it works for the first Lua
+    -- the reader needs no function that only the fork has, so that it works also with the plain Lua
     assert.same({0, "works\nworks\n" .. (what .. "string\n"):rep(2), ""},
                 {process.run{program = loader(), LIBRARY, script(WORK), plain, try}})
   end)

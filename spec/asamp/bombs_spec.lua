@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Small snapshot files that unpack to a huge size must be refused before they fill the memory, and
--- none may take time that grows with the square of its size.
+-- Small snapshot files that unpack to a huge size must be refused before they fill the memory. No small
+-- file may take time that grows with the square of its size.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -15,15 +15,17 @@ local function number(n)
   return table.concat(bytes) .. string.char(n)
 end
 
--- Encodes a distance between addresses, in units of 8 bytes, as a number by zigzag encoding.
+-- Encodes a signed distance between addresses, in units of 8 bytes, as a number of variable length with
+-- zigzag encoding.
 local function distance(n)
   return number(n >= 0 and 2 * n or -2 * n - 1)
 end
 
 local TABLE, STRING, INDEX, ROOT = "\x10", "\x11", "\x42", "\x40"
 local MAGIC, FROM0 = "ASAMPHEAP 3\n", "\2\0"
-local ROOT1 = FROM0 .. ROOT .. distance(1) .. distance(0)  -- the object at address 8 is a root
--- an object of 8 bytes at the address after the previous one
+-- a root that refers to the object at address 8
+local ROOT1 = FROM0 .. ROOT .. distance(1) .. distance(0)
+-- an object of 8 bytes, at the address after the previous object
 local OBJECT = TABLE .. distance(1) .. number(8)
 local TEXT = number(120) .. ("x"):rep(120)
 
@@ -38,7 +40,8 @@ describe("a snapshot that unpacks to very much", function()
     shell.remove(folder)
   end)
 
-  -- Writes a compressed file that unpacks to 'head' and 272 MiB of repetitions of 'unit'.
+  -- Writes a compressed file that unpacks to 'head' and repetitions of 'unit', 272 MiB in sum. Returns its
+  -- path.
   local function bomb(head, unit)
     shell.write(folder .. "/head", head)
     shell.write(folder .. "/unit", unit:rep((1 << 20) // #unit))
@@ -47,8 +50,8 @@ describe("a snapshot that unpacks to very much", function()
     return folder .. "/bomb"
   end
 
-  -- Asserts that each command that reads snapshots refuses the file, with a message that matches
-  -- the pattern.
+  -- Checks that each command that reads snapshots refuses the file, with a message that matches the
+  -- pattern.
   local function refused(path, pattern)
     local _, message = heap.open(path)
     assert.truthy(message and message:find(pattern), message)
@@ -75,14 +78,15 @@ describe("a snapshot that unpacks to very much", function()
                            "%d+ bytes, more than in any snapshot; take another snapshot\n$"), err)
   end)
 
-  -- A chain of n tables, and n more tables to which both the last table of the chain and the root
-  -- refer. The dominator of each of these is the root, n steps up the chain.
+  -- The graph is a chain of n tables, and n more tables to which both the last table of the chain and the
+  -- root refer. The dominator of each of these n tables is the root, n steps up the chain.
   it("has its dominators without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1}
     for i = 1, n do
       parts[#parts + 1] = OBJECT .. (i < n and INDEX .. distance(1) .. distance(1) or "")
     end
-    for i = 1, n do  -- references from the last table of the chain to n leaves
+    -- writes references from the last table of the chain to n leaves
+    for i = 1, n do
       parts[#parts + 1] = INDEX .. distance(i) .. distance(1)
     end
     for _ = 1, n do
@@ -104,7 +108,8 @@ describe("a snapshot that unpacks to very much", function()
 
   it("has the ids of another format without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1}
-    for i = 1, n do  -- n tables at addresses that differ by 8 GiB
+    -- writes n tables at addresses that differ by 8 GiB
+    for i = 1, n do
       parts[#parts + 1] = TABLE .. distance(i == 1 and 1 or 1 << 30) .. number(8) ..
                           (i < n and INDEX .. distance(1 << 30) .. distance(1) or "")
     end
@@ -119,7 +124,7 @@ describe("a snapshot that unpacks to very much", function()
     assert.equal(n, ids)
   end)
 
-  -- The globals have n functions, each with its own upvalue "x".
+  -- In this graph, the globals have n functions, each with an upvalue "x" of its own.
   it("has the effect of removing many variables without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1 .. OBJECT .. INDEX .. distance(1) .. distance(2) .. OBJECT}
     parts[#parts + 1] = "\x45" .. distance(1)
@@ -139,12 +144,13 @@ describe("a snapshot that unpacks to very much", function()
     assert.same({n, n, 8 * n}, {cut.references, cut.objects, cut.freed})
   end)
 
-  -- The root has n fields; each value is a table with a class of its own.
+  -- In this graph, the root has n fields, and the value of each field is a table with a class of its own.
   it("has the rows of many fields and classes without n times n steps", function()
     local n, parts = 60000, {MAGIC, ROOT1 .. OBJECT}
     local function field(to, key) return "\x43" .. distance(to) .. distance(key) end
     local function text(s) return STRING .. distance(1) .. number(8) .. number(#s) .. number(#s) .. s end
-    for i = 1, n do  -- table i, its metatable and the name of its class are three adjacent objects
+    -- table i, its metatable and the name of its class are three adjacent objects
+    for i = 1, n do
       parts[#parts + 1] = field(3 * i - 2, 3 * i)
     end
     parts[#parts + 1] = "\x45" .. distance(3 * n + 1)
@@ -158,8 +164,8 @@ describe("a snapshot that unpacks to very much", function()
     assert.same({10, 24 * n + 16}, {#rows, rows[1].value})
   end)
 
-  -- A former bug: the reader crashed if a reference through an upvalue came from a string: it took
-  -- the string's number for a function's prototype.
+  -- A former bug: the reader crashed if a damaged file had a reference through an upvalue from a string. It
+  -- took the string's number for the number of a function's prototype.
   it("may have a variable whose holder is a string", function()
     local n, long = 40000, STRING .. distance(1) .. number(8) .. number(120) .. TEXT
     local parts = {MAGIC, ROOT1, OBJECT, INDEX, distance(1), distance(2), INDEX, distance(2), distance(-1),

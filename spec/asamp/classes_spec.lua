@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The class of a sample is the name of the object's metatable, also if the object has died.
+-- The class of a sample is the name of its object's metatable, also if the object has died.
 
 local samples = require "spec.support.samples"
 
--- Returns the numbers of samples whose kind is in 'kinds', by "kind class outcome".
+-- Returns the number of samples of the kinds in the set 'kinds', by the text "kind class outcome".
 local function count(list, kinds)
   local found = {}
   for _, s in ipairs(list) do
@@ -15,7 +15,7 @@ local function count(list, kinds)
   return found
 end
 
--- Calls 'make' many times. Returns the set of classes of the tables that it creates.
+-- Calls 'make' 50 times with the sampler on. Returns the set of classes of the tables that it creates.
 local function classes(make)
   local kept, n = {}, 50
   local list = samples.of(function()
@@ -29,7 +29,7 @@ local function classes(make)
   return set
 end
 
--- Calls f while these globals and loaded modules are set.
+-- Calls f while these globals and these entries of package.loaded are set.
 local function with(globals, modules, f)
   for k, v in pairs(globals) do rawset(_G, k, v) end
   for k, v in pairs(modules) do package.loaded[k] = v end
@@ -153,7 +153,7 @@ describe("the class of a sample", function()
         collectgarbage()
       end
     end)
-    -- the samples of one class are adjacent in time
+    -- checks that the samples of one class are adjacent in time
     local last, seen = nil, {}
     for _, s in ipairs(list) do
       if s.class and s.class ~= last then

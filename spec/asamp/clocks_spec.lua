@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Many sessions on one OS thread share its clock: signals must be as frequent as for one session,
--- and each period must be counted once, for the state that runs. A former bug: each session had its
--- own timer, which counted all CPU time of the thread. 200 states at 100 samples per second caused
--- 20,000 signals per second, each with a stack walk, so that the process did nothing else.
+-- Many sessions on one OS thread share its sampling clock: signals must be as frequent as for one session,
+-- and each period must be counted once, for the state that runs. A former bug: each session had its own
+-- timer, which counted all CPU time of the thread. 200 states at 100 samples per second caused 20,000
+-- signals per second, each with a stack walk, so that the process did nothing else.
 
 local peers = require "peers"
 local signals = require "signals"
@@ -31,8 +31,8 @@ local function open(n, period, wall, exact)
   return list
 end
 
--- Ends the sessions. Returns the number of sampled periods of each state, and the number of lost
--- periods of all.
+-- Ends the sessions. Returns a list of the number of sampled periods of each state, and the number of lost
+-- periods of all states.
 local function close(list)
   local counts, lost = {}, 0
   for i, s in ipairs(list) do
@@ -44,16 +44,16 @@ local function close(list)
   return counts, lost
 end
 
--- Runs a loop of n iterations in a state. Returns its CPU time in seconds, which differs by a
--- factor of up to two with the address of the state.
+-- Runs a loop of n iterations in a state. Returns its CPU time in seconds. That time differs by a factor of
+-- up to two with the address of the state.
 local function work(state, n)
   local start = signals.cpu()
   assert(state:run("work(...)", n))
   return signals.cpu() - start
 end
 
--- Runs the states of the list in turn for this many seconds. Returns the CPU time in seconds and
--- the number of signals.
+-- Runs a loop of n iterations in each state of the list in turn, for this many seconds. Returns the CPU
+-- time in seconds and the number of signals.
 local function turns(list, seconds, n)
   signals.chain()
   local start = signals.cpu()
@@ -69,7 +69,7 @@ describe("the sessions of a thread", function()
 
   it("make no more signals, all of them, than one does", function()
     for _, wall in ipairs{false, true} do
-      -- the elapsed time includes the creation of 200 states and their end
+      -- the measured time includes the creation and the end of the 200 states
       local since, start = os.time(), signals.cpu()
       local list = open(200, 10000000, wall)
       local took, n = turns(list, 0.6, 20000)
@@ -77,10 +77,11 @@ describe("the sessions of a thread", function()
       local life = wall and os.time() - since + 1 or signals.cpu() - start
       local all = lost
       for _, c in ipairs(counts) do all = all + c end
-      -- One clock for all makes about 100 signals a second, 200 clocks would make 20,000. A busy machine made
-      -- 115 in 0.69 s. The limit uses elapsed time, because a wall clock continues while other processes run.
+      -- One clock for all states makes about 100 signals a second, 200 clocks would make 20,000. On a busy
+      -- machine it made 115 in 0.69 s. The limit uses elapsed time, because a wall clock continues while
+      -- other processes run.
       assert.is_true(n <= 3 * 100 * life + 5, n .. " in " .. life)
-      -- up to half a period of each session may be missing or extra
+      -- tolerance: for each session, up to half a period may be missing or extra
       assert.is_true(all <= 3 * 100 * life + 10, all .. " in " .. life)
       assert.is_true(all >= 0.5 * 100 * took - 10, all .. " in " .. took)
     end
@@ -93,7 +94,8 @@ describe("the sessions of a thread", function()
     repeat
       for i, s in ipairs(list) do used[i] = used[i] + work(s, 20000 * i) end
       took = used[1] + used[2] + used[3] + used[4]
-    until took > 2  -- with 0.5 seconds, a busy machine gave 0.43 where 0.3 was expected
+    -- 2 s, because after 0.5 s a busy machine gave a share of 0.43 where 0.3 was expected
+    until took > 2
     local c = close(list)
     life = signals.cpu() - life
     local ms = {c[1], c[2] / 2, c[3] * 2, c[4]}
@@ -108,11 +110,11 @@ describe("the sessions of a thread", function()
   it("have it once where one state runs another", function()
     local life = signals.cpu()
     local outer, inner = table.unpack(open(2, 1000000))
-    -- samples belong to the inner state while it runs, and otherwise to the outer one
+    -- a sample belongs to the inner state while that one runs, and otherwise to the outer state
     local ininner, inouter = 0, 0
     outer:back(function() ininner = ininner + work(inner, math.random(1000000, 3000000)) end)
-    -- the lengths are random: with a constant length equal to the kernel's tick, all ticks may meet
-    -- the same state
+    -- the lengths are random, because with a constant length equal to the kernel's tick, all ticks may
+    -- occur in the same state
     for _ = 1, 40 do
       local start, before = signals.cpu(), ininner
       assert(outer:run "back()")

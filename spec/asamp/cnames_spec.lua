@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- C functions of modules without symbols must have the names under which Lua code calls them.
+-- Names of C functions of modules without symbols: a sample must have the name under which Lua code calls
+-- the function.
 
 local process = require "spec.support.process"
 local samples = require "spec.support.samples"
 local shell = require "spec.support.shell"
 
--- A module without symbols, whose functions are registered from local arrays.
+-- A C module that is stripped of its symbols. Its functions are registered from local arrays.
 local SOURCE = [[
   #include <lua.h>
   #include <lauxlib.h>
@@ -56,7 +57,8 @@ local SCRIPT = [[
   core.close()
 ]]
 
--- Returns the name of the innermost native frame, by size of the userdata that it allocates.
+-- Profiles the script with this module. Returns the name of the innermost native frame by the size of the
+-- userdata that it allocates.
 local function names(native)
   local folder = shell.folder()
   shell.write(folder .. "/bare.c", SOURCE)
@@ -84,7 +86,7 @@ describe("a C function without a symbol", function()
   for _, native in ipairs{"native", "without"} do
     it("has the name of its field in a module or metatable: " .. native, function()
       local found = names(native)
-      -- no field of a table has this function
+      -- no table field refers to this function, so that it has only an address
       assert.truthy(found[5400]:find "^bare%.so%+0x%x+$", found[5400])
       found[5400] = nil
       assert.same({[5000] = "bare.make", [5200] = "bareglobal", [5600] = "bare object.method",

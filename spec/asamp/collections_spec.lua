@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Data of collections in a profile: pauses, tenured bytes, phase of the major collection.
+-- Data of garbage collections in a profile: pauses, tenured bytes, and the phase of the major collection.
 
 local core = require "profiler.core"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Allocates garbage and a heap that grows to 'live' objects, so that there are major collections.
+-- Allocates garbage and a heap that grows to 'live' tables, so that major collections run. Returns the
+-- heap.
 local function work(n, live)
   local kept = {}
   for i = 1, n do
@@ -27,14 +28,14 @@ describe("a collection in a profile", function()
     end, {period = 4096})
     local ended, sum = 0, 0
     for i, c in ipairs(list.gcs) do
-      -- the limit has a margin because times are whole microseconds
+      -- tolerance of 2 us, because recorded times are whole microseconds
       assert.is_true(c.time - c.duration >= ended - 2, ("%d: %d < %d"):format(i, c.time - c.duration, ended))
       ended, sum = c.time, sum + c.duration
     end
     assert.is_true(sum > 0)
     assert.is_true(#list.gcs > 50)
-    -- the collection that decides the last survival outcomes runs after 'after' was read, and is
-    -- excluded
+    -- 'after' was read before the last collection, which decides the last survival outcomes, so that this
+    -- collection is excluded
     local last = list.gcs[#list.gcs].duration
     assert.is_true(sum - last <= (after.pauses - before.pauses) * 1e6 + 1000 + #list.gcs)
   end)
@@ -52,14 +53,13 @@ describe("a collection in a profile", function()
       assert.is_true(c.mutator >= 0)
     end
     assert.is_true(mutator > 0.2e6 * took, mutator)
-    -- 'took' excludes the start and the end of the session, and includes the CPU time of other
-    -- threads
+    -- 'took' excludes the CPU time of the session's start and end, and includes that of other threads
     assert.is_true((own + mutator) / 1e6 > 0.6 * took and (own + mutator) / 1e6 < 1.2 * took + 0.05,
                    ("%d %d %f"):format(own, mutator, took))
   end)
 
-  -- A former bug: the profile had the CPU time after the last collection only if a sample was
-  -- undecided at the end.
+  -- A former bug: the profile had the CPU time of the program after the last collection only if a sample
+  -- was undecided at the end.
   it("has it for the time up to the end if there was a collection before", function()
     local function last(f)
       local list = samples.of(f, {period = 1 << 30})
@@ -69,16 +69,16 @@ describe("a collection in a profile", function()
     assert.is_nil(last(function() end))
   end)
 
-  -- The CPU time of the program after the last recorded collection must exclude the pauses of
-  -- collections that are not recorded. A former bug: it included them, so that a program that
-  -- collects often seemed to work at its end without allocating.
+  -- The recorded CPU time of the program after the last recorded collection must exclude the pauses of
+  -- collections that are not recorded. A former bug: it included them, so that a program that collects
+  -- often seemed to work at its end without allocating.
   it("has it without the pauses of collections that are left out", function()
-    local all, paused = 0, 0  -- CPU time in s: a loaded machine makes pauses longer, and not this
+    local all, paused = 0, 0  -- CPU time in s, which does not depend on the load of the machine
     local list = samples.of(function()
       local start = os.clock()
       local kept = work(100000)
       local worked = os.clock() - start
-      -- waits by time, because the number of collections differs by a factor of 6
+      -- repeats for a given time, because the number of collections per second differs by a factor of 6
       repeat
         local called = os.clock()
         collectgarbage()
@@ -100,7 +100,8 @@ describe("a collection in a profile", function()
     local before
     local list = samples.of(function()
       before = core.stats()
-      collectgarbage "step"  -- decides no sample, so it may have no record
+      -- this collection decides no sample, so that it may have no record
+      collectgarbage "step"
       for _ = 1, 500 do collectgarbage "step" end
       work(100000)
       for _ = 1, 5 do collectgarbage() end
@@ -116,8 +117,8 @@ describe("a collection in a profile", function()
     assert.is_true(#list.gcs < minors)
   end)
 
-  -- A former bug: the pauses of collections without their own record were in no sum. Reports had 80
-  -- of 440 ms, a twentieth of the share that time samples showed.
+  -- A former bug: the pauses of collections without a record of their own were missing from all sums.
+  -- Reports had 80 of 440 ms, a twentieth of the share that time samples showed.
   it("has the pauses of those that are left out in the sums, also of a merged profile", function()
     local path = os.tmpname()
     local status, out, err = process.run{load = "profiler", code = [[
@@ -129,7 +130,8 @@ describe("a collection in a profile", function()
     local r = assert(reader.read(path))
     assert.is_true(r.course.n < r.minors / 4, r.course.n)
     local pauses = tonumber(out) * 1e6
-    -- the final collection runs after 'pauses' was read, and its pause may include other processes
+    -- tolerance: the final collection runs after 'pauses' was read, and its pause may include time of other
+    -- processes
     local last = r.collections[#r.collections].duration
     local function isnear(us)
       assert.is_true(math.abs(us - pauses) < 0.1 * pauses + last, us .. ", not " .. pauses)
@@ -138,13 +140,14 @@ describe("a collection in a profile", function()
     local sum, processor, left = 0, 0, 0
     for _, c in ipairs(r.collections) do
       sum, processor, left = sum + c.duration, processor + c.processor, left + c.left
-      -- unrecorded pauses are counted in full; the recorded one may include other processes
+      -- The time of unrecorded pauses is CPU time. The recorded pause is elapsed time, which may include
+      -- other processes.
       local longest = math.max(c.minorpause or 0, c.majorpause or 0)
       assert.is_true(c.processor >= c.duration - c.n * longest, c.processor)
     end
     assert.same({r.course.pauses.total, r.minors + r.majors}, {sum, r.course.n + left})
     assert.equal(r.course.processor, processor)
-    -- merges the profile with itself: a copy must be counted only once
+    -- merges the profile with itself; the same file must count only once
     assert.equal(0, (process.run{program = "build/bin/asamp", "merge", "-o", path .. ".both", path, path}))
     isnear(assert(reader.read(path .. ".both")).course.pauses.total)
     os.remove(path)
@@ -158,7 +161,8 @@ describe("a collection in a profile", function()
       before = collectgarbage("statistics").allocated
       for _ = 1, 3000 do
         local t = {}
-        for i = 1, 100 do t[i] = {i} end  -- the table's array is reallocated eight times
+        -- reallocates the table's array eight times
+        for i = 1, 100 do t[i] = {i} end
         assert(#t == 100)
       end
       collectgarbage "step"
@@ -173,13 +177,14 @@ describe("a collection in a profile", function()
                      i .. " " .. c.charged - c.planned)
       if not c.major then minors[#minors + 1] = c end
     end
-    -- the last two minor collections, of the step and of the session's end, had a nursery that was
-    -- not full
+    -- the last two minor collections, by collectgarbage "step" and at the session's end, started before the
+    -- nursery was full
     for i = 2, #minors - 2 do
       assert.equal(100000 * (minors[i].minors + 1), minors[i].planned)
     end
     assert.is_true(charged > 1.05 * (after - before) and charged < 2 * (after - before), charged)
-    -- each is recorded in whole microseconds, and the CPU clock is read outside of the other clock
+    -- tolerance: each time is recorded in whole microseconds, and the CPU clock is read a little before and
+    -- after the other clock
     assert.is_true(processor > 0 and processor <= duration + 2 * #list.gcs, processor .. " " .. duration)
   end)
 
@@ -216,8 +221,8 @@ describe("a collection in a profile", function()
     assert.is_true(most.listed >= 64 and most.listed < 10000, most.listed)
   end)
 
-  -- A former bug: `asamp advise` counted a slice of a major collection only in the last minor
-  -- collection before the end of marking, and reported 6 of 106 ms as major, where 93 ms were.
+  -- A former bug: `asamp advise` counted a slice of a major collection only in the last minor collection
+  -- before the end of marking. It reported 6 ms of 106 ms as major collection, instead of 93 ms.
   it("reports which part of a minor pause is a slice of a major collection", function()
     local list = samples.of(function() work(300000, 100000) end, {period = 4096})
     local before, with, without, sum = 0, 0, 0, 0
@@ -225,7 +230,7 @@ describe("a collection in a profile", function()
       assert.is_true(c.slices <= c.processor + c.left + 2, i .. ": " .. c.slices)
       if not c.major and c.minors + c.majors == 0 then
         if c.state == 0 and before == 0 then assert.equal(0, c.slices) end
-        -- a major collection was marking before this minor collection, and still is
+        -- a major collection was marking before this minor collection, and is still marking after it
         if c.state == 1 and before == 1 then
           if c.slices > 0 then with = with + 1 else without = without + 1 end
         end
@@ -264,19 +269,21 @@ describe("a collection in a profile", function()
     local list = samples.of(function()
       for round = 1, 4 do
         for i = 1, 40000 do kept[#kept + 1] = {i, round} end
-        local large = {}  -- a large array, allocated by lua_Alloc directly
+        -- a large array, which comes from lua_Alloc and not from blocks of the heap
+        local large = {}
         for i = 1, round << 18 do large[i] = i end
         kept[-round] = large
-        local clock = os.clock() + 0.02  -- resident bytes may be reported up to 10 ms late
+        -- waits 20 ms, because resident bytes may be reported up to 10 ms late
+        local clock = os.clock() + 0.02
         while os.clock() < clock do end
         collectgarbage()
         local now = collectgarbage "statistics"
         found[round] = {inuse = now.inuse, held = now.held, rss = resident()}
       end
     end, {period = 4096})
-    -- The full collections are the last of those with the same bytes in use. One that ended when the
-    -- array had received its last vector has the same bytes in use, but the resident bytes from before
-    -- the array was filled.
+    -- Finds the record of each full collection: the last one with the same bytes in use. An earlier
+    -- collection may have run when the array had received its last vector. It has the same bytes in use,
+    -- but the resident bytes from before the array was filled.
     local full = {}
     for _, c in ipairs(list.gcs) do
       for round, f in ipairs(found) do
@@ -286,7 +293,7 @@ describe("a collection in a profile", function()
     for round, f in ipairs(found) do
       local c = assert(full[round], round)
       assert.is_true(math.abs(c.held - f.held) < 1 << 20, ("held %d, not %d"):format(c.held, f.held))
-      -- AddressSanitizer gives memory back at irregular times
+      -- ASan gives memory back at irregular times, so that its margin is larger
       local margin = os.getenv "ASAMP_VARIANT" == "asan" and f.rss // 4 or 4 << 20
       assert.is_true(math.abs(c.rss - f.rss) < margin, ("resident %d, not %d"):format(c.rss, f.rss))
       assert.is_true(c.inuse < c.held)
@@ -307,7 +314,8 @@ describe("a collection in a profile", function()
     assert.is_true(seen["01"], "one began")
     assert.is_true(seen["11"], "one took several slices")
     assert.is_true(seen["12 major"] or seen["10 major"], "one decided")
-    -- marking ends only in the major collection that decides
+    -- marking (phase 1) ends only in the record of the major collection itself, so that minor collections
+    -- never have these changes of phase
     assert.is_nil(seen["12"])
     assert.is_nil(seen["02"])
     assert.is_nil(seen["10"])

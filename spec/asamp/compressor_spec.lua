@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The compression of profiles: all bytes up to a flush can be unpacked, whatever is written after
--- it.
+-- The compression of profiles: all bytes up to a flush can be unpacked, whatever is written after the
+-- flush.
 
 local compressor = require "compressor"
 local shell = require "spec.support.shell"
 
 local SEED = 11
 
--- Returns n bytes of a sort: noise, one repeated byte, or records that differ from the previous
--- record in a few bytes.
+-- Returns n bytes of a sort: random bytes, one repeated byte ("same"), or records that differ from the
+-- previous record in a few bytes ("records").
 local function data(n, sort, before)
   local out = {}
   for i = 1, n do
@@ -22,7 +22,7 @@ local function data(n, sort, before)
   return table.concat(out)
 end
 
--- Returns the bytes that gzip unpacks, and its error message, "" if it reached the end.
+-- Returns the bytes that gzip can unpack, and its error message, which is "" if it reached the end.
 local function unpacked(bytes)
   local path = os.tmpname()
   shell.write(path, bytes)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A process that listens for requests (ASAMP=listen): its answers, its clients, its reaction to
--- garbage, and the sequence of its files. With CONTROL_REQUESTS=n in the environment the spec sends
--- n random requests instead of 3,000.
+-- A process that listens for requests (option listen of ASAMP): its answers, its clients, its reaction to
+-- malformed requests, and the sequence of its files. With CONTROL_REQUESTS=n in the environment, the spec
+-- sends n random requests instead of 3,000.
 
 local answers = require "asamp.cli.answers"
 local clients = require "clients"
@@ -13,8 +13,8 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- 'prefix' has the asamp command, of the release build; 'own' has the lua that listens, of this
--- variant.
+-- 'own' is the installed tree of the build under test, with the lua that listens; 'prefix' is the tree of
+-- the release build, with the command asamp.
 local own = process.interpreter():match "^(.*)/bin/[^/]+$"
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
@@ -22,8 +22,8 @@ local function lines(...) return shell.lines(shell.output(...)) end
 
 local REQUESTS = tonumber(os.getenv "CONTROL_REQUESTS" or 3000)
 
--- Script of the process: creates the file "runs", then works until the file "stop" exists, or until
--- a time limit that grows with the number of requests.
+-- The script of the process that listens. It creates the file "runs", then works until the file "stop"
+-- exists, or until a time limit that grows with the number of requests.
 local SERVER = ([[
   local keep, started = {}, os.time()
   assert(io.open("runs", "w")):close()
@@ -37,8 +37,8 @@ local SERVER = ([[
 describe("a process that listens", function()
   local folder, pid, socket
 
-  -- Starts the process with ASAMP=wish. 'first': code that the server runs before it works;
-  -- 'inner': a folder to create in the process's folder.
+  -- Starts the process with the options ASAMP=wish. 'first': code that the script runs before it works.
+  -- 'inner': name of a folder to create in the process's folder.
   local function start(wish, first, inner)
     folder = shell.folder()
     shell.output("mkdir -m 700 %s/s %s", folder, inner and folder .. "/" .. inner or "")
@@ -47,9 +47,9 @@ describe("a process that listens", function()
     pid = process.start{"server.lua", directory = folder,
       env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
     socket = folder .. "/s/x.sock"
-    -- Waits until the program runs, because lua listens before it has read its program. Before
-    -- that, a descriptor limit lowered by a spec would keep lua from reading it, and a SIGINT that
-    -- the shell ignores (nohup, a job of sh) would still be ignored.
+    -- Waits until the script runs. lua listens before it has read the script. Until then, a lower limit on
+    -- descriptors would prevent lua from reading it, and SIGINT would still be ignored if the shell ignores
+    -- it (nohup, a background job of sh).
     process.await(function()
       return process.read(folder .. "/runs") and host.samefile(socket, socket) and
              host.query(socket, "stats\n")
@@ -107,7 +107,7 @@ describe("a process that listens", function()
       end)
       before = now
     end
-    -- waits for many rounds of the loop, because the first and the last are only partly counted
+    -- waits for many iterations of the loop, because the first and the last one are counted only in part
     process.await(function()
       now = labels()
       return now["route=/a"] - first["route=/a"] > 16 << 20
@@ -117,7 +117,8 @@ describe("a process that listens", function()
     assert.equal(4, #files)
     for _, name in ipairs(files) do
       local p, sum = assert(reader.read(name)), 0
-      local allocated = p.allocated or 0  -- nil if the state has not written to this file yet
+      -- the count is nil if the state has not written to this file yet
+      local allocated = p.allocated or 0
       for _, set in ipairs(p.labels or {{labels = {}, exact = allocated}}) do
         sum = sum + set.exact
         a = a + (set.labels.route == "/a" and set.exact or 0)
@@ -126,7 +127,7 @@ describe("a process that listens", function()
       all = all + sum
     end
     assert.is_true(a >= now["route=/a"] and all - a >= now[""], a)
-    -- subtracts the first answer, which includes the start and the loading of modules
+    -- uses differences to the first answer, whose sums include start-up and the loading of modules
     local share = (now["route=/a"] - first["route=/a"]) / (now[""] - first[""])
     assert.is_true(share > 1.5 and share < 2.5, share)
   end)
@@ -148,8 +149,7 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 10, r.message)
     assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.5, r.bytes / r.allocated)
     s = stats()
-    -- alloc and time are 0 again after the recording; a former bug left them at the recording's
-    -- rates
+    -- After the recording, alloc and time are 0 again. A former bug: they kept the recording's rates.
     assert.same({0, 0}, {s.alloc, s.time})
     assert.is_nil(s.file)
     code, out = asamp("heap", "-o", "h.heap", socket)
@@ -162,13 +162,13 @@ describe("a process that listens", function()
     assert.equal("ok\n", host.query(socket, "stop\n"))
     r = assert(reader.read(folder .. "/q.vmprof"))
     assert.same({"deploy", "v2 of it"}, {r.marks[1].name, r.marks[1].value})
-    -- A former bug: a snapshot that a client requested set no mark, so that the profile did not
-    -- explain its pause.
+    -- A snapshot that a client requests sets a mark in the profile, which explains its pause. A former bug:
+    -- it set none.
     assert.same({"heap snapshot", folder .. "/m.heap"}, {r.marks[2].name, r.marks[2].value})
     code, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(0, code)
     assert.equal(2, select(2, out:gsub("in use", "")))
-    -- the former text was 0B/s allocated
+    -- this text is printed instead of "0B/s allocated"
     assert.equal(2, select(2, out:gsub("allocations not sampled  ", "")))
     code, out = asamp("stats", socket)
     assert.equal(0, code)
@@ -200,8 +200,8 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
-  -- A former bug: the control thread waited five seconds for each client that did not read its
-  -- answers. All other clients, and the rotation of files, waited as long.
+  -- A former bug: if a client did not read its answers, the control thread waited five seconds for it. All
+  -- other clients, and the rotation of files, waited as long.
   it("answers others while clients do not read their answers, and leaves those in the end", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local list, n = clients.deaf(socket, 3)
@@ -213,8 +213,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: while a client waited for a snapshot of an idle state, the control thread checked
-  -- fifty times a second for it, which used a hundredth of a processor.
+  -- A former bug: while a client waited for a snapshot of an idle state, the control thread searched for
+  -- the snapshot fifty times a second, which used a hundredth of a processor.
   it("looks the more seldom for the snapshot of an idle state the longer a client waits", function()
     start("alloc=0,listen=s/x.sock", "os.execute 'sleep 20'")
     local function switches()
@@ -248,7 +248,7 @@ describe("a process that listens", function()
       os.rename("child.new", "child")
     ]])
     local list = clients.silent(socket, 5)
-    -- requests that were sent before this one have been read
+    -- when this request is answered, the process has read the requests that were sent before it
     assert.is_truthy(host.query(socket, "stats\n"))
     assert(io.open(folder .. "/fork", "w")):close()
     local child = process.await(function() return process.read(folder .. "/child") end)
@@ -259,11 +259,11 @@ describe("a process that listens", function()
     assert.is_nil(text)
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
-    -- the child could wait for ever in a folder that no longer exists
+    -- the child does not end by itself, because the folder with its file "stop" no longer exists
     assert(os.execute("kill -9 " .. child))
   end)
 
-  -- A former bug: when the profile's file had been removed, the answers still named it.
+  -- A former bug: when the profile's file had been removed, the answers still named it as the current file.
   it("reports that its file was removed, with its folder or without, or moved", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     local function isgone()
@@ -288,9 +288,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: if the process's own file could not be created again after a recording, the
-  -- recording never ended, and other recordings were refused. In the answer, a removed folder is
-  -- only a name.
+  -- A former bug: if the process's own file could not be created again after a recording, the recording
+  -- never ended, and other recordings were refused. The answer names the folder although it was removed.
   it("ends a recording though its own file cannot be made, and has it when it can", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     shell.output("rm -r %s/p", folder)
@@ -314,9 +313,8 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
-  -- A former bug: if the process's own file could not be created again after a recording, that was
-  -- retried only at the next "rotate"; a file that cannot be created at the start is retried each
-  -- second.
+  -- If the process's own file cannot be created again after a recording, the process must retry this each
+  -- second, as at its start. A former bug: it retried only at the next request "rotate".
   it("continues its own file after a recording when descriptors are free again", function()
     start("alloc=64K,listen=s/x.sock,out=p.vmprof,quiet")
     local function limit(n) assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n))) end
@@ -336,8 +334,8 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
-  -- A former bug: when the command `asamp record` was ended by a signal, its recording continued,
-  -- and no other command could end it.
+  -- A former bug: when the command `asamp record` was ended by a signal, its recording continued, and no
+  -- other command could end it.
   it("ends a recording whose command is ended, and by --stop one whose command was killed", function()
     start "alloc=0,listen=s/x.sock"
     for n, signal in ipairs{"INT", "TERM", "HUP"} do
@@ -360,10 +358,10 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: a process that was ended by an unhandled signal left its socket, which searches
-  -- for listening processes then found.
+  -- A former bug: a process that was ended by a signal without a handler left its socket in the folder.
+  -- Searches for listening processes then found it.
   it("leaves no socket when a signal ends it that nobody has handled", function()
-    -- under nohup, a child ignores SIGHUP, and a program cannot change that for its child
+    -- under nohup, a child ignores SIGHUP, and a shell cannot change that for its child
     local ignored = tonumber(shell.read "/proc/self/status":match "SigIgn:%s*(%x+)", 16) & 1 == 1
     for _, wish in ipairs{"alloc=0,listen=s/x.sock", "alloc=64K,quiet,listen=s/x.sock"} do
       for _, signal in ipairs{"TERM", "ABRT", ignored and "INT" or "HUP"} do
@@ -376,7 +374,7 @@ describe("a process that listens", function()
     end
   end)
 
-  -- A former bug: the message was that the process "listens with ASAMP=listen", and "Connection
+  -- A former bug: for a process that had ended, the message advised to set ASAMP=listen, or was "Connection
   -- refused".
   it("is reported as ended, to a client that watches it and to a later client", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
@@ -404,14 +402,14 @@ describe("a process that listens", function()
     end
   end)
 
-  -- A former bug: a client whose request was not answered before the process ended reported
+  -- A former bug: if the process ended before it answered a client's request, the client reported
   -- "Connection reset by peer".
   it("is reported as ended, to a client whose request it has not answered", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
     shell.output("cd %s; '%s/bin/asamp' stats %s >out 2>err & echo $! >client", folder, prefix, socket)
     local of = shell.read(folder .. "/client"):match "%d+"
-    -- time for the client to send its request; if it has not, the message is the same
+    -- gives the client time to send its request; if it has not sent it yet, the message is the same
     host.pause(300)
     os.execute("kill -KILL " .. pid)
     process.await(function() return process.ended(of) end)
@@ -419,8 +417,7 @@ describe("a process that listens", function()
                  shell.read(folder .. "/err"))
   end)
 
-  -- A former bug: `asamp serve` waited a second for each process that lives but whose socket is
-  -- gone.
+  -- A former bug: `asamp serve` waited a second for each live process whose socket was gone.
   it("is waited for once, however many sockets are gone of processes that live", function()
     local client, pause, pauses, sockets = require "asamp.cli.client", host.pause, 0, {}
     start "alloc=0,listen=s/x.sock"
@@ -447,8 +444,8 @@ describe("a process that listens", function()
       "process uses this path: put %p, the process id, into the path\n"}, {code, err})
   end)
 
-  -- A former bug: a user who had created the folder of the sockets before the process did received
-  -- the requests for it, and could name files that root then read and removed.
+  -- A former bug: if another user had created the folder of a process's socket first, with a socket in it,
+  -- this user received the requests for the process, and could name files that root then read and removed.
   it("is not taken for another user's socket of its number", function()
     if shell.output "id -u" ~= "0\n" then return end
     start("alloc=0,listen=s/x.sock")
@@ -463,7 +460,7 @@ describe("a process that listens", function()
                                  "stats", pid}))
   end)
 
-  -- A former bug: the socket of a killed process was not removed before its parent had waited for
+  -- A former bug: the socket of a killed process was not removed before the process's parent had waited for
   -- it.
   it("removes the sockets of killed processes, even of zombies", function()
     folder = shell.folder()
@@ -501,7 +498,7 @@ describe("a process that listens", function()
       return select(3, process.run{program = prefix .. "/bin/asamp", env = {XDG_RUNTIME_DIR = folder},
                                    "stats", pid})
     end
-    -- after the process has ended: a process that is ending resets connections
+    -- waits until the process has ended, because a process that is ending resets connections
     process.await(function() return process.ended(pid) end)
     assert.equal(("asamp stats: process %d has ended; start it again\n"):format(pid), printed())
     assert.is_false(host.samefile(socket, socket))
@@ -509,8 +506,8 @@ describe("a process that listens", function()
     assert.equal(none:format(pid), printed())
   end)
 
-  -- A daemon that has become another user cannot remove its socket. It must be removed by the next
-  -- process that listens there.
+  -- A daemon that has changed its user cannot remove its socket. The next process that listens at that path
+  -- must remove it.
   it("leaves a socket when it is killed, which the next process that listens there removes", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)
@@ -532,15 +529,16 @@ describe("a process that listens", function()
     os.execute("kill -9 " .. lives)
   end)
 
-  -- A former bug: the process's listening took the last file descriptors, so that the program could
-  -- open no file, for no visible reason.
+  -- A former bug: the profiler's socket took the last file descriptors, so that the program could open no
+  -- file, and no message gave the reason.
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",
       "local t = {} for i = 1, arg[1] do t[i] = assert(io.open(arg[0])) end")
     local few = "fewer than 6 file descriptors would be left for the program; raise the limit %%(ulimit " ..
                 "%%-n, now %d%%)"
-    local before = 2  -- 2: no profile and no socket; 1: a profile only; 0: both
+    -- 2: there is neither profile nor socket; 1: only a profile; 0: both
+    local before = 2
     for n = 7, 24 do
       local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
         "ulimit -n $1; exec \"$2\" opens.lua $(($1 < 10 ? 1 : 4))", "sh", tostring(n), process.interpreter(),
@@ -556,8 +554,8 @@ describe("a process that listens", function()
     assert.equal(0, before)
   end)
 
-  -- A former bug: after the program had closed the control thread's descriptors, the socket was
-  -- created again only once. That failed if the program had used all descriptors at that time.
+  -- A former bug: after the program had closed the control thread's descriptors, the thread tried only once
+  -- to create its socket again. That failed if the program used all descriptors at that time.
   it("listens again as soon as the program leaves it descriptors", function()
     local libraries = shell.output "pwd":gsub("\n", "/build/spec/?.so")
     start("alloc=0,listen=s/x.sock", ("package.cpath = '%s'\n"):format(libraries) .. [[
@@ -581,15 +579,16 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: the control thread used a whole processor when it could not accept a client,
-  -- because the program had no descriptor left or had lowered its limit below the number of its
+  -- A former bug: the control thread used a whole processor while it could not accept a client. This
+  -- happened if the program had no descriptor left, or had lowered its limit below the number of its open
   -- descriptors, as sandboxed programs do.
   it("uses no CPU time while no client can be accepted, and accepts waiting clients afterwards", function()
     start("alloc=0,listen=s/x.sock")
     local function limit(n)
       assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n)))
     end
-    local function ticks()  -- returns the CPU time of all threads except the one that runs Lua
+    -- returns the CPU time of all threads except the one that runs Lua
+    local function ticks()
       local n = 0
       for _, line in ipairs(lines("cat /proc/%d/task/*/stat", pid)) do
         local fields = {}
@@ -630,8 +629,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: after a refused recording, new states sampled at the recording's rate, but the
-  -- profile had its own rate: estimates were eight times too high, or there were no more samples.
+  -- A former bug: after a refused recording, new states were sampled at the recording's rate, but the
+  -- profile had its own rate. Estimates were eight times too high, or samples ended.
   it("samples as before when a recording is refused", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local before = stats()
@@ -641,9 +640,9 @@ describe("a process that listens", function()
     local after = stats()
     assert.same({65536, before.time}, {after.alloc, after.time})
     local _, out = asamp("top", "--count", "2", "--every", "1", socket)
-    -- the first update has no rates, because there is no previous one
+    -- the first update shows no rates, because they are differences to the previous update
     assert.equal(1, select(2, out:gsub("B?/s allocated", "")))
-    -- A former bug: both tables had the heading of the second one.
+    -- A former bug: both tables had the heading of the second table.
     assert.matches("\nBy line, since the profile's start\n.*\nBy line, since the previous update\n", out)
     _, out = asamp("top", "--count", "2", "--every", "1", "--width", "40", socket)
     assert.matches("\n  [^\n]* reserved", out)
@@ -651,8 +650,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: collections and pauses of closed states were subtracted from the sums, which metrics
-  -- report as counters.
+  -- A former bug: collections and pauses of closed states were subtracted from the sums. Metrics report
+  -- these sums as counters, which must not decrease.
   it("counts collections and pauses of closed states", function()
     local libraries = shell.output "pwd":gsub("\n", "/build/spec/?.so")
     start("alloc=0,listen=s/x.sock", ("package.cpath = '%s'\n"):format(libraries) .. [[
@@ -675,8 +674,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: after a rotation, the new file had no state until a state allocated or collected.
-  -- A mark was refused, although `asamp stats` named the file and the state.
+  -- A former bug: after a rotation, the new file had no state until a state allocated or collected. Until
+  -- then, marks were refused, although `asamp stats` named the file and the state.
   it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
           "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
@@ -693,20 +692,21 @@ describe("a process that listens", function()
     start "alloc=1K,max=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet,rate=500"
     for _ = 1, 3 do assert.is_truthy(host.query(socket, "rotate\n"):find "\nok\n$") end
     process.await(function() return host.samefile(folder .. "/p.4.vmprof", folder .. "/p.4.vmprof") end)
-    assert.equal(1, stats().made)  -- several files of one state count as one state
+    -- one state that writes several files counts as one state
+    assert.equal(1, stats().made)
     finish()
     local list = lines("ls -t %s/*.vmprof", folder)
     for _, path in ipairs(list) do
       local r = assert(reader.read(path))
       assert.is_true(r.complete, r.message)
     end
-    -- the process may have stopped just after it had created the next file
+    -- at its stop the process may just have created the next file, so that there may be three files
     assert.is_true(#list >= 2 and #list <= 3, #list)
   end)
 
-  -- A former bug: if the process's own file name pattern contains %, the name that the recording
-  -- requested was treated as a generated one: if a file existed there that was empty or no profile,
-  -- the recording went to the next number.
+  -- A former bug: if the process's own file name pattern contained %, the file name in the request for a
+  -- recording was treated as a generated name. If an empty file or no profile existed there, the recording
+  -- went to a file with the next number.
   it("records to the name that is given, whatever its own pattern is", function()
     for _, pattern in ipairs{"p.%n.vmprof", "p.vmprof"} do
       start("alloc=64K,quiet,listen=s/x.sock,out=" .. pattern)
@@ -719,7 +719,8 @@ describe("a process that listens", function()
       end
       local function expected(name) return ("file %s/%s\nok\n"):format(folder, name) end
       assert.equal(expected "new", record "new")
-      assert.equal(expected "new.2", record "new")  -- an existing profile is not replaced
+      -- the name "new" has a profile by now, which is not replaced
+      assert.equal(expected "new.2", record "new")
       assert.equal(expected "empty", record "empty")
       local refused = "^error cannot write profile '[^']+/notes': a text file exists at this path"
       assert.is_truthy(record "notes":find(refused))
@@ -729,9 +730,9 @@ describe("a process that listens", function()
     end
   end)
 
-  -- A former bug: files started by requests to rotate, and those before and after a recording, were
-  -- never removed. The disk became full if cron or logrotate requested the rotations instead of
-  -- rotate=.
+  -- A former bug: files that were started by a request to rotate, and the files before and after a
+  -- recording, were never removed. The disk became full if cron or logrotate requested the rotations
+  -- instead of the option rotate=.
   it("keeps as many of its files as keep= says, whatever requested the next one", function()
     start "alloc=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet"
     local function names()
@@ -758,8 +759,8 @@ describe("a process that listens", function()
       assert.equal(("file %s/p%s.vmprof\nok\n"):format(folder, i > 1 and "." .. i or ""),
                    host.query(socket, what .. "\n"))
     end
-    -- A former bug: the lines by source of samples kept in memory (dump) had the present time, and
-    -- its rates.
+    -- A former bug: for a process that keeps its samples in memory (dump), `asamp top` printed lines by
+    -- source with the present time and its rates, although they were older.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
     assert.is_truthy(out:find("No source lines are shown: the process keeps its samples in", 1, true), out)
@@ -770,8 +771,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: the socket of a stopped process accepts 17 connections; the next program that
-  -- wanted to listen there then waited.
+  -- The socket of a stopped process still accepts 17 connections. A former bug: the next program that tried
+  -- to listen at its path waited for an answer.
   it("does not delay the programs that want to listen at its socket while it is stopped", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
@@ -787,7 +788,8 @@ describe("a process that listens", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
     local fields, message, late
-    for _ = 1, 100 do  -- repeats, because the process needs a short time until it is stopped
+    -- repeats, because it takes a short time until the process is stopped
+    for _ = 1, 100 do
       fields, message, late = require "asamp.cli.client".send(socket, "stats", 1)
       if not fields then break end
       host.pause(10)
@@ -810,7 +812,7 @@ describe("a process that listens", function()
                               "another user, or other users may write", 1, true))
   end)
 
-  -- A former bug: a process of root created the missing folder.
+  -- A former bug: a process of root created the missing folder that the user had named.
   it("does not create a folder that the user named", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     local code, _, err = process.run{"-e", "", directory = folder,
@@ -822,7 +824,7 @@ describe("a process that listens", function()
 end)
 
 describe("a file", function()
-  -- A former bug: for a file that is no socket, the message was that the process which listened
+  -- A former bug: if the path was a file and no socket, the message was that the process which listened
   -- there had ended.
   it("is not taken for a process", function()
     local path = os.tmpname()
@@ -833,7 +835,7 @@ describe("a file", function()
                 {code, err})
   end)
 
-  -- A former bug: for a device or a folder, the message was that of a text file.
+  -- A former bug: if the path was a device or a folder, the message called it a file.
   it("that is a device or a folder is not taken for a process", function()
     for _, path in ipairs{"/dev/null", "/"} do
       local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", path}
@@ -845,8 +847,8 @@ describe("a file", function()
 end)
 
 describe("a process that does not listen", function()
-  -- A former bug: for a process in a container, the message was that it does not listen. It must
-  -- say where to run asamp.
+  -- For a process in a container, the message must state where to run asamp. A former bug: the message was
+  -- that the process does not listen.
   it("says of a process in a container where to run asamp", function()
     if not os.execute "unshare --pid --fork true 2>/dev/null" then
       return pending "no PID namespace can be made"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- `asamp convert --to firefox`. The Firefox Profiler does not check the files that it loads, so
--- this spec does: tables, indices, order, balance, and totals, which must equal those of the reader
--- to the byte.
+-- `asamp convert --to firefox`. The Firefox Profiler does not check the files that it loads, so this spec
+-- checks them: tables, indices, order, balance of allocations, and totals, which must equal those of the
+-- reader to the byte.
 
 local cjson = require "cjson"
 local asamp = require "asamp.commands.convert"
@@ -10,7 +10,8 @@ local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- Accepts one message: some profiles here have survivors that are not followed, which is reported.
+-- Raises an error for each message on stderr except one. Some profiles of this spec have survivors that are
+-- not followed, which the command reports.
 local function unexpected(text)
   if not text:find("live samples of a Lua state at a time", 1, true) then error(text) end
 end
@@ -31,7 +32,7 @@ end
 
 local function save(bytes) shell.write(path, bytes) end
 
--- Raises an error unless the columns of a table exist and have one length.
+-- Raises an error unless all columns of a table of the file exist and have the same length.
 local function columns(t, names)
   for name in names:gmatch "%a+" do
     local column = assert(t[name], "no column " .. name)
@@ -56,7 +57,7 @@ local function sorted(times)
   end
 end
 
--- Checks the form of a converted profile, whatever its contents.
+-- Checks the form of a converted profile. These conditions hold whatever the profile contains.
 local function checkshape(p)
   assert.equal(64, p.meta.preprocessedProfileVersion)
   local grey = 0
@@ -138,8 +139,8 @@ local function categoryof(p, stack)
   return p.meta.categories[s.frameTable.category[frame + 1] + 1].name
 end
 
--- Computes bytes allocated, freed and retained by the viewer's rules. Raises an error if they do
--- not balance.
+-- Computes the bytes allocated, freed and retained in a converted profile, by the rules of the viewer.
+-- Raises an error if they do not balance.
 local function balance(p)
   local a = p.threads[1].nativeAllocations
   local sum = {allocated = 0, freed = 0, rows = 0, categories = {}, freedas = {}}
@@ -227,8 +228,9 @@ describe("asamp convert --to firefox", function()
     assert.same({1, 3, 0.5}, convert().threads[1].samples.weight)
   end)
 
-  -- Each sample needs the CPU time since the previous one. Without it the viewer treats a sample of
-  -- ten periods as one period of a thread that otherwise sleeps: a busy thread is shown at a tenth.
+  -- Each time sample needs the CPU time since the previous one. Without it the viewer treats a sample of
+  -- ten periods as one period of a thread that otherwise sleeps, and shows a busy thread at a tenth of its
+  -- load.
   it("has the CPU time since the previous sample, by the CPU clock", function()
     local gen = require "profilegen"
     for _, wall in ipairs{false, true} do
@@ -258,8 +260,8 @@ describe("asamp convert --to firefox", function()
     assert.is_nil(f.threads[1].nativeAllocations)
   end)
 
-  -- The viewer cannot read files of a user's disk, so their text is in the profile, but only of
-  -- files that the user requests: no other source should be published.
+  -- The viewer cannot read source files on a user's disk, so their text is in the converted profile. It has
+  -- only the files that the user requests, so that no other source is published.
   it("has the text of source files that the user requests, and of no others", function()
     local folder = path .. ".d"
     assert(os.execute("mkdir -p " .. folder .. "/.git"))
@@ -320,8 +322,8 @@ describe("asamp convert --to firefox", function()
     p:close()
     local a = convert().threads[1].nativeAllocations
     assert.same({100, 100, 100, 100, 100, -100, -100, -100}, a.weight)
-    -- outcomes are runs of alive and dead samples: 2 is dead; then 1 and 5, because 3 stays and 4
-    -- is not followed
+    -- In the profile's runs of alive and dead samples, sample 2 dies first, and then 1 and 5; 3 stays alive
+    -- and 4 is not followed.
     for i, birth in ipairs{2, 1, 5} do
       assert.equal(a.stack[birth], a.stack[5 + i])
       assert.equal(a.memoryAddress[birth], a.memoryAddress[5 + i])
@@ -408,12 +410,12 @@ describe("asamp convert --to firefox", function()
     local stack = vmprof.stack(9, 10.5, {100}, {0})
     save(vmprof.head() .. vmprof.header(7, 0) ..
       vmprof.meta("start_time_offset", "10.0") .. stack .. stack .. stack ..
-      -- the stack is newest first; the period and the kind are its last words
+      -- the record lists frames from the newest one; the period and the kind are its last words
       vmprof.stack(10, 10.7, {5 << 2, 5 << 2 | 1}) ..
       vmprof.name(100, "py:main:1:a.py") .. vmprof.trailer(1001) )
     local p = convert()
     checkshape(p)
-    -- the file has no period, so each weight is a number of samples
+    -- the file has no period, so that the weight of each sample is a number of samples
     assert.equal(3, balance(p).allocated)
     save(vmprof.head() .. vmprof.header(7, 0) .. stack .. stack .. stack ..
       vmprof.stack(10, 10.7, {5 << 2, 5 << 2 | 1}) ..

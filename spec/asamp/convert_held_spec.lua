@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Holders of the objects alive at the end, in files for other viewers: each path of references is a
--- stack, with the function and line that allocated as leaf, and the weights add up to the bytes
--- alive.
+-- Holders of the objects alive at the end, in files for other viewers. There, each path of references is a
+-- stack whose leaf is the function and line that allocated, and the weights add up to the bytes alive.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -14,7 +13,8 @@ local vmprof = require "spec.support.vmprof"
 
 local MIB = 1 << 20
 
--- Expected bytes of the stacks of held.write(path, 6, 3); each format has its own words.
+-- The expected bytes of each stack in the profile that held.write(path, 6, 3) writes. The formats have
+-- different words for a missing holder.
 local WANTED = {
   ['_G | upvalue "listeners" of on (app.lua:3) | ["close"] | [1..n] | keep'] = 6 * MIB,
   ['package.loaded["app"] | ["cache"] | fill'] = 3 * MIB,
@@ -65,9 +65,9 @@ describe("asamp convert, of a profile with holders,", function()
     assert.same({12, 22}, {lines.keep, lines.fill})
   end)
 
-  -- A former bug: in profiles with time samples and holders, the pprof type held_space was declared
-  -- before the time types, but its values were written after theirs, so that all three had a wrong
-  -- name.
+  -- A former bug: in pprof files of profiles with time samples and holders, the sample type held_space was
+  -- declared before the time types, but its values were written after theirs, so that all three types had
+  -- wrong values.
   for _, what in ipairs{"allocations", "allocations time", "allocations held", "allocations time held",
                         "time"} do
     it("has each sum under its own name in pprof: " .. what, function()
@@ -202,8 +202,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert.equal(1, #cjson.decode((convert("--to", "speedscope", path))).profiles)
   end)
 
-  -- A former bug: the command wrote an empty file and returned exit code 0 if the profile had no
-  -- samples.
+  -- A former bug: if the profile had no samples, the command wrote an empty file and returned exit code 0.
   it("says so of a profile without samples, too", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     assert(p:close())
@@ -212,7 +211,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert.is_truthy(err:find("does not record the references to live objects (holders): ", 1, true), err)
   end)
 
-  -- A former bug: in `asamp report`, 65,536 paths with long steps became texts of gigabytes.
+  -- A former bug: in `asamp report`, 65,536 paths of references with long steps became texts of gigabytes.
   it("ends paths when the texts of all have 64 MiB, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")
@@ -227,7 +226,8 @@ describe("asamp convert, of a profile with holders,", function()
     assert.truthy(profile.left[1].text:find("or of 64 MiB of their texts: 7 others were shortened", 1, true))
   end)
 
-  -- A path without an end, in a malformed profile, must not become an endless stack.
+  -- A malformed profile may have a path of references without an end, which must not become an endless
+  -- stack.
   it("ends paths after 64 steps, counts the paths cut by that, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- `asamp convert` to pprof, collapsed stacks, speedscope and the other version of VMProf: the spec
--- decodes each file and compares it with the reader's totals, to the byte. Also: arguments of the
+-- `asamp convert` to pprof, collapsed stacks, speedscope and the other version of VMProf. The spec decodes
+-- each file and compares it with the reader's totals, to the byte. It also covers the arguments of the
 -- command, and its reaction if the file cannot be written.
 
 local asamp = require "asamp.commands.convert"
@@ -29,7 +29,8 @@ local function list()
   return shell.output("ls -A '" .. folder .. "'")
 end
 
--- Returns the sums over all sites of a profile; time samples are separate.
+-- Returns the sums of samples, objects and bytes over all allocation sites of a profile. Time samples are
+-- summed separately, in the field 'time'.
 local function sums(profile)
   local sites, s = profile.sites, {time = 0}
   for i in ipairs(sites.node) do
@@ -46,7 +47,8 @@ describe("asamp convert", function()
     path = folder .. "/p.vmprof"
   end)
 
-  -- Calls f for runs with seeds 1 to 16, some of which have only allocation or only time samples.
+  -- Calls f with 16 profiles of random programs (seeds 1 to 16). Some profiles have only allocation
+  -- samples, some only time samples.
   local function each(f)
     for seed = 1, 16 do
       runs.write(path, {
@@ -87,7 +89,7 @@ describe("asamp convert", function()
         for _, kind in ipairs(profile.kinds) do
           objects = objects + kind.objects
         end
-        -- tolerance, because each site's estimate is rounded
+        -- tolerance of half an object for each site, because the object count of each site is rounded
         assert.is_true(math.abs(objects - total["alloc_objects/count"])
                        <= #p.samples / 2 + 1)
       end
@@ -113,7 +115,7 @@ describe("asamp convert", function()
       local first, before = part{till = middle}
       local second, after, at = part{since = middle}
       assert.same({middle * 1000, length - middle * 1000, zero + middle * 1000}, {before, after, at})
-      for i, n in ipairs(all) do  -- tolerance, because the objects of each line are rounded
+      for i, n in ipairs(all) do  -- tolerance, because the number of objects of each line is rounded
         local sum = (first[i] or 0) + (second[i] or 0)
         assert.is_true(i % 2 == 0 and sum == n or math.abs(sum - n) < 1000, i)
       end
@@ -123,8 +125,8 @@ describe("asamp convert", function()
     end)
   end)
 
-  -- A former bug: /debug/pprof/profile of an idle process had the sample types of allocations,
-  -- because there was no time sample.
+  -- A former bug: the pprof file of an idle process, which has no time sample, had the sample types of
+  -- allocations, although a CPU profile was requested.
   it("pprof has the sample types that are requested, without any sample of them, too", function()
     local heap = "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes"
     local time = "samples/count cpu/nanoseconds"
@@ -167,8 +169,8 @@ describe("asamp convert", function()
     assert.equal("root (b.lua:1)", f.functions[f.locations[s.locations[2]][1]].name)
   end)
 
-  -- go tool pprof adds up functions with equal names. A former bug: all anonymous functions were
-  -- one row.
+  -- `go tool pprof` merges functions with equal names. A former bug: all anonymous functions had the same
+  -- name and were shown as one row.
   it("--to pprof: functions of one name are not one function", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path, period = 100, resolve = "plain"})
@@ -188,8 +190,8 @@ describe("asamp convert", function()
                  "main (a.lua) = main", "sym_7f0000 = sym_7f0000"}, names)
   end)
 
-  -- A former bug: _start, main and pmain, the frames by which the program starts its script, were
-  -- at the top of every flame graph of converted files. Every format must leave them out, as
+  -- A former bug: the C functions _start, main and pmain, which start the interpreter's script, were the
+  -- outermost frames of every flame graph of a converted file. Every output format must leave them out, as
   -- reports do.
   describe("leaves out the C functions that come before every script,", function()
     local function write(stacks)
@@ -212,7 +214,8 @@ describe("asamp convert", function()
     local STACKS = {{8, MAIN, START}, {SORT, 16, MAIN, START}, {OPEN, MAIN, START},
                     {MAIN, START}}
 
-    -- Returns the stacks of the result, outermost frame first, for every format.
+    -- One reader for each output format. It returns the stacks of the converted file, outermost frame
+    -- first.
     local read = {}
     function read.collapsed(text)
       local found = {}
@@ -359,7 +362,8 @@ describe("asamp convert", function()
     runs.write(path, {seed = 2})
     assert.equal(convert("--to", "collapsed", "--weight", "bytes", path),
                  convert("--to", "collapsed", path))
-    local f = assert(io.open(path, "wb"))  -- a file whose period is unknown
+    -- a file whose sampling period is unknown
+    local f = assert(io.open(path, "wb"))
     f:write(vmprof.head():sub(1, 24), ("\0"):rep(16), vmprof.header(6, 0),
             vmprof.stack(1, 1, {100}, {0}):rep(3),
             vmprof.name(100, "py:f:1:a.py"), vmprof.trailer(1))
@@ -430,12 +434,12 @@ describe("asamp convert", function()
   end)
 
   it("--to vmprof: the other flavour and back keep everything", function()
-    -- Returns the contents of a profile without its position and form in the file.
+    -- Returns the data of a profile without the fields that depend on its path and file format.
     local function summary_of(file)
       local p = assert(reader.read(file, {bins = 64}))
       assert.is_true(p.complete)
       p.path, p.offset, p.version, p.compressed = nil, nil, nil, nil
-      -- nodes and functions are compared as sets, because their order follows that of the samples
+      -- the order of nodes and functions follows that of the samples, so both are compared as sets
       return p
     end
     for seed = 1, 12 do

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Files for other tools, of a process with many Lua states. Each state is separate, or, if there
--- are too many, the states of one script together; the sums must be those of all states.
+-- Conversion of profiles of processes with many Lua states. In the converted file each state is separate.
+-- If there are too many states, those that run the same script are merged. The sums must be those of all
+-- states.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -10,8 +11,8 @@ local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- Writes a profile of n states that run 'scripts' different scripts. Each state allocates 200 bytes
--- in one line, of which 100 survive, runs for a millisecond, sets a mark and has two collections.
+-- Writes a profile of n states that run 'scripts' different scripts. Each state allocates 200 bytes in one
+-- line, of which 100 survive, runs for a millisecond, sets a mark and runs two collections.
 local function write(path, n, scripts)
   local p = assert(profilegen.open{path = path, states = true, period = 100,
                                    timeperiod = 1000000, followed = 1000})
@@ -113,7 +114,7 @@ describe("a process with several Lua states", function()
       t["Allocated, state " .. state], t["Survived, state " .. state] = 200, 100
       t["CPU time, state " .. state] = 1000000
     end
-    -- the objects of the other states died when this one started
+    -- when state 2 started, the objects of the earlier states were dead
     t["Alive at the end, state 2 script0"] = 100
     assert.same(t, speedscope())
     local threads, p = firefox()
@@ -158,8 +159,8 @@ describe("a process with more states than files for other tools can have", funct
     assert.equal(72 * 200, speedscope()["Allocated, state (72 others)"])
   end)
 
-  -- The reader has 65,536 rows for states; the last row counts all others. A former bug: the state
-  -- that first had the last row was not counted.
+  -- The reader has 65,536 rows for states; the last row counts all further states. A former bug: the first
+  -- state of the last row was not counted.
   it("and those beyond the rows of the reader", function()
     write(path, 65538, 2)
     local t = pprof()
@@ -169,8 +170,8 @@ describe("a process with more states than files for other tools can have", funct
     assert.is_truthy(err:find("3 states of other scripts share one row", 1, true))
   end)
 
-  -- A former bug: the message was that 18,446,744,073,709,551,615 states share a row, because no
-  -- state had the name that the first samples had: none.
+  -- A former bug: the message reported that 18,446,744,073,709,551,615 states share a row. The first
+  -- samples came before the states had names, and no state had the empty name of these samples.
   it("and receive their names after their first samples", function()
     local stacks, starts, names = {}, {}, {}
     for id = 0, 64 do

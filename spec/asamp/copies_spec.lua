@@ -12,7 +12,7 @@ describe("copies", function()
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
 
-  -- Runs a program text. Returns its profile, and the copied bytes of each line.
+  -- Runs a program with the profiler. Returns its profile, and a table of the copied bytes by line number.
   local function run(text, options)
     shell.write(script, text)
     local status, _, err = process.run{"-l", "profiler", script,
@@ -120,15 +120,16 @@ for r = 1, 500 do
   local known = {1, 2, 3, x = 1, y = 2}
 end
 ]], "copies,alloc=1K")
-    -- growth through 1, 2, 4, ..., 256 nodes of 24 bytes copies 511 nodes
+    -- while a table grows to 512 entries, vectors of 1, 2, 4, ..., 256 nodes are copied: 511 nodes of 24
+    -- bytes
     near(500 * 24 * 511, lines[6].grown)
     near(500 * 2 * 16 * 511, lines[9].grown)
     assert.equal(lines[6].bytes, lines[6].grown)
     assert.is_nil(lines[11])
   end)
 
-  -- An array that is the only thing that grows has free memory after it, so it grows in place,
-  -- except at the end of a hole.
+  -- If an array grows and nothing else is allocated, the memory after the array is free, and the array
+  -- grows in place. It is copied only at the end of a hole.
   it("of an array that is filled by itself are few", function()
     local lines = run([[
 for r = 1, 2000 do
@@ -153,9 +154,9 @@ end
     near(1000 * 32 * (15.5 + 8), lines[4].new)
   end)
 
-  -- A former bug: the number of bytes by which a string's block is rounded up was taken to be 3.
-  -- Copies were estimated 4% too high for strings of 58 bytes, 13% for those of 16, and too low for
-  -- others.
+  -- A former bug: the block of every string was taken to be 3 bytes longer than the string, instead of
+  -- rounded up to the block size. The estimate of copies was 4% too high for strings of 58 bytes, 13% too
+  -- high for those of 16, and too low for others.
   it("are right for strings that are all of one length", function()
     for _, length in ipairs{16, 23, 58, 63} do
       local lines = run(([[

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Exact counts of allocations: profiler.count, profiler.counter, profiler.alive, and those of
--- asamp.h.
+-- Exact counts of allocations, by profiler.count, profiler.counter and profiler.alive in Lua and by the
+-- functions of asamp.h in C.
 
 local embedding = require "embedding"
 local profiler = require "profiler"
@@ -13,12 +13,14 @@ local KINDS = {"table", "table array part", "table hash part", "string", "Lua cl
 local Object = {}
 Object.__index = Object
 
-local SHORT = "xxxxxxxxxx"  -- kept alive, so that the interned string exists in all calls
+-- kept alive, so that this interned string is not allocated again in any call
+local SHORT = "xxxxxxxxxx"
 
 local function recurse(n) return n > 0 and {recurse(n - 1)} or nil end
 
--- Functions that allocate the same in each call. A new short string would be found in the next
--- call, so these functions make only long strings, or short ones that exist.
+-- Functions that allocate the same number of blocks and bytes in each call. A new short string would be
+-- interned and found again by the next call, so these functions create only long strings, or short ones
+-- that exist already.
 local FUNCTIONS = {
   function() end,
   function() return {} end,
@@ -68,7 +70,8 @@ describe("profiler.count", function()
     local bytes, blocks = count(f)
     extra = true
     local b, m = count(f)
-    assert.same({1, 56}, {m - blocks, b - bytes})  -- a table with an array part is one block
+    -- the table and its array part are one block of 56 bytes
+    assert.same({1, 56}, {m - blocks, b - bytes})
     -- size of a string's block: 17 bytes and the text, rounded up to a multiple of 8
     extra, n = false, 104
     b, m = count(f)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Profiles of daemons, whose stderr is /dev/null, when a signal ends the process.
+-- Profiles of daemons, whose stderr is /dev/null: the profile must be complete when a signal ends the
+-- process.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -14,8 +15,8 @@ describe("a daemon", function()
     os.remove(ready)
     os.remove(zone)
     shell.output("mkfifo '%s'", zone)
-    -- the script's localtime takes the lock of tzset and waits for a writer of its time zone file,
-    -- a FIFO
+    -- os.date calls localtime, which takes the lock of tzset and then waits for a writer of its time zone
+    -- file, a FIFO
     local script = process.file(([[
       local list = {}
       for i = 1, 20000 do list[i] = {} end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Programs that run with closed standard streams. A former bug: the profile, or the output file of
--- a command, got descriptor 0, 1 or 2, so that the program's output was written into it.
+-- Programs that are started with closed standard streams (descriptors 0, 1 and 2). A former bug: the
+-- profile, or the output file of a command, was opened with one of these descriptors, so that the program's
+-- output was written into it.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -36,7 +37,7 @@ describe("a standard stream that is closed", function()
   end)
 
   for _, how in ipairs(CLOSED) do
-    -- the options cover libunwind's pipes and the descriptors of exact clocks
+    -- libunwind opens pipes, and exact clocks open further descriptors: these options cover both
     for _, options in ipairs{"time=1000", "time=1000,exact", "native=0"} do
       it(("stays closed, with the profile next to it: %s, %s"):format(how, options), function()
         local status = process.run{program = "/bin/sh", "-c",

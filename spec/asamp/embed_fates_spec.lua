@@ -1,14 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Callbacks of asamp.h for a sample after it was taken: one survival outcome, at most one death,
--- and 'left' at the end, each with the value that the client returned for the sample. The module
--- 'embedding' checks the guarantees that need no model (wrong).
+-- Callbacks of asamp.h that report the outcome of a sample: one call for its survival, at most one for its
+-- death, and 'left' at the end of the session. Each call must pass the value that the client returned when
+-- the sample was taken. The function wrong() of the module 'embedding' checks the other guarantees of the
+-- interface.
 
 local embedding = require "embedding"
 local natives = require "natives"
 local peers = require "peers"
 local story = require "spec.support.story"
 
--- Returns the number of a client's samples with each outcome; each sample must have one.
+-- Returns the number of a client's samples with each survival outcome. Each sample must have exactly one
+-- outcome.
 local function fates(list)
   local n = {young = 0, unfollowed = 0, died = 0, left = 0, undecided = 0}
   for i, s in ipairs(list) do
@@ -24,8 +26,7 @@ end
 -- Returns a userdata whose block has 'size' bytes, a multiple of 16.
 local function userdata(size) return natives.userdata(size - 32) end
 
--- Returns the outcomes in the last client's list of samples, by size of the userdata, from size
--- 'least'.
+-- Returns the outcome of each sampled userdata of at least 'least' bytes, by the size of its block.
 local function bysize(list, least)
   local of = {}
   for _, s in ipairs(list) do
@@ -51,7 +52,7 @@ describe("a client of asamp.h", function()
     collectgarbage()
     for i = 1, 30, 3 do kept[i] = nil end
     collectgarbage()
-    -- they die after the last collection, so that no death is reported
+    -- these userdata die after the last collection, so that no death is reported
     for i = 2, 30, 3 do kept[i] = nil end
     embedding.stop()
     collectgarbage "restart"
@@ -71,8 +72,9 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.start(64, true))
     local t = {}
     for i = 1, 1024 do t[-i] = i end
-    collectgarbage()  -- this collection finds the hash part of 24 KiB alive
-    -- a larger hash part replaces the first one, which is freed
+    -- after this collection the hash part of 24 KiB is a survivor
+    collectgarbage()
+    -- the table replaces that hash part by a larger one and frees it
     for i = 1025, 4096 do t[-i] = i end
     embedding.stop()
     collectgarbage "restart"
@@ -110,7 +112,7 @@ describe("a client of asamp.h", function()
     collectgarbage()
     for i = 1, #kept do kept[i] = false end
     collectgarbage()
-    -- the list of followed samples has free space again
+    -- the deaths have freed space in the list of followed samples
     for i = 1, 100 do kept[i] = userdata(4096) end
     embedding.stop()
     assert.is_nil(embedding.wrong())
@@ -149,14 +151,15 @@ describe("a client of asamp.h", function()
     assert.equal(100, #kept)
   end)
 
-  -- The model is the set of userdata that are held, each of another size. The collector also runs
-  -- by itself; before a client ends, a full collection finds all deaths.
+  -- The model is the set of live userdata, all of different sizes. The collector also runs automatically.
+  -- Before a client ends, a full collection finds all deaths.
   it("receives the outcomes and deaths of the model over random programs", function()
     for seed = 1, 6 do
       math.randomseed(seed)
       local random, same = math.random, story(seed)
       local held, size, clients = {}, 1024, 0
-      local sampled  -- the sizes of userdata that the present client has sampled
+      -- the set of sizes of userdata that the current client has sampled
+      local sampled
       local function ends()
         collectgarbage()
         same("stop", true, embedding.stop())
@@ -189,7 +192,7 @@ describe("a client of asamp.h", function()
         elseif what <= 95 and sampled then embedding.period(({64, 100, 512})[random(3)])
         elseif what <= 97 and sampled then ends()
         elseif not sampled then
-          -- with a fixed period of at most 512, every userdata of these sizes is sampled
+          -- with a fixed period of at most 512 bytes, every userdata is sampled, because all are larger
           same("start", true, embedding.start(({64, 128, 512})[random(3)], true, false, seed))
           sampled = {}
         end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- asamp.h, for programs that embed Lua: the callbacks of a client, and the example of the manual,
--- built with the installed files of the interpreter that runs the specs. The module 'embedding'
--- checks the guarantees that need no model (wrong).
+-- asamp.h, the interface for programs that embed Lua: the callbacks of a client, and the example of the
+-- manual, built with the installed files of the tested interpreter. The function wrong() of the module
+-- 'embedding' checks the guarantees of the interface that hold for every sequence of callbacks.
 
 local embedding = require "embedding"
 local heap = require "profiler.heap"
@@ -26,7 +26,8 @@ describe("a client of asamp.h", function()
     local kept = {}
     for i = 1, 500 do kept[i] = {i} end
     collectgarbage()
-    for _ = 1, 2 do  -- the second snapshot replaces the first
+    -- the second snapshot replaces the file of the first
+    for _ = 1, 2 do
       assert.is_true(embedding.snapshot(path))
       local h = assert(heap.open(path))
       assert.is_true(h:info().samples > 50 and #kept == 500)
@@ -40,8 +41,8 @@ describe("a client of asamp.h", function()
     local text = process.file "not ours"
     local ok, message = embedding.snapshot(text)
     assert.is_nil(ok)
-    -- A former bug: for a host, the message named an option of profiler.snapshot, which a host does
-    -- not have, and spoke of a profile.
+    -- A former bug: the message to a host named an option of profiler.snapshot, which the C interface does
+    -- not have, and called the snapshot a profile.
     assert.equal(("cannot write the snapshot '%s': a text file exists at this path and would be replaced; " ..
                   "give another path"):format(text), message)
     assert.equal(message .. ", or the option overwrite", select(2, profiler.snapshot(text)))
@@ -62,7 +63,8 @@ describe("a client of asamp.h", function()
       assert.not_nil(s.survived, i)
       if s.class then of[s.kind .. " " .. s.class] = (of[s.kind .. " " .. s.class] or 0) + 1 end
     end
-    -- a few less than 3,000, because a collection may run before a new table has its metatable
+    -- a few less than 3,000 tables have this class, because a collection may run before a new table has its
+    -- metatable
     assert.is_true(of["table Embedded"] >= 2990, of["table Embedded"])
     local majors = 0
     for _, c in ipairs(embedding.collections()) do majors = majors + (c.major and 1 or 0) end
@@ -92,9 +94,9 @@ describe("a client of asamp.h", function()
     end
     Kept, On = nil, nil  -- luacheck: ignore 111
     assert.is_nil(embedding.wrong())
-    -- the samples without a reported holder have died before the end
+    -- samples without a reported holder are of objects that died before the end
     assert.is_true(reported <= n and reported > 0.8 * n, reported .. " of " .. n)
-    -- a spec's globals are in a table other than _G, so only the end of a path is compared
+    -- the globals of a spec file are in a table other than _G, so only the end of each path is compared
     local function ending(what)
       for name, count in pairs(of) do
         if name:sub(-#what) == what then return count end
@@ -133,7 +135,7 @@ describe("a client of asamp.h", function()
     assert.equal(after.tenured - before.tenured, tenured)
     assert.is_true(minors > 5 and majors >= 1)
     assert.is_true(pauses <= (after.pauses - before.pauses) * 1.01e9 + 1e6, pauses)
-    -- tolerance: the table of the statistics is itself allocated
+    -- tolerance of 4 KiB, because the table of collector statistics is itself allocated
     assert.is_true(math.abs(list[#list].inuse - count) < 4096, list[#list].inuse - count)
     assert.is_true(list[#list].major and list[#list].phase == 0)
   end)
@@ -148,7 +150,7 @@ describe("a client of asamp.h", function()
     collectgarbage("nursery", size)
     for _, c in ipairs(embedding.collections()) do
       seen[c.phase] = (seen[c.phase] or 0) + 1
-      -- a major collection ends after the marking phase
+      -- a major collection does not end in phase 1, marking, but in a later phase
       assert.is_false(c.major and c.phase == 1)
     end
     for phase = 0, 2 do assert.is_true((seen[phase] or 0) > 0, phase) end
@@ -186,12 +188,13 @@ describe("a client of asamp.h", function()
     for _, size in ipairs{0, 7, options + 1} do
       assert.same({nil, badoptions}, {embedding.sized(nil, size)})
     end
-    -- options of 8 bytes contain no period
+    -- an options struct of 8 bytes ends before its field 'period'
     assert.same({nil, "the sampling period must be 64 to 2^62 bytes"}, {embedding.sized(nil, 8)})
     assert.is_false(embedding.stop())
     assert.is_true(embedding.sized(client, options))
     assert.is_true(embedding.stop())
-    assert.is_true(embedding.sized(young))  -- an older client struct, which ends before 'died'
+    -- a client struct of an older version, which ends before its field 'died'
+    assert.is_true(embedding.sized(young))
     local kept = userdata(4096)
     collectgarbage()
     assert.is_true(embedding.stop())
@@ -383,8 +386,8 @@ describe("a callback that calls the Lua API", function()
     return status, err
   end
 
-  -- only the debug build detects a call of the Lua API in a callback; in others its effect is
-  -- undefined
+  -- Only the debug build detects a call of the Lua API in a callback. In other builds the effect of such a
+  -- call is undefined.
   if process.interpreter():find "/debug/" then
     it("ends the process in the debug build, which names the function", function()
       for _, callback in ipairs{"allocated", "decided", "died", "collected"} do
@@ -431,7 +434,7 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
 
   local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 
-  -- Builds the example of the manual. Returns the path of the program.
+  -- Builds the manual's example program with a compiler. Returns the path of the program.
   local function build(compiler)
     local program = os.tmpname()
     local flags = prefix:find "asan" and " -fsanitize=address,undefined" or ""
@@ -442,8 +445,9 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
     return program
   end
 
-  -- With a period of 64 bytes every block is sampled: 64 KiB give 1,024 samples. The reported sizes
-  -- are right within a few standard errors (3% of one period, 0.6% of thirty).
+  -- Runs the example program with a period of 64 bytes on a script with two leaks. Returns the rows of its
+  -- report, largest first, and its output. The standard error of a reported size is 3% for 64 KiB (1,024
+  -- samples) and 0.6% for thirty times as much.
   local function finds(compiler)
     local program, script = build(compiler), process.file(LEAKS)
     local status, out, err = process.run{program = program, script, "64"}

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Callbacks of asamp.h in a process that has no memory left.
+-- Callbacks of asamp.h in a process in which memory requests fail.
 
 local process = require "spec.support.process"
 local starved = require "starved"
@@ -17,7 +17,8 @@ describe("a client in a process without memory", function()
     starved.stop()
   end)
 
-  -- The list has a capacity of 256 samples; for more, it requests 16 KiB, which is refused here.
+  -- The client's list of samples has a capacity of 256. For more samples the list requests 16 KiB, which
+  -- this program's allocator refuses.
   if not process.interpreter():find "/asan/" then
     it("receives the number of lost samples, and all samples taken when there is memory again", function()
       local refusing = package.searchpath("refusing", package.cpath)
@@ -56,8 +57,8 @@ describe("a client in a process without memory", function()
     end)
   end
 
-  -- The model is the list of samples in their order, each with its outcome. Samples for which there
-  -- is no memory must never be reported.
+  -- The model is the list of samples in their order, each with its outcome. Samples for which the profiler
+  -- had no memory must never be reported.
   it("receives outcomes, deaths and 'left' of the samples that it had capacity for", function()
     for seed = 1, 30 do
       math.randomseed(seed)
@@ -120,8 +121,9 @@ describe("a client in a process without memory", function()
     end
   end)
 
-  -- If there is memory for only a part of a stack, the client receives this part. A former bug: the
-  -- outer frames that the next sample shared with it were read beyond the existing ones.
+  -- If memory suffices for only a part of a stack, the client receives this part. A former bug: the next
+  -- sample shares outer frames with this stack, and frames beyond the received part were read as if they
+  -- existed.
   it("receives the part of a stack that there was memory for, and no unreported frame as shared", function()
     starved.start()
     assert.is_true(starved.room())

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Time samples, classes, collections, markers, and stacks written as differences, in both file
--- versions. The specs' own decoder reads them; the important bytes are compared literally.
+-- Records of a profile in both versions of the file format: time samples, classes, collections, markers,
+-- and stacks written as differences. A decoder that belongs to the specs reads them back. The bytes of a
+-- few records are compared literally.
 
 local gen = require "profilegen"
 local samples = require "spec.support.samples"
@@ -8,8 +9,8 @@ local vmprof = require "spec.support.vmprof"
 
 local US, MS = 1000, 1000000  -- in ns
 
---- Writes a profile by calling fill(profile, time). Returns its samples, the text of the first
--- details record, and the time (ns) that was passed to 'fill'.
+-- Opens a profile, calls fill(profile, time) to write its records, and closes it. Returns its samples, the
+-- text of the first details record, and the time in ns that was passed to 'fill'.
 local function written(format, fill, options)
   local path = os.tmpname()
   local config = {path = path, format = format}
@@ -126,7 +127,8 @@ for format = 6, 7 do
         assert.equal(100, #list)
         local fates = {}
         for i = 1, 95 do fates[i] = list[i].survived and "1" or "0" end
-        -- there were more outcomes than samples when the first collection was recorded
+        -- the record of the first collection has more outcomes than there were samples; the surplus is
+        -- ignored
         assert.equal("01101" .. ("0110100101"):rep(9), table.concat(fates))
         for i = 96, 100 do assert.is_nil(list[i].survived) end
         assert.equal(5, list.undecided)
@@ -217,7 +219,7 @@ for format = 6, 7 do
           got[i] = (s.class or "-"):sub(1, 1) .. (s.survived and "1" or "0")
         end
         assert.equal("P0 P0 -0 a1 P1 P1 a1 -0", table.concat(got, " "))
-        -- a collection in the same microsecond as the previous one is written without numbers
+        -- for a collection in the same microsecond as the previous one, the record has no numbers
         assert.truthy(details:find "\nf 3 3\nl 2 1 1 0 1 2 2 1\ng[ \n]")
         assert.truthy(details:find "\nf 0 1\nl 1 2\ng[ \n]")
         assert.truthy(details:find "\nf 1\ng[ \n]")
@@ -299,7 +301,7 @@ for format = 6, 7 do
             p:collection{fates = "1", state = state}
           end
           p:sample{8, 1}
-          -- a complete major collection: no phase remains active
+          -- a complete major collection in one call: no phase of a collection is active afterwards
           p:collection{fates = "1", major = true}
           p:sample{8, 1}
           p:collection{fates = "1", major = true, state = 2}
@@ -367,8 +369,9 @@ for format = 6, 7 do
       end)
     end)
 
-    -- The model is the whole stack of every sample. The spec passes the number of unchanged outer
-    -- frames, or a smaller number, which is always valid, and the other frames.
+    -- The model is the whole stack of every sample. The spec passes the number of outer frames that are
+    -- unchanged since the previous sample, or a smaller number, which is always valid, and the other
+    -- frames.
     it("stacks reported as differences are complete in the file", function()
       local seed = 20261121 + format
       local random = math.random

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- A process that calls exit() in a signal handler must end, whatever the handler has interrupted. A
--- former bug: if the handler had interrupted the thread while it reported a sample, exit() waited
--- for ever for that thread's own lock (2 of 25 times at 512 bytes a sample).
+-- A process that calls exit() in a signal handler must end, whatever code the handler has interrupted. A
+-- former bug: if the handler had interrupted the thread while it reported a sample, exit() waited for ever
+-- for that thread's own lock (in 2 of 25 runs with a period of 512 bytes).
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- The work during which the signal arrives.
+-- The code that runs while the signal arrives, by name.
 local WORK = {
   ["emitting samples"] = "local t = {} while true do t[#t % 100 + 1] = {tostring(#t)} end",
   ["in C's allocator"] = [[
@@ -39,8 +39,8 @@ local WORK = {
     while thread do local _ = {} end]],
 }
 
--- Runs n processes that end by 'how'. Returns the number of profiles with a complete end, and the
--- number of messages that the handler interrupted code for which the writer waits.
+-- Runs n processes with the method 'how' to end them. Returns the number of profiles with a complete end,
+-- and the number of messages that the handler interrupted code for which the writer waits.
 local function ends(n, how, expected, work)
   local folder = shell.folder()
   local script = process.file([[
@@ -80,9 +80,9 @@ describe("a handler that ends the process", function()
     assert.is_true(ends(N, "quick_exit", 7, WORK["emitting samples"]) >= N - 1)
   end)
 
-  -- A former bug: when the handler had interrupted pthread_cond_signal, exit() called it again, and
-  -- the thread waited for itself for ever. Not with ASan, which must be the first of the preloaded
-  -- libraries.
+  -- A former bug: when the handler had interrupted pthread_cond_signal, exit() called that function again,
+  -- and the thread waited for itself for ever. The spec preloads a library and is left out with ASan, whose
+  -- own library must be the first preloaded one.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("by exit() ends it in the midst of a condition's signal, too", function()
       local folder = shell.folder()
@@ -101,8 +101,8 @@ describe("a handler that ends the process", function()
       shell.remove(folder)
     end)
 
-    -- A former bug: the handler was installed only after the profile's file was created, so that a
-    -- signal before that left the file without an end, and one after bind() left the socket.
+    -- A former bug: the handler was installed only after the profile's file was created. A signal in
+    -- between left a file without an end, or, after bind(), the socket's file.
     for _, call in ipairs{"pthread_create", "listen"} do
       it("leaves a complete profile while the session starts: " .. call, function()
         local folder = shell.folder()
@@ -134,8 +134,8 @@ end)
 
 local here = require "asamp.host".realpath "."
 
--- Command that runs a program as process 1 of a new PID namespace, if the system allows that, as
--- root or by unshare -U.
+-- The command that runs a program as process 1 of a new PID namespace: as root, or with a user namespace
+-- (unshare -U). It is false if the system allows neither.
 local UNSHARE = os.execute "unshare -p -f true 2>/dev/null" and "unshare -p -f"
                 or os.execute "unshare -Urpf true 2>/dev/null" and "unshare -Urpf"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The libraries that find names of C functions, libdw and libelf, have no memory. Names may be
--- missing, but the program must complete, and the profile must have all samples. A former lookup
+-- Memory requests of libdw and libelf, the libraries that find names of C functions, fail. Names may be
+-- missing, but the program must complete, and the profile must have all samples. A former bug: a lookup
 -- crashed the program, because libdwfl used a block that it had freed.
 
 local process = require "spec.support.process"
@@ -17,8 +17,8 @@ if os.getenv "ASAMP_VARIANT" ~= "asan" then
   describe("libdw and libelf without memory", function()
     local script, path = process.file(PROGRAM), os.tmpname()
 
-    -- Runs the program while memory requests number 'first' to 'last' of the two libraries fail.
-    -- Returns the profile and stderr.
+    -- Runs the program. The memory requests with numbers 'first' to 'last' of the two libraries fail.
+    -- Returns the profile and the text of stderr.
     local function run(first, last)
       local status, out, err = process.run{"-lprofiler", script, env = {
         LD_PRELOAD = package.searchpath("famine", package.cpath), FAMINE = first .. "-" .. last,

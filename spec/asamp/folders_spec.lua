@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The dependencies between the folders of asamp/. asamp/build.mk lists, for each folder, the
--- folders whose headers it may include; the compiler receives these include paths and no others.
+-- Checks the dependencies between the folders of asamp/. For each folder, asamp/build.mk lists the folders
+-- whose headers it may include. The compiler receives these include paths and no others.
 
 local shell = require "spec.support.shell"
 
@@ -21,7 +21,8 @@ for _, folder in ipairs(FOLDERS) do
   for _, other in ipairs(words("SEES_" .. folder)) do sees[folder][other] = true end
 end
 
-local home = {}  -- folder of each header, by name
+-- folder of each header, by the header's base name
+local home = {}
 for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
   local folder, name = path:match "^asamp/(%w+)/(.+)$"
   assert(not home[name], name .. " is there twice")
@@ -29,8 +30,8 @@ for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
 end
 
 describe("the files of asamp #plain", function()
-  -- A former bug: reader and readerevent called each other, and so did the files for the container
-  -- and the rows of a Firefox profile, so that neither could be understood alone.
+  -- A former bug: the sources reader and readerevent called each other, and so did two sources of the
+  -- Firefox converter, so that neither of a pair could be understood alone.
   it("have no circle", function()
     local status, out, err = shell.run "spec/circles asamp build/fork/asamp"
     assert.equal(0, status, out .. err)
@@ -104,7 +105,8 @@ describe("the folders of asamp #plain", function()
       local status = shell.run(("gcc -std=gnu99 %s -x c -fsyntax-only %s"):format(options, path))
       return status == 0
     end
-    local one = {}  -- one header of each folder
+    -- one header of each folder, by folder
+    local one = {}
     for name, folder in pairs(home) do
       if not one[folder] or name < one[folder] then one[folder] = name end
     end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The list of surviving samples, against a model in Lua: each sample leaves the list exactly once,
--- when it has died, and the runs of alive and dead samples identify it.
+-- The profiler's list of surviving samples, compared with a model in Lua. Each sample leaves the list
+-- exactly once, when it has died. The list reports deaths as lengths of runs of alive and dead samples.
 
 local points = require "points"
 local story = require "spec.support.story"
@@ -81,7 +81,7 @@ describe("samples that survived", function()
       local addresses, at = ({4, 50, 2000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local f, list, same = points.followed(), {}, story(seed)
-      -- Calls 'change' with each sample of the block. Returns true if there was one.
+      -- Calls change(s) for each sample s of the block. Returns true if the block has a sample.
       local function each(block, change)
         local found = false
         for _, s in ipairs(list) do

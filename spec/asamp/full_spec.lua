@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Full files and disks, at the start or during a run: the program must continue, a message at the
--- end must report the lost samples, and the part of the file that was written must be readable.
+-- Files and disks that are full, from the start or during a run: the program must continue, a message at
+-- the end must report the number of lost samples, and the part of the file that was written must be
+-- readable.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -22,8 +23,8 @@ describe("a file that takes no more", function()
     assert.is_true(tonumber(lost) >= 20000, err)
   end)
 
-  -- If no sample could be written, one line reports that. A former bug: a closing line before it
-  -- named the file, and counted all samples.
+  -- If no sample could be written, the profiler prints one line. A former bug: it printed a second line
+  -- before it, which named the file and counted all samples.
   it("is reported in one line if it has no sample", function()
     for variable, load in pairs{LUA_PROFILER = "profiler", ASAMP = false} do
       local status, _, err = process.run{load = load or nil,
@@ -82,8 +83,8 @@ describe("a file that another program truncates", function()
 end)
 
 describe("a disk that becomes full in the middle of a run", function()
-  -- Program that samples different stacks, so that the file grows. When half of the work is done,
-  -- only 'limit' more bytes can be written ("none": none).
+  -- A program whose samples have different stacks, so that the file grows. When half of the work is done,
+  -- it limits the file's growth to 'limit' more bytes ("none": no growth).
   local PROGRAM = [[
     local natives, gen = require "natives", require "profilegen"
     local limit, kept = ..., {}
@@ -107,7 +108,7 @@ describe("a disk that becomes full in the middle of a run", function()
     io.write "done"
     io.stdout:flush()]]
 
-  -- Checks the messages of a run, and that the numbers of written and lost samples add up.
+  -- Checks the messages of a run, and that the numbers of written and lost samples add up to all samples.
   local function checked(status, out, err, path, reason, note)
     assert.equal(0, status, note)
     assert.equal("done", out, note)
@@ -137,14 +138,15 @@ describe("a disk that becomes full in the middle of a run", function()
       else assert.truthy(wrong:find "its readable part contains no sample", note) end
       os.remove(new)
     else assert.truthy(message:find "^cannot read profile", note) end
-    -- A former bug: the closing line counted lost samples, too, and named a file without samples.
+    -- A former bug: the closing line counted lost samples, too, and it named the file even if no sample was
+    -- written to it.
     if got + times == 0 then assert.equal("", summary, note)
     else assert.same({got, times}, {said, saidtimes or 0}, note) end
     return true
   end
 
-  -- A former bug: all samples since the last pause of the program counted as lost, although the
-  -- file is flushed at each MiB.
+  -- A former bug: all samples since the last pause of the program were reported as lost, although the file
+  -- is flushed after each MiB.
   it("reports the exact number of lost samples, however fast they came", function()
     local function count(limit)
       local path, status, out, err = run(([[
@@ -166,13 +168,13 @@ describe("a disk that becomes full in the middle of a run", function()
     for _, limit in ipairs{1500000, 4000000} do
       local got, lost = count(limit)
       assert.is_true(got > 0 and lost > 0, limit)
-      -- one sample more or less, because the first sample point depends on the position in the
-      -- nursery
+      -- The difference may be one sample, because the first sample point depends on the address at which
+      -- the nursery starts.
       assert.is_true(math.abs(all - got - lost) <= 1, ("%d + %d of %d"):format(got, lost, all))
     end
   end)
 
-  -- SIGXFSZ ends a process that does not ignore it, so the writer thread blocks it.
+  -- The signal SIGXFSZ ends a process that does not ignore it, so the profiler's writer thread blocks it.
   for _, signal in ipairs{"ignored", "not ignored"} do
     it("by a limit, costs the data after it, SIGXFSZ " .. signal, function()
       local seed, n = 77, 0
@@ -202,7 +204,7 @@ describe("a disk that becomes full in the middle of a run", function()
     end)
   end
 
-  -- A small file system, mounted in a separate mount namespace, which only root can create.
+  -- A small file system, mounted in a separate mount namespace. Only root can create it.
   local MOUNT = "mount -t tmpfs -o size=%dk none %s"
   local folder = os.tmpname()
   os.remove(folder)
@@ -260,7 +262,7 @@ describe("a file that takes no more for a while", function()
     return f:seek "end"
   end
 
-  -- Waits until the condition what() holds, at most two minutes.
+  -- Waits at most two minutes, until what() returns true.
   local function await(what)
     for _ = 1, 12000 do
       if what() then return end
@@ -271,14 +273,15 @@ describe("a file that takes no more for a while", function()
 
   it("is cut back to its complete part, and continues with all kept data when there is space", function()
     local all = {}
-    -- the last profile is compressed by ISA-L, because it has many bytes between two flushes
+    -- the last profile has many bytes between two flushes, so that it is compressed by the library ISA-L
     for _, o in ipairs{{}, {plain = true}, {format = 7}, {format = 7, plain = true}, {more = 20000}} do
       o.n = 1000 + (o.more or 0)
       o.path, o.native, o.resolve, o.followed = os.tmpname(), true, "plain", 1000
       o.p = assert(gen.open(o))
       all[#all + 1] = o
     end
-    -- writes a thousand samples of different stacks, with a new function, and survival outcomes
+    -- writes a thousand samples with different stacks, a new function, and survival outcomes, to each
+    -- profile
     local function work(from)
       for _, o in ipairs(all) do
         o.p:name(8 * from, "f" .. from, 1, "@x.lua")

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Runs the fuzzer of snapshots (spec/fuzz/heaps.c) with a limited number of inputs. Damaged
--- snapshots must cause no crash, and in those that can be read, the retained bytes of each object
--- must be those freed with it. ASAMP_INPUTS and ASAMP_SEED set other numbers of inputs and seeds.
--- All limits are tiny here.
+-- Runs the fuzzer of heap snapshots (spec/fuzz/heaps.c) with a limited number of inputs. Damaged snapshots
+-- must cause no crash. In snapshots that can be read, the retained bytes of each object must be the bytes
+-- that become free with it. The environment variables ASAMP_INPUTS and ASAMP_SEED set other numbers of
+-- inputs and seeds. The build option ASAMP_TINY makes all limits of the reader tiny.
 
 local fuzz = require "spec.support.fuzzer"
 local shell = require "spec.support.shell"
@@ -12,8 +12,8 @@ describe("asamp heap", function()
     fuzz("heaps", "-O1 -DASAMP_TINY", 1621, {fork = 4000, debug = 4000, asan = 300})
   end)
 
-  -- A former bug: the name of an input file contained only the seed, so that two runs of these
-  -- specs at the same time, of two builds or two clones, overwrote each other's file and failed.
+  -- A former bug: the name of the fuzzer's input file contained only the seed. Two runs of these specs at
+  -- the same time, of two builds or two clones, overwrote each other's file and failed.
   it("is tried by two processes of one seed at once", function()
     local folder = shell.folder()
     shell.output("spec/fuzz/build '%s/heaps' '-O0 -DASAMP_TINY' heaps", folder)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A snapshot requested from an idle process (asamp/control/heaprequest.h). A former bug: the
--- control thread waited ten seconds for the state's next collection, and answered no other client
--- meanwhile, so that a request for the heap of an idle server blocked all monitoring.
+-- Requests for a heap snapshot of an idle process (asamp/control/heaprequest.h). A former bug: the control
+-- thread waited ten seconds for the state's next collection and answered no other client meanwhile, so that
+-- such a request to an idle server blocked all monitoring.
 
 local clients = require "clients"
 local host = require "asamp.host"
@@ -10,7 +10,7 @@ local shell = require "spec.support.shell"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
--- A program that only executes commands from a pipe.
+-- A program with two Lua states. It only executes the commands that it reads from a pipe.
 local SERVER = [[
   local peers, states = need "peers", need "states"
   local second = states.open{libs = true}
@@ -77,7 +77,7 @@ describe("a snapshot requested from an idle process", function()
   end
 
   local function say(word)
-    -- opening a FIFO for reading and writing waits for no other process
+    -- open for reading and writing, because that does not wait for another process
     local pipe <close> = assert(io.open(folder .. "/words", "r+"))
     pipe:write(word, "\n")
   end
@@ -90,7 +90,8 @@ describe("a snapshot requested from an idle process", function()
 
   it("delays no other answer, and waits longer than a silent client may", function()
     local first = send(heap("-", "a.heap"))
-    for _ = 1, 70 do  -- for more than five seconds, the time limit of clients (CN3)
+    -- in sum more than five seconds, the time limit of clients (CN3)
+    for _ = 1, 70 do
       assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
       host.pause(100)
     end
@@ -108,7 +109,7 @@ describe("a snapshot requested from an idle process", function()
     assert.is_false(isthere "b.heap" or isthere "c.heap")
   end)
 
-  -- A former bug: the answer named an option that `asamp heap` does not have, and spoke of a
+  -- A former bug: the answer named an option that `asamp heap` does not have, and called the snapshot a
   -- profile.
   it("replaces no other file, and reports that in the terms of the requesting command", function()
     shell.write(folder .. "/notes", "not ours")
@@ -126,7 +127,8 @@ describe("a snapshot requested from an idle process", function()
     for _ = 1, 500 do
       local other = send(heap("-", "b.heap"))
       text = clients.answer(other, 100)
-      if text == "" then break end  -- no answer yet: the client is queued, and not disconnected
+      -- no answer yet: the client is queued, not disconnected
+      if text == "" then break end
       leave(other)
     end
     assert.equal("", text)
@@ -158,7 +160,7 @@ describe("a snapshot requested from an idle process", function()
     local silent, n = clients.silent(socket, 100)
     assert.equal(100, n)
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
-    -- the silent clients were disconnected to accept this one
+    -- to accept this client, the process has disconnected the silent ones
     assert.equal("", clients.answer(waiting, 50))
     clients.leave(silent)
     say "exit"
@@ -170,7 +172,8 @@ describe("a snapshot requested from an idle process", function()
 
   it("is not taken by the child of a fork", function()
     local waiting = send(heap("-", "a.heap"))
-    assert.is_truthy(host.query(socket, "stats\n"))  -- the request before this one was received
+    -- this answer shows that the process has received the request for a snapshot, too
+    assert.is_truthy(host.query(socket, "stats\n"))
     say "fork"
     assert.equal("", clients.answer(waiting, 1000))
     assert.is_false(isthere "a.heap")
@@ -178,7 +181,7 @@ describe("a snapshot requested from an idle process", function()
     assert.equal(expected "a.heap", clients.answer(waiting, 20000))
   end)
 
-  -- A former bug: the snapshot was requested from the oldest state, which may be idle for ever.
+  -- A former bug: the snapshot was always taken of the oldest state, which may be idle for ever.
   it("is taken of the first state that collects, unless one is named; others are listed", function()
     local first = send(heap("-", "a.heap"))
     assert.equal("", clients.answer(first, 50))
@@ -207,8 +210,8 @@ describe("a snapshot requested from an idle process", function()
       .. "%-%-wait TIME waits longer; %-%-state N selects another state: 1 %(no script seen"), err)
   end)
 
-  -- A former bug: if a host has a state for each request, the snapshot was taken of such a state,
-  -- of a few KiB, and not of the large one.
+  -- A former bug: if a host creates a Lua state for each of its requests, the snapshot was taken of such a
+  -- state of a few KiB, and not of the host's large state.
   it("is taken of the largest state if that collects in half of the time, else of the first", function()
     say "grow"
     local function during(words, wait)
@@ -224,7 +227,8 @@ describe("a snapshot requested from an idle process", function()
     end
     local err = during("collect\\nother\\n", "60s")
     assert.is_truthy(err:find("^snapshot of Lua state 1, the largest; %-%-state N selects another: 0 "), err)
-    say "done"  -- a slow server still has unread words of the first request
+    -- if the server is slow, the pipe still has unread commands of the first request
+    say "done"
     process.await(function() return process.read(folder .. "/done") end)
     err = during("collect\\n", "3s")
     assert.is_truthy(err:find("^snapshot of Lua state 0, which collected first; "), err)
@@ -236,7 +240,7 @@ describe("a snapshot requested from an idle process", function()
     assert.same({1, ""}, {code, out})
     assert.equal(("asamp heap: '%s' had no collection within 1 s, so no snapshot was taken: a Lua state " ..
       "runs a collection only after enough allocations. --wait TIME waits longer\n"):format(socket), err)
-    -- The process detects that the command has ended before it answers the next request.
+    -- Before it answers the next request, the process detects that the `asamp heap` command has ended.
     assert(host.query(socket, "stats\n"))
     say "collect"
     host.pause(200)
@@ -248,9 +252,9 @@ describe("a snapshot requested from an idle process", function()
                              "got 'soon'", 1, true), err)
   end)
 
-  -- If the snapshot's file cannot be written, the command must report that. A former bug: it named
-  -- the file as if it existed, waited five seconds, and reported that it was no snapshot, or did
-  -- not exist.
+  -- If the snapshot's file cannot be written, the command must report that. A former bug: the command named
+  -- the file as if it existed. Then it waited five seconds and reported that the file was no snapshot or
+  -- did not exist.
   it("is no file's that cannot be written, and the command says so", function()
     local function run(out)
       local code, text, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
@@ -273,9 +277,9 @@ describe("a snapshot requested from an idle process", function()
   end)
 end)
 
--- A host with a state for each request often has no state. A former bug: the process then refused
--- the request for a snapshot; it also failed when a state was closed before it had collected.
--- `asamp heap` named an option of the protocol in its message.
+-- A host that creates a Lua state for each of its requests often has no state. A former bug: the process
+-- then refused the request for a snapshot. The request also failed when a state was closed before it had
+-- collected, and the message of `asamp heap` named an option of the protocol instead of one of the command.
 describe("a snapshot requested from a process with a state for each of its requests", function()
   it("is taken of the first state that collects, also if there is none at first", function()
     local folder = shell.folder()
@@ -297,7 +301,8 @@ describe("a snapshot requested from a process with a state for each of its reque
     end
     local first = clients.send(socket, ("heap - %s/a.heap\n"):format(folder))
     assert.equal("", clients.answer(first, 300))
-    say "nothing"  -- this state is closed without a collection
+    -- the host closes this state before it has run a collection
+    say "nothing"
     assert.equal("", clients.answer(first, 300))
     say "collect"
     assert.matches("^file " .. folder .. "/a.heap\nstate %d+\nok\n$", clients.answer(first, 20000))

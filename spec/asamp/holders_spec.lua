@@ -1,18 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- Holders of the samples alive at the end of a session. For five typical leaks, the first row of
--- the report's section of leaks must name the holder that a programmer would name.
+-- Holders of the samples alive at the end of a session. The holder is the object or variable that keeps the
+-- sampled object alive. For five typical leaks, the first row of the report's section of leaks must name
+-- the holder that a programmer would name.
 
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- Profiles a program that keeps the objects of the code 'leak' and makes garbage, so that the
--- session has time slices and collections. A leak that allocates in few slices cannot be
--- distinguished from start-up, so the program runs until no pause of the machine was a quarter of
--- its time. Returns the report's section of leaks, in one line, the profile, and the whole report
--- in one line.
+-- Profiles a program that executes the code 'leak', which keeps objects, and makes garbage, so that the
+-- session has time slices and collections. A leak that allocates in few slices cannot be distinguished from
+-- start-up, so the program runs until no pause of the machine was longer than a quarter of its time.
+-- Returns the report's section of leaks joined to one line, the profile, and the whole report joined to one
+-- line.
 local function report(leak)
   local path = os.tmpname()
   local status, _, err = process.run{code = ([[
@@ -56,7 +57,8 @@ local function report(leak)
   return (leaks:gsub("%s+", " ")), profile, (out:gsub("%s+", " "))
 end
 
--- Returns the holder in the first row of the section, and its share in percent.
+-- Returns the holder in the first row of the report's section of leaks, and its share of the samples in
+-- percent.
 local function first(leaks)
   local share, text = leaks:match "holder of (%d+)%% of [%d,]+ samples: (.-) +[%d.]+[KMB] "
   if not share then
@@ -191,7 +193,8 @@ describe("holders in a profile", function()
     assert.is_true(profile.walked >= profile.longestwalk)
     local seen = {}
     local h = profile.holders
-    for i, step in ipairs(h.step) do  -- each pair of parent and step is recorded only once
+    -- the table of holders has each pair of parent and step only once
+    for i, step in ipairs(h.step) do
       local key = h.parent[i] .. step
       assert.is_nil(seen[key], key)
       seen[key] = true
@@ -216,7 +219,7 @@ describe("holders in a profile", function()
     assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
     local times, sum = profile.walktimes, 0
-    -- three searches: at the first full collection, at the call, and at the end
+    -- holders were searched three times: at the first full collection, at the explicit call, and at the end
     assert.equal(3, #times)
     for _, walk in ipairs(times) do sum = sum + walk.duration end
     assert.equal(profile.walked, sum)
@@ -292,11 +295,12 @@ describe("holders in a profile", function()
       samples = samples + (path > 0 and n or 0)
     end
     assert.is_true(samples > 10 and steps:find '["after"]' ~= nil, steps)
-    assert.equal(4, profile.walks)  -- one of the four was at the first full collection
+    -- one of the four searches was at the first full collection
+    assert.equal(4, profile.walks)
   end)
 
-  -- lua_close runs after the script has ended. A former bug: objects that only local variables of
-  -- the main chunk referred to had no holder.
+  -- The profiler searches holders in lua_close, after the script has ended. A former bug: objects that only
+  -- local variables of the main chunk referred to had no holder.
   describe("of a script that has ended under -l profiler", function()
     local SCRIPT = [[
       local log, other = {}, {1}
@@ -321,7 +325,7 @@ describe("holders in a profile", function()
     it("are the local variables of its main chunk, whatever its arguments and its end", function()
       for _, finish in ipairs{"", "return", "return 1", "error 'on purpose'", "error({})",
                               "coroutine.wrap(function() last() end)()",
-                              -- the hook raises an error, as Ctrl-C does
+                              -- ends the script by an error in a hook, as Ctrl-C does
                               "debug.sethook(error, '', 1) while true do end"} do
         for _, args in ipairs{{}, {"a", "b", "c"}} do
           local own = ended(finish, table.unpack(args))
@@ -333,7 +337,7 @@ describe("holders in a profile", function()
 
     it("are missing if a collection or another chunk ran after it", function()
       local own = ended "setmetatable({}, {__gc = function() end}) collectgarbage() os.exit(true, true)"
-      -- the frame of the main chunk was found
+      -- the search has found the frame of the main chunk and its local variable
       assert.is_true(own['0local "log" of main chunk'] > 300)
       local path = os.tmpname()
       local script = process.file(SCRIPT)
@@ -367,8 +371,8 @@ describe("holders in a profile", function()
 end)
 
 describe("holders that are gone at the end", function()
-  -- A former bug: holders were searched only at the end, so that no row had a holder in a program
-  -- that had released its objects by then.
+  -- A former bug: holders were searched only at the end of the session. A program that had released its
+  -- objects by then had no holder in any row.
   it("are known from a search while the heap grew", function()
     local path = os.tmpname()
     local status, _, err = process.run{code = [[
@@ -392,7 +396,7 @@ describe("holders that are gone at the end", function()
       found[p > 0 and holders.pathtext(profile.holders, p):match '^local "requests" of main ' or ""] = true
     end
     assert.is_true(found['local "requests" of main '])
-    -- The search at the end reached no object of a request, but may reach a sampled object that is
+    -- The search at the end reached no object of a request. It may reach another sampled object that is
     -- alive, such as the function main.
     for _, p in ipairs(profile.alive.path) do
       assert.is_nil(p > 0 and holders.pathtext(profile.holders, p):match "requests" or nil)

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- Every kind of step of a reference path, in terms of Lua: its text in a profile, and in a snapshot
--- taken at the same time. In patterns, %F is the place where the function is defined.
+-- Every kind of step of a reference path from a root to an object: its text in a profile, and in a snapshot
+-- taken at the same time. In the expected texts, %F matches the place where a function is defined.
 
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
--- A program with one held object of each class; new(name) creates an object that is sampled.
+-- A program with one object for each kind of reference that can hold it. new(name) creates an object that
+-- is sampled.
 local PROGRAM = [[
   package.cpath = "build/spec/?.so;" .. package.cpath
   local natives = require "natives"
@@ -71,11 +72,12 @@ local PROGRAM = [[
   assert(core.close())
 ]]
 
--- By class: the text in a profile, and the text in a snapshot if that is more precise.
+-- For each class of objects: the path's text in a profile, and its text in a snapshot if that is more
+-- precise.
 local STEPS = {
   Registry = {'registry → ["app.key"]'},
   Global = {'_G → ["global"] → [1..n]', '_G → ["global"] → [1]'},
-  -- A former bug: the name was cut at 47 bytes, inside a character, without "…".
+  -- A former bug: the table key in the text was cut at 47 bytes, inside a UTF-8 character, and without "…".
   Long = {'_G → ["x' .. ("é"):rep(21) .. '…"] → [1..n]', '_G → ["x' .. ("é"):rep(40) .. '"] → [1]'},
   Module = {'package.loaded["app"] → ["state"]'},
   Listener = {'_G → upvalue "listeners" of on (%F) → ["close"] → [1..n] → upvalue "s" of %F',
@@ -97,7 +99,7 @@ local STEPS = {
   Slot = {'stack of C function sort, slot 1'},
 }
 
--- Converts 'text' to a Lua pattern that matches a whole line.
+-- Converts an expected text to a Lua pattern that matches a whole line.
 local function pattern(text)
   return "^" .. text:gsub("%%d%+", "\1"):gsub("%%x%+", "\2"):gsub("%%F", "\3")
     :gsub("[%^%$%(%)%%%.%[%]%*%+%-%?]", "%%%0")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Programs that a command such as `asamp run` starts: their arguments and environment, how they
--- end, and the signals that the command passes on.
+-- The module asamp.host, with which a command such as `asamp run` starts a program: the program's arguments
+-- and environment, the way it ends, and the signals that the command passes on to it.
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
@@ -133,9 +133,9 @@ describe("running a program", function()
     assert.equal("up\ngot\nend\n", process.read(path))
   end)
 
-  -- timeout sends its signal to the command, and then to its whole process group. A former bug: if
-  -- the program had ended by the first signal before the second arrived, the second one ended the
-  -- command, which then did not return the program's exit status.
+  -- The utility timeout sends its signal to the command, and then to the command's whole process group. A
+  -- former bug: if the program had ended by the first signal before the second one arrived, the second
+  -- signal ended the command, which then did not return the program's exit status.
   it("ignores a signal that has ended the program and comes again", function()
     -- SIGUSR1 is the signal by which servers reopen their log files
     for _, signal in ipairs{"TERM", "HUP", "INT", "QUIT", "USR1", "USR2"} do

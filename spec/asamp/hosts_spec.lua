@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Programs of Debian under `asamp run -- PROGRAM`: they must behave as with Debian's Lua, and the
--- profile must have the lines of their Lua code. Some are servers that fork, enter a chroot and
--- change their user. The spec of a program that is not installed is pending.
+-- Debian's programs that embed Lua, run under `asamp run -- PROGRAM`: they must behave as with Debian's
+-- Lua, and the profile must have the lines of their Lua code. Some are servers that fork, enter a chroot
+-- and change their user. If a program is not installed, its spec is pending.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -11,13 +11,13 @@ local shell = require "spec.support.shell"
 local ROOT = shell.output "id -u" == "0\n"
 local BIN = process.interpreter():match "^(.*)/"
 
--- Lua code for each program: busy(n) creates n strings in its second line.
+-- Lua code that is part of each program's script: busy(n) creates n strings in its second line.
 local BUSY = "local function busy(n) local t = {} for i = 1, n do\n" ..
              "t[i] = 'n' .. i end return #t .. t[n] end\n"
 
--- For each program: its files, and a shell command that runs it. The word RUN is replaced by the
--- command under test; the output must contain 'says'. No wait is longer than 20 seconds. The
--- profiles must have samples at line 'line' of 'file'.
+-- For each program: the files that it needs, and a shell command that runs it. The spec replaces the word
+-- RUN by the command under test. The output must contain the text 'says', and the profiles must have
+-- samples at line 'line' of the file 'file'. No wait is longer than 20 seconds.
 local PROGRAMS = {
   clingo = {file = 'q.lp', line = 3, says = 'g("3000n3000")', files = {
     ["q.lp"] = "#script (lua)\n" .. BUSY .. [[
@@ -41,7 +41,8 @@ plot sin(x), cos(x)
     run = "echo hello | RUN mle -N -H 1 -x m.lua && cat m.out"},
   neomutt = {file = "n.lua", line = 2, files = {["n.lua"] = BUSY .. "mutt.set('real_name', busy(3000))"},
     run = "RUN neomutt -n -F /dev/null -e 'lua-source n.lua' -Q real_name"},
-  -- Its helper process ends by _exit, so that the profile lacks its end and the last second (cut).
+  -- The helper process of dnsmasq ends by _exit, so that its profile lacks the last second and the end
+  -- (cut).
   dnsmasq = {root = true, file = "d.lua", line = 2, cut = true, files = {
     leases = "9999999999 02:00:00:00:00:01 127.0.0.50 host *\n", ["d.lua"] = BUSY .. [[
 local out = io.open("FOLDER/d.out", "a")
@@ -68,7 +69,7 @@ magnet.attract-raw-url-to = ("/m.lua")
 ]]}, run = [[
 rm -f tmp/socket; RUN lighttpd -D -f l.conf & until_ test -S tmp/socket
 for i in 1 2 3 4; do curl -s -m 20 --unix-socket tmp/socket http://server/$i; done; kill $!; wait $!]]},
-  -- Its processes have only the environment variables that import_environment lists.
+  -- The processes of dovecot have only the environment variables that its setting import_environment lists.
   dovecot = {root = true, module = "/usr/lib/dovecot/modules/auth/libauthdb_lua.so", file = "a.lua", line = 2,
     says = "succeeded\npassdb: bob auth failed", files = {["a.lua"] = BUSY .. [[
 function auth_passdb_lookup(request)
@@ -108,8 +109,8 @@ VirtualHost "localhost"
 ]]}, run = "RUN /usr/bin/prosody --config p.cfg.lua -F & until_ test -s out; kill $!; wait $!; cat out"},
 }
 
--- Returns true when the profile is complete, at most 100 seconds later: a worker process may
--- outlive its master.
+-- Waits until the profile is complete, at most 100 seconds, because a worker process may outlive its
+-- master. Returns false after that time.
 local function complete(path)
   for _ = 1, 2000 do
     if reader.read(path).complete then return true end
@@ -118,7 +119,7 @@ local function complete(path)
   return false
 end
 
--- Returns the number of profiles in the folder that have a sample at the program's line.
+-- Returns the number of profiles in the folder that have a sample at the program's line ('line' of 'file').
 local function sampled(folder, program)
   local n = 0
   for _, path in ipairs(shell.lines(shell.output("ls %s/profiles", folder))) do
@@ -159,8 +160,8 @@ describe("under asamp run #plain", function()
         BIN, folder, program.script and "" or "--")
       local stock, message = run(program.script and "lua5.4" or "env", "true")
       if not stock[2]:find(program.says or "3000n3000", 1, true) then
-        -- A container may forbid system calls that a server needs; then the server fails with
-        -- Debian's Lua, too.
+        -- A container may forbid system calls that a server needs. Then the server fails with Debian's Lua,
+        -- too, and the spec is pending.
         assert.is_true(program.root, stock[2] .. message)
         return pending(("%s does not run here: %s"):format(name, message))
       end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Objects alive at a given time: the reader's option 'at', compared with a model that has the time
--- when each sample was allocated and the time when a collection found it dead.
+-- The reader's option 'at', which selects the objects alive at a given time. Its results are compared with
+-- a model that has the time when each sample was allocated and the time when a collection found it dead.
 
 local commands = require "spec.support.commands"
 local gen = require "profilegen"
@@ -8,9 +8,9 @@ local reader = require "profiler.reader"
 
 local PERIOD = 1024
 
--- Writes a profile of random samples, outcomes and deaths. Returns its samples, a list of {fn,
--- bytes, born, dead (nil: alive)}, with times in us since the start, and the times of its
--- collections.
+-- Writes a profile of random samples, outcomes and deaths. Returns the list of its samples, each {fn,
+-- bytes, born, dead (nil: alive)}, and the list of the times of its collections. All times are in us since
+-- the start.
 local function random(path, format, seed)
   math.randomseed(seed)
   local p = assert(gen.open{path = path, format = format, period = PERIOD, followed = 1000})
@@ -53,7 +53,7 @@ local function random(path, format, seed)
   return samples, ends
 end
 
--- Returns the bytes alive at a time, by function, and their sum.
+-- Returns the bytes that the model has alive at time 'at', by function, and their sum.
 local function model(samples, at)
   local sums, whole = {}, 0
   for _, s in ipairs(samples) do
@@ -88,15 +88,15 @@ describe("the bytes alive at an instant", function()
     it("is that of a model, at any time, in version " .. format, function()
       for seed = 1, 10 do
         local samples, ends = random(path, format, seed)
-        -- the reader's times count from the start of the file, which is earlier than 'start'
+        -- the reader counts times from the start of the file, which was before 'start'
         local first = assert(reader.read(path)).collections
         local shift = first[1].time - ends[1]
         for i, time in ipairs(ends) do
           assert.equal(time + shift, first[i].time)
         end
         for _ = 1, 20 do
-          -- times of version 7 are exact to a microsecond, so 'at' is never the time of an
-          -- allocation
+          -- In version 7 of the file format, times are exact to a microsecond. Allocations are at multiples
+          -- of 10 us, so 'at' is never the time of an allocation.
           local at = ends[math.random(#ends)] + (math.random(2) == 1 and 0 or 10 * math.random(0, 40) + 7)
           local sums, whole = model(samples, at)
           assert.same({sums, whole}, {measured(path, at + shift)}, ("seed %d, at %d"):format(seed, at))
@@ -145,9 +145,9 @@ describe("the bytes alive at an instant", function()
     assert.truthy(out:find('"at": {%s*"seconds": 4'), out:match '"at".-}')
     assert.same({1, "", ("asamp report: '%s': no sample was alive at 2.5 s\n"):format(path)},
                 {run("--at", "2.5s", path)})
-    -- Files that end with the collection of their peak, as of programs that grew until they were
-    -- killed. A former bug: --at peak rejected one in four as later than the end, because 1.000001
-    -- s times 1000000 are less than 1000001.
+    -- Files that end with the collection at which memory use was highest, as those of programs that grew
+    -- until they were killed. A former bug: --at peak rejected one in four of such files as later than the
+    -- end, because the product 1.000001 s times 1000000 is less than 1000001 in floating point.
     for i = 1, 20 do
       local last = os.tmpname()
       p = assert(gen.open{path = last, period = 1 << 20, followed = 10})
@@ -161,16 +161,16 @@ describe("the bytes alive at an instant", function()
       assert.equal(0, code)
       assert.truthy(out:find("1 MiB alive", 1, true), out)
     end
-    -- A program stops the collector at its start, and has 17 MB in use at its end. A former bug:
-    -- the report was that no sample was alive at the peak, without the note that the peak is
-    -- measured after collections.
+    -- A program that stops the collector at its start, and has 17 MB in use at its end. A former bug: the
+    -- message reported that no sample was alive at the peak, without the note that the peak is measured
+    -- after collections.
     local stopped = os.tmpname()
     p = assert(gen.open{path = stopped, period = 1 << 20, followed = 10})
     p:name(8, "kept", 1, "@x.lua")
     p:sample{8, 2, time = start}
     p:collection{fates = "0", inuse = 24 << 10, time = start + 1000000000}
     p:flood(17, {8, 2, time = start + 2000000000})
-    -- the collection at the end of the session
+    -- the only other collection, at the end of the session
     p:collection{fates = ("1"):rep(17), inuse = 1000, time = start + 3000000000}
     assert(p:close())
     local err
@@ -183,8 +183,8 @@ describe("the bytes alive at an instant", function()
     os.remove(stopped)
     assert.equal(0, code)
     assert.truthy(out:find("17 MiB alive", 1, true), out)
-    -- A former bug: as integers in microseconds, these times wrap around to 0 and 2^64 - 1000000,
-    -- and the message was that no sample was alive at 0 s.
+    -- A former bug: these times in seconds, converted to integer microseconds, wrapped around to 0 and 2^64
+    -- - 1000000, and the message reported that no sample was alive at 0 s.
     for _, late in ipairs{"4611686018427387904", "9223372036854775807"} do
       code, _, err = run("--at", late, path)
       assert.equal(1, code, late)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Signals of time samples that arrive while the program waits in a system call. The call must
--- return the same result as without signals, except the calls that the system never restarts (man 7
--- signal), which the manual lists.
+-- Signals of time samples that arrive while the program waits in a system call. The call must return the
+-- same result as without signals. Exceptions are the calls that the system never restarts (man 7 signal);
+-- the manual lists them.
 
 local process = require "spec.support.process"
 local syscalls = require "syscalls"
@@ -10,7 +10,7 @@ local times = require "spec.support.times"
 local CLOCKS = {cpu = {rate = 10000, exact = false}, wall = {rate = 10000, wall = true}}
 if times.exact then CLOCKS.exact = {rate = 10000, exact = true} end
 
--- Functions that wait for an event 30 ms later, with the expected results.
+-- Functions that wait in a system call until an event happens, 30 ms later, and their expected results.
 local RESTARTED = {
   read = function()
     local from, to = syscalls.pipe()
@@ -31,7 +31,8 @@ local RESTARTED = {
   end,
   connect = function()
     local fd = syscalls.listen()
-    local first = syscalls.connect(fd)  -- the socket's backlog is full after this connection
+    -- this connection fills the backlog of the socket, so that the next one must wait
+    local first = syscalls.connect(fd)
     local pid = syscalls.later(30, "accept", fd)
     local got, errno = syscalls.connect(fd)
     if got then syscalls.close(got) end
@@ -58,14 +59,14 @@ describe("a system call that waits", function()
             assert.same(expected, got, clock)
           end
         end, o)
-        -- signals arrived during the call; a late one represents several periods
+        -- The wall clock's signals arrived during the calls. A late signal represents several periods.
         local _, periods = times.count(list, function() end)
         if clock == "wall" then assert.is_true(periods > 3 * 20, periods) end
       end
     end)
   end
 
-  -- These calls return EINTR once to the program.
+  -- These calls have a time-out. After a signal they return the error EINTR to the program.
   for _, name in ipairs{"nanosleep", "poll", "select", "epoll", "sigtimedwait"} do
     it("with a time-out ends early in wall time, seldom in CPU time: " .. name, function()
       local function interrupted(clock)
@@ -82,7 +83,8 @@ describe("a system call that waits", function()
         return n, list.cpu
       end
       local wall
-      for _ = 1, 10 do  -- repeats, because ticks are late on a busy machine
+      -- repeats the measurement, because ticks are late on a busy machine
+      for _ = 1, 10 do
         wall = interrupted "wall"
         if wall > 0 then break end
       end

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Distances between sample points in bytes: no byte may be skipped or counted twice, whatever the
--- sizes, and random distances must be exponential. The spec calls the functions without a sampler.
+-- The distances in bytes between the sample points of the allocation sampler: no byte may be skipped or
+-- counted twice, whatever the sizes of allocations are, and random distances must have an exponential
+-- distribution. The spec calls the functions without a running sampler.
 
 local points = require "points"
 
 local SEEDS = {1, 2, 3, 0x5EED, -1}
 
--- Returns a random generator with its own state, so that a seed determines the whole run.
+-- Returns a random number generator with its own state, so that a seed determines the whole run.
 local function generator(seed)
   local state = seed
   return function(low, high)
@@ -15,7 +16,8 @@ local function generator(seed)
   end
 end
 
--- Returns an object that counts allocations against an interval, as the nursery does.
+-- Returns an object that subtracts the size of each allocation from the distance to the next sample point,
+-- as the nursery does, and counts the points reached.
 local function run(interval)
   local r = {distance = interval:first(), points = 0, bytes = 0}
   function r.allocate(n)
@@ -32,7 +34,8 @@ local function run(interval)
   return r
 end
 
--- Returns a random size like those of programs: mostly small, sometimes many periods.
+-- Returns a random allocation size, distributed like those of programs: mostly small, sometimes many
+-- periods long.
 local function size(random, period)
   local what = random(1, 10)
   if what <= 6 then return 8 * random(1, 64) end
@@ -99,7 +102,8 @@ describe("fixed intervals", function()
     local chi = 0
     for d = 1, 64 do chi = chi + ((seen[d] or 0) - 1000) ^ 2 / 1000 end
     for d in pairs(seen) do assert.is_true(d >= 1 and d <= 64) end
-    assert.is_true(chi < 130, chi)  -- 63 degrees of freedom: exceeded in 1 of 10^6 runs
+    -- with 63 degrees of freedom, chi square exceeds this limit in 1 of 10^6 runs
+    assert.is_true(chi < 130, chi)
   end)
 
   it("count a block of four exabytes", function()
@@ -142,7 +146,8 @@ describe("a change of the period", function()
         local n = size(random, period)
         r.allocate(n)
         expected = expected + n / period
-        -- each change of the period rounds to whole bytes, which is up to 1 / period of a point
+        -- each change of the period rounds the distance to whole bytes, an error of up to 1 / period of a
+        -- sample point
         if math.abs(r.points - expected) >= 1 + changes / 64 then
           error(("seed %d, step %d, periods %s: %d points for %.3f")
                 :format(seed, step, table.concat(story, " "), r.points, expected))
@@ -163,7 +168,7 @@ describe("a change of the period", function()
     for _, c in ipairs(cases) do
       local interval = points.interval(c[1], false, 1)
       assert.equal(c[4], interval:change(c[3], c[2]), table.concat(c, " "))
-      -- the distance after the change is that of the new period
+      -- the distance after the next sample point is the new period
       assert.equal(2, (interval:pass(c[3])))
     end
   end)
@@ -190,7 +195,7 @@ describe("random intervals", function()
       end
       local mean = sum / n
       local deviation = math.sqrt(squares / n - mean * mean)
-      -- limits of five standard errors
+      -- the limits are five standard errors of each statistic
       assert.is_true(math.abs(mean / period - 1) < 5 / math.sqrt(n), "seed " .. seed)
       assert.is_true(math.abs(deviation / period - 1) < 5 * math.sqrt(2) / math.sqrt(n), "seed " .. seed)
       assert.is_true(math.abs(tail / n - math.exp(-3)) < 5 * math.sqrt(math.exp(-3) / n), "seed " .. seed)
@@ -212,7 +217,7 @@ describe("random intervals", function()
     local period = 512
     for blocksize = 0, 2 do
       local bytes = ({64, 100 * period, 4200 * period})[blocksize + 1]
-      -- enough to detect an error of one point in 4,200
+      -- as many runs as are needed to detect an error of one sample point in 4,200
       local n = ({40000, 4000, 200000})[blocksize + 1]
       local counts, r = {}, run(points.interval(period, true, 11 + blocksize))
       local mean = bytes / period
@@ -230,8 +235,8 @@ describe("random intervals", function()
   end)
 
   it("cannot be hidden from by a pattern that divides the period", function()
-    -- Two sites alternate with blocks of 504 and 8 bytes. Fixed intervals of 512 bytes have all
-    -- their points at one site.
+    -- Two allocation sites alternate, one with blocks of 504 bytes and one with blocks of 8. With fixed
+    -- intervals of 512 bytes, all sample points are in blocks of one site.
     local function shares(random)
       local r = run(points.interval(512, random, 42))
       local here, there = 0, 0

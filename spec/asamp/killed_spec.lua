@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- A process killed by SIGKILL at any place: the flushed part of its file must be readable and
--- repairable.
+-- Profiles of a process that is killed by SIGKILL at an arbitrary place of its code: the flushed part of
+-- the file must be readable and repairable.
 
 local peers = require "peers"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Reads the file and its repaired copy, by the specs' own decoder and by the reader, and compares
--- them.
+-- Repairs a profile and reads it (its repaired copy, if it was damaged) twice: by the reader and by a
+-- decoder that belongs to the specs. Returns the decoder's samples, the reader's profile and the result of
+-- the repair.
 local function repaired(path)
   local out = os.tmpname()
   local r = assert(reader.repair(path, out))
@@ -19,8 +20,8 @@ local function repaired(path)
 end
 
 describe("SIGKILL at any moment", function()
-  -- The child takes a few samples at a time, so that only a flush makes the file grow. It records
-  -- how many it had taken before the last but one flush.
+  -- A child process takes a few samples at a time, so that the file grows only at a flush. It records the
+  -- number of samples that it had taken before the last but one flush.
   local CHILD = [[
     local gen = require "profilegen"
     local path, notes, format = ...
@@ -63,7 +64,7 @@ describe("SIGKILL at any moment", function()
         now = c.after
         assert(peers.kill(c.pid, 9))
       end
-      -- at least the child that lived longest has flushed, on any machine
+      -- The child that lived longest has flushed at least once, on any machine.
       for _, c in ipairs(children) do
         local before = tonumber(process.read(c.notes):match "^(%d+)\n") or 0
         local profile, message = reader.read(c.path)
@@ -88,8 +89,9 @@ describe("SIGKILL at any moment", function()
 end)
 
 describe("SIGKILL of a program that is sampled", function()
-  -- Returns the result of the repair and the profile of the repaired file; nil if the cut file has
-  -- no sample. Stacks whose details were cut off must still be in both.
+  -- Repairs a profile that was cut at an arbitrary byte. Returns the result of the repair and the profile
+  -- of the repaired file, or nil if the cut file has no sample. Stacks whose details were cut off must
+  -- still be in both files.
   local function recovered(path)
     local out = os.tmpname()
     local r, message = reader.repair(path, out)
@@ -112,9 +114,9 @@ describe("SIGKILL of a program that is sampled", function()
     return n
   end
 
-  -- A program that keeps 50 blocks, flushes 'seen' times, allocates some more bytes, and is killed
-  -- at the place that 'how' names. It records how many blocks it had before the last but one flush,
-  -- and takes few samples at a time, so that only a flush makes the file grow.
+  -- A program that keeps 50 blocks, flushes the profile 'flushes' times, allocates 'more' bytes, and is
+  -- killed at the place that 'how' names. It records how many blocks it had allocated before the last but
+  -- one flush. It takes few samples at a time, so that the file grows only at a flush.
   local PROGRAM = [[
     local how, path, notes, flushes, more = ...
     flushes, more = tonumber(flushes), tonumber(more)
@@ -196,7 +198,8 @@ describe("SIGKILL of a program that is sampled", function()
     die[how]()
   ]]
 
-  -- Runs the program in a state whose lua_Alloc kills the process in its n-th call after 'back'.
+  -- Runs the program in a Lua state whose lua_Alloc kills the process. The program calls back(); the n-th
+  -- call of lua_Alloc after that kills.
   local START = [[
     local peers, code = require "peers", ...
     local s = peers.new{}
@@ -206,7 +209,7 @@ describe("SIGKILL of a program that is sampled", function()
   local HOW = {"lua", "C function", "coroutine", "finalizer", "hook", "flood", "mark", "end of sampling",
                "end of session", "collection", "collection", "collection", "fork", "orphan"}
 
-  -- Kills before or during the first flush that has samples (0), and later (2).
+  -- The process is killed before or during the first flush that has samples (0), or later (2).
   for _, flushes in ipairs{0, 2} do
     it("at any place leaves the flushed data, after " .. flushes .. " flushes", function()
       local seed = 11 + flushes
@@ -215,7 +218,7 @@ describe("SIGKILL of a program that is sampled", function()
       for i, how in ipairs(HOW) do
         local r = {how = how, path = os.tmpname(), notes = os.tmpname()}
         os.remove(r.path)
-        -- timeout ends a process that was not killed
+        -- the utility timeout ends a process that was not killed
         r.pid = process.start{program = "timeout", 60, process.interpreter(), script, PROGRAM,
                                how, r.path, r.notes, flushes, math.random(0, 1 << 18), math.random(1, 400)}
         runs[i] = r
@@ -238,7 +241,7 @@ describe("SIGKILL of a program that is sampled", function()
     end)
   end
 
-  -- The profile is a pipe: the writer thread stays in a write for as long as no process reads.
+  -- The profile is written to a pipe: the writer thread stays in a write until a process reads the pipe.
   it("within a write leaves a repairable file, cut anywhere", function()
     local seed = 5
     math.randomseed(seed)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Labels: each sample must have the label values that the program has set for the running
--- coroutine, however coroutines were created, yielded or ended.
+-- Labels: each sample must have the label values that the program has set for the running coroutine,
+-- however coroutines were created, yielded or ended.
 
 local cjson = require "cjson"
 local commands = require "spec.support.commands"
@@ -146,8 +146,8 @@ end)
 
 -- {== in the profile ========================================================
 
--- A program with three routes that allocate in the ratio 1:2:4, in alternating coroutines. %s: more
--- code.
+-- A program with three routes that allocate in the ratio 1:2:4, in alternating coroutines. The spec
+-- replaces %s by more code.
 local SERVER = [[
   local profiler = require "profiler"
   assert(profiler.enable{alloc = 1024, seed = 5, out = arg[1], overwrite = true, format = arg[2]})
@@ -184,8 +184,8 @@ describe("a server whose routes allocate 1:2:4", function()
     os.remove(script)
   end)
 
-  -- Checks that the samples by route are in the ratio 1:2:4, within six standard errors of the
-  -- differences.
+  -- Checks that the numbers of samples by route are in the ratio 1:2:4, with a tolerance of six standard
+  -- errors of the differences.
   local function proportional(n)
     local a, b, c = n["/a"], n["/b"], n["/c"]
     assert.is_true(a > 300, a)
@@ -285,7 +285,8 @@ describe("a server whose routes allocate 1:2:4", function()
   end)
 
   it("says the same in the other flavour, and repaired", function()
-    -- Returns the label sets sorted by their values, because their order in a file is not defined.
+    -- Returns the sets of labels of a profile, sorted by their values, because their order in a file is not
+    -- defined.
     local function labels(name)
       local list = assert(reader.read(name)).labels
       local function key(set) return (set.labels.route or "") .. " " .. (set.labels.step or "") end
@@ -322,7 +323,8 @@ describe("10,000 values of a label", function()
     for _, row in ipairs(doc.labels.id) do rows[row.value] = row.samples end
     assert.equal(10000 - 4095, left.labelvalues)
     assert.is_true(left.labelnames >= 36, left.labelnames)
-    assert.is_true(rows["(others)"] > 4500, rows["(others)"])  -- 5,200 are expected on average
+    -- of 5,200 expected samples; the limit allows for random variation
+    assert.is_true(rows["(others)"] > 4500, rows["(others)"])
     local most = 0
     for value in pairs(rows) do most = math.max(most, tonumber(value) or 0) end
     assert.is_true(most > 4000 and most <= 4095, most)
@@ -348,10 +350,10 @@ describe("lines of labels that do not fit", function()
       return table.concat(text, " ")
     end
     assert.equal(":1 a=b,c=d:2", read "b 1 0 2 1\nB 1 1 ab\nB 1 1 cd\n")
-    -- the label set 3 does not exist
+    -- the samples name a label set 3 that does not exist
     assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")
     assert.equal(":3 =:0", read "b 18446744073709551615 99999999999\nB 1 0 \n")
-    -- a name longer than the line
+    -- the record gives a length of the name that is greater than the rest of the line
     assert.equal(":0 abc=:3", read "b 9 1\nB 1 99 abc\n")
     assert.equal(":2 a=b:1", read "b 1 1 x\nB 1 1 ab\nB 3 1 xy\nB 0 1 zz\nB -1\nB\nB 1\n")
     assert.equal("", read "b\nb 1\nB\n")
@@ -361,8 +363,8 @@ end)
 
 -- ==}
 
--- Writes a file with n label sets, 'each' in a batch; lines(id) are the lines of a set. It has one
--- sample without labels, and then one sample of each set in 'sampled'.
+-- Writes a file with n label sets. The sets are written in batches of 'each'; lines(id) returns the lines
+-- of one set. The file has one sample without labels, and one sample of each set in the list 'sampled'.
 local function withsets(n, each, lines, sampled)
   local text = {vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
     vmprof.meta("sample_allocated_bytes", "100") .. vmprof.name(8, "py:f:1:f.lua")}
@@ -379,8 +381,8 @@ local function withsets(n, each, lines, sampled)
 end
 
 describe("sets of labels, as many as a file may have,", function()
-  -- A former bug: half of 16,384 sets of 32 labels were dropped, although that is within the
-  -- documented limits.
+  -- A former bug: of 16,384 sets of 32 labels, the reader dropped half, although the documented limits
+  -- allow that many.
   it("are all there: 16,384 of 32", function()
     local path = withsets(16384, 512, function(id)
       local list = {}
@@ -397,7 +399,7 @@ describe("sets of labels, as many as a file may have,", function()
     os.remove(path)
   end)
 
-  -- A former bug: of several label sets beyond the limit only one was counted, and the message
+  -- A former bug: if a file had several label sets beyond the limit, only one was counted, and the message
   -- named another limit.
   it("beyond the limit are counted, and the message names the consequence", function()
     local path = withsets(65636, 8192, function(id) return ("B %d 1 a%d\nB %d 1 bx\n"):format(id, id, id) end,
@@ -456,8 +458,8 @@ describe("a value that is called (none)", function()
   end)
 end)
 
--- A former bug: short collections, of which the file has only the number and the total time, were
--- counted by label, but their time was not.
+-- A former bug: for short collections, a file has only their number and total time. They were counted by
+-- label, but their time was not.
 describe("collections by label", function()
   it("have the pauses of all, also of those without a record of their own", function()
     local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
@@ -472,7 +474,8 @@ describe("collections by label", function()
   end)
 end)
 
--- A former bug: undecided samples were counted as alive in the rows of labels, and nowhere else.
+-- A former bug: undecided samples, whose survival no collection had found out, were counted as alive in the
+-- rows of labels, but nowhere else.
 describe("the bytes alive, by label,", function()
   it("add up to all bytes alive, also if some samples are undecided", function()
     local labelled = require "asamp.sums.labelled"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Deaths of survivors in the file. They must be correct whatever sampling, the collector and the
--- program do.
+-- The recorded deaths of objects that had survived a collection. They must be correct whatever sampling,
+-- the collector and the program do.
 
 local core = require "profiler.core"
 local gen = require "profilegen"
@@ -16,8 +16,8 @@ local path
 -- Returns a userdata whose block has 'size' bytes.
 local function userdata(size) return natives.userdata(size - 32) end
 
--- Returns the outcome of each sampled size of a kind, in the order of the samples: "young",
--- "later", "alive" or "undecided".
+-- Returns, for each sampled block size of one kind of object, the outcomes of its samples in order: "young"
+-- (died at its first collection), "later" (died later), "alive" or "undecided".
 local function fates(list, kind)
   local found = {}
   for _, s in ipairs(list) do
@@ -30,7 +30,7 @@ local function fates(list, kind)
   return found
 end
 
--- Checks that the reader agrees with the specs' own decoder.
+-- Checks that the profile reader and the specs' own decoder of the file agree.
 local function check(list, file)
   local profile = assert(reader.read(file))
   local later, survived = 0, 0
@@ -89,7 +89,7 @@ describe("later deaths", function()
         assert.truthy(details:find "\nf 0 2 1 5\nu 1 2 1 1\ng[ \n]")
         local deaths = {}
         for i, s in ipairs(list) do deaths[i] = s.unfollowed and "-" or s.death or 0 end
-        -- the followed samples are 1, 5, 7 and 8
+        -- of the eight samples, only numbers 1, 5, 7 and 8 are followed
         assert.same({0, "-", 0, "-", 2, "-", 3, 3}, deaths)
         local profile = check(list, path)
         assert.equal(3, profile.unfollowed)
@@ -97,7 +97,7 @@ describe("later deaths", function()
       end)
 
       it("in many pieces are one walk over the list", function()
-        -- more than fit into one event or one batch
+        -- more samples than fit into one event record or one batch
         local n = 200000
         local runs = {}
         for i = 1, n, 2 do runs[i], runs[i + 1] = 1, 1 end
@@ -182,8 +182,9 @@ describe("later deaths", function()
       collectgarbage "stop"
       t = {}
       for i = 1, 1024 do t[-i] = i end
-      collectgarbage()  -- the hash part of 24 KiB has survived
-      -- a larger hash part replaces the first one, which is freed
+      -- this collection finds the hash part of 24 KiB alive
+      collectgarbage()
+      -- the table replaces that hash part by a larger one and frees it
       for i = 1025, 4096 do t[-i] = i end
       collectgarbage()
       collectgarbage "restart"
@@ -194,9 +195,9 @@ describe("later deaths", function()
     assert.same({"alive"}, found[24 * 4096])
   end)
 
-  -- A sample of a growth represents only the new bytes. A former bug: when an array grew in place,
-  -- its earlier samples were reported dead: half of a table that had doubled to a million slots,
-  -- all of them alive.
+  -- When a block grows, a sample of the growth represents only the new bytes. A former bug: when an array
+  -- grew in place, its earlier samples were reported dead: half the bytes of a table that had doubled to a
+  -- million slots, all of them alive.
   it("are not those of an array that grows, wherever it lies then", function()
     local alone, among = {}, {}
     local list = samples.of(function()
@@ -255,7 +256,8 @@ describe("later deaths", function()
       t = {}
       for i = 1, 1024 do t[-i] = i end
       for _ = 1, 5 do
-        for i = 1, 2000 do  -- these tables have watched vectors, which die
+        -- these tables have vectors whose free is watched, and die
+        for i = 1, 2000 do
           local short = {}
           short[i], short.i = i, i
           assert(short.i == i)
@@ -271,9 +273,9 @@ describe("later deaths", function()
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
   end)
 
-  -- A growing block has a sample for each growth. A former bug: watched blocks were counted by
-  -- samples, so that most bits of the set of watched blocks seemed to belong to freed blocks, and
-  -- each minor collection rebuilt the set by a visit of all followed samples.
+  -- A block that grows has a sample for each growth. A former bug: watched blocks were counted by samples,
+  -- so that most bits of the set of watched blocks seemed to belong to freed blocks, and each minor
+  -- collection rebuilt the set from all followed samples.
   it("cost a minor collection no more for blocks that have grown often #plain", function()
     local function microseconds(grow)
       local keep, x = {}, nil
@@ -310,7 +312,7 @@ describe("later deaths", function()
     local list = samples.of(function()
       for i = 1, 1024 do t[-i] = i end
       collectgarbage()
-      -- a larger hash part replaces the previous one, which is freed
+      -- the table replaces its hash part by a larger one and frees the old one
       for i = 1025, 4096 do t[-i] = i end
     end, {period = 4096})
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
@@ -372,13 +374,13 @@ describe("later deaths", function()
     assert.is_true(stats.unfollowed > 0)
     assert.equal(most, profile.followed)
     assert.is_true(profile.unfollowed >= stats.unfollowed)
-    -- all followed samples died; the deaths of the unfollowed ones are unknown
+    -- all followed samples died; for unfollowed samples the profile has no deaths
     assert.is_true(profile.later > 0)
     assert.is_true(profile.survived - profile.later >= profile.unfollowed)
   end)
 
-  -- The model is the set of objects that are held, each of another size. The collector also runs by
-  -- itself; the last full collection finds all deaths.
+  -- The model is the set of live objects, all of different sizes. The collector also runs automatically;
+  -- the last full collection finds all deaths.
   it("are those of the model over random programs", function()
     for seed = 1, 8 do
       local random = math.random

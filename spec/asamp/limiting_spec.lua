@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- profiler.limit: limits on the bytes that a call allocates, and on the bytes in use, to run
--- untrusted code.
+-- profiler.limit, which runs a function with a limit on the bytes that it allocates or has in use. It is
+-- meant for untrusted code.
 
 -- luacheck: ignore 211 241
 local fewer = require "spec.support.fewer"
@@ -10,7 +10,7 @@ local states = require "states"
 
 local limit = profiler.limit
 
--- Functions that allocate without end. Those that catch errors return after the 50th error.
+-- Functions that allocate without end. Functions that catch errors return after the 50th error.
 local HOSTILE = {
   function() return ("x"):rep(1 << 30) end,
   function() local s = "x" while true do s = s .. s end end,
@@ -133,7 +133,8 @@ local HOSTILE = {
     end
   end,
   function()
-    -- the hook belongs to this coroutine; otherwise it would run after the limit has ended
+    -- the hook is set in a coroutine of its own; a hook of the main coroutine would run after the limit has
+    -- ended
     coroutine.wrap(function()
       debug.sethook(function() local _ = {} end, "crl")
       while true do string.len "x" end
@@ -209,7 +210,8 @@ describe("a limit", function()
         local bytes = 100 * round * round + 1000 + 37 * i
         local before = allocated()
         local ok, message = pcall(limit, bytes, program)
-        collectgarbage "stop"  -- pending finalizers would allocate outside of the limit
+        -- prevents finalizers from running after the call, where their allocations would count in 'used'
+        collectgarbage "stop"
         local used = allocated() - before - own
         collectgarbage "restart"
         -- the pattern ends with $ only, because assert and coroutine.wrap add a position before the
@@ -217,7 +219,7 @@ describe("a limit", function()
         if ok or not tostring(message):find(("allocation limit of %d bytes exceeded$"):format(bytes)) then
           error(("program %d with %d bytes: %s, %s"):format(i, bytes, ok, message))
         end
-        -- 400 bytes for pcall and limit: two messages and a record
+        -- 400 bytes are allocated by pcall and profiler.limit: two messages and a record
         if used > bytes + 400 then
           error(("program %d with %d bytes allocated %d"):format(i, bytes, used))
         end
@@ -228,8 +230,8 @@ describe("a limit", function()
     assert.is_true(programs >= fewer(1000, 150), programs)
   end)
 
-  -- Each level of gsub has its own buffer. A former bug: only the size of a single buffer was
-  -- limited.
+  -- Each level of nested gsub calls has its own buffer. A former bug: the limit applied only to the size of
+  -- a single buffer.
   it("is also one of all buffers of C functions together", function()
     local text, depth, most = ("x"):rep(100000), 0, 0
     local function nest(inner)
@@ -239,7 +241,8 @@ describe("a limit", function()
       depth = depth - 1
     end
     local function deep() nest(deep) end
-    for _ = 1, 3 do  -- repeated, because buffers that an error has ended must not count
+    -- three times, because buffers of calls that ended by an error must no longer count
+    for _ = 1, 3 do
       depth, most = 0, 0
       assert.same({false, "allocation limit of 1000000 bytes exceeded"}, {pcall(limit, 1000000, deep)})
       assert.is_true(most >= 4 and most <= 11, most)
@@ -249,7 +252,8 @@ describe("a limit", function()
     assert.same({false, ("limit of %d live bytes exceeded"):format(alive)},
                 {pcall(limit, {alive = alive}, deep)})
     assert.is_true(most >= 4 and most <= alive // 100000 + 1, most)
-    -- buffers from outside the call do not count, and an inner limit does not add to the outer one
+    -- buffers that exist before the call do not count, and the bytes of an inner limit are not added twice
+    -- to the outer one
     depth, most = 0, 0
     nest(function() limit(400000, nest, function() end) end)
     local function within() nest(function() limit(800000, within) end) end
@@ -267,7 +271,7 @@ describe("a limit", function()
                 {pcall(limit, 20000, inner, 100000)})
     assert.same({false, "allocation limit of 20000 bytes exceeded"},
                 {pcall(limit, 20000, limit, 100000, fill)})
-    -- bytes of the inner call count for the outer limit, too
+    -- bytes that count for the limit of an inner call count for the outer limit, too
     assert.same({false, "allocation limit of 50000 bytes exceeded"}, {pcall(limit, 50000, function()
       for _ = 1, 10 do inner(20000) end
       fill()
@@ -295,8 +299,8 @@ describe("a limit", function()
     local _ = ("x"):rep(100000)  -- no limit applies any more
   end)
 
-  -- A former bug: an error in a dead coroutine found no handler there and jumped past the call with
-  -- the limit, to a handler of the main thread. The limit stayed set, in memory that was freed.
+  -- A former bug: an error in a dead coroutine, which has no error handler, jumped past the call with the
+  -- limit to a handler of the main thread. The limit stayed set, in memory that was freed.
   it("is removed when an error jumps past the call", function()
     local status, out, err = process.run{code = [[
       local profiler = require "profiler"
@@ -334,7 +338,7 @@ describe("a limit", function()
       for i = 1, 100000 do t[i] = {i} end
     end)
     assert.same({false, ("limit of %d live bytes exceeded"):format(bytes)}, {ok, message})
-    -- a growing stack makes the collector run, too
+    -- when a stack grows, the collector runs, too
     local function deep(n) return n > 0 and 1 + deep(n - 1) or 0 end
     assert.equal(1000, limit({alive = bytes + 300000}, function()
       for i = 1, 4000 do local _ = {i, i, i} end
@@ -361,8 +365,8 @@ describe("a limit", function()
     says("function expected, got no value", 1000)
   end)
 
-  -- A stack grows while emergency collections are stopped, so that its allocation is not repeated
-  -- after one. Its error must not name the limit.
+  -- lua_Alloc refuses to enlarge a stack while emergency collections are stopped, so that the allocation is
+  -- not repeated after a collection. The error message must not name the limit of profiler.limit.
   it("is not named where lua_Alloc has refused a later allocation that is not repeated", function()
     local s <close> = states.open()
     local status, before, after = s:run(function(state, path, cpath)
@@ -371,7 +375,8 @@ describe("a limit", function()
       local function deep(n) return 1 + deep(n + 1) end
       return within({alive = 400000}, function()
         local _, before = pcall(function() local t = {} while true do t = {t} end end)
-        collectgarbage()  -- removes garbage, because of which the limit would refuse a larger stack
+        -- removes garbage, which would make the limit refuse a larger stack
+        collectgarbage()
         state.failall(0)
         local _, after = pcall(deep, 1)
         state.failall()

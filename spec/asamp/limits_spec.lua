@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- A profile in a process whose resource limits (ulimit) leave no capacity for it: a message with
--- the limit must refuse it, no file may remain, and the program must run. Former bugs: a program
--- failed with "cannot open app.lua: Too many open files", because the profile had taken the last
--- descriptors; one without memory for the writer thread failed with "Resource temporarily
--- unavailable" and left an empty file.
+-- Profiles in a process whose resource limits (ulimit) are too low for the profiler: a message must name
+-- the limit, no file may remain, and the program must run without a profile. Former bugs: a program failed
+-- with "cannot open app.lua: Too many open files", because the profiler had taken the last descriptors.
+-- Without memory for the writer thread the message was "Resource temporarily unavailable", and an empty
+-- file was left.
 
 local process = require "spec.support.process"
 
--- Runs the program under a limit in a new folder. Returns its standard error, and the names of the
--- files that are in the folder afterwards.
+-- Runs a small program with the profiler under a limit in a new folder. Returns its standard error, and the
+-- names of the files that are in the folder afterwards.
 local function limited(limit)
   local script = process.file "print 'ran' io.open(arg[0]):close()"
   local status, out, err = process.run{"-c", [[
     set -e; folder=$(mktemp -d); cd "$folder"
     (ulimit $1; exec "$2" -l profiler "$3")
     ls "$folder"; rm -r "$folder"]], "sh", limit, process.interpreter(), script,
-    -- no leak detection: luaL_loadfilex loses its FILE if freopen finds no descriptor
+    -- leak detection is off, because luaL_loadfilex leaks its FILE if freopen finds no descriptor
     program = "sh",
     env = {LUA_PROFILER = "out=app.vmprof,alloc=64K", ASAN_OPTIONS = "detect_leaks=0"}}
   assert.equal(0, status, err)

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The line of a sample: for every instruction that allocates, and every C function called from a
--- line, the frames of the sample must be exactly those that ran. Each case is a chunk with one
--- allocating expression on each line; the lines of its samples must be exactly the expected set.
+-- The source line of a sample: for every instruction that allocates, and every C function called from a
+-- line, the frames of the sample must be exactly those that ran. Each case is a chunk with one allocating
+-- expression on each line. The lines of its samples must be exactly the expected set.
 
 local samples = require "spec.support.samples"
 
--- Returns the frames of a sample from its leaf to the chunk: "kind name:line name:line ...". nil:
--- the chunk was not running.
+-- Returns the kind of a sample's block and its frames from the leaf to the main chunk, as "kind name:line
+-- name:line ...". Returns nil if the chunk was not running.
 local function place(s)
   for i, f in ipairs(s.stack) do
     if f.name == "main chunk" and f.file == "lines" then
@@ -15,9 +15,9 @@ local function place(s)
   end
 end
 
--- Returns the set of places (see above) that were sampled while the chunk ran 'runs' times.
--- Intervals are random, so that every allocation can be sampled. The collector is stopped, so that
--- no finalizer runs.
+-- Runs the chunk 'runs' times. Returns the set of the kinds and frames of its samples (results of place).
+-- Intervals are random, so that every allocation can be sampled. The collector is stopped, so that no
+-- finalizer runs.
 local function places(source, runs)
   local chunk = assert(load(source, "@lines"))
   local list = samples.of(function()
@@ -33,8 +33,8 @@ local function places(source, runs)
   return set
 end
 
--- The stack and the string table may grow on any line. Samples of these kinds are compared only if
--- a case expects them.
+-- The stack and the string table may grow on any line. Samples of these two kinds are compared only if a
+-- case expects them.
 local ANYWHERE = {stack = true, buffer = true}
 
 local function check(source, expected, runs)
@@ -90,13 +90,15 @@ return a, b, c, d]], {
       return table.concat(list, separator) .. separator
     end
     local source = table.concat({
-      "local a = {" .. items(32, ", ") .. "}",  -- table and array part are one block
+      -- the table and its array part are one block
+      "local a = {" .. items(32, ", ") .. "}",
       "local b = {" .. fields(32, ", ") .. "}",
       "local c = {" .. items(33, ", ") .. "}",
       "local d = {" .. fields(33, ", ") .. "}",
       "local e = {" .. items(33, ", ") .. "x = 0}",
       "local f = {0, " .. fields(33, ", ") .. "}",
-      "local g = {",  -- constructors of several lines: the line is that of the brace
+      -- for a constructor of several lines, the line of the table is that of the opening brace
+      "local g = {",
       items(40, ",\n") .. fields(40, ",\n") .. "}",
       "return a, b, c, d, e, f, g",
     }, "\n")
@@ -111,7 +113,7 @@ return a, b, c, d]], {
   end)
 
   it("a constructor of a thousand lines", function()
-    -- more items than fit into an instruction's field; they are stored fifty at a time
+    -- more items than the operand of OP_SETLIST can count; items are stored in groups of fifty
     local source, expected = {"local t = {"}, {"table main chunk:1", "table array part main chunk:1"}
     for i = 2, 1001 do
       source[i] = "  {},"
@@ -308,7 +310,7 @@ f()]], (function()
       {"unm", "-a"}, {"bnot", "~a"}, {"len", "#a"}, {"concat", "a .. b"},
       {"eq", "a == b"}, {"lt", "a < b"}, {"le", "a <= b"}, {"lt", "a > b"},
       {"le", "a >= b"}, {"eq", "a ~= b"},
-      -- there are separate instructions for constants and immediate operands
+      -- these expressions have separate instructions, with constant and immediate operands
       {"add", "a + 1"}, {"add", "1 + a"}, {"sub", "a - 1"}, {"mul", "a * 2.5"},
       {"band", "a & 1"}, {"shl", "1 << a"}, {"shr", "a >> 1"}, {"pow", "a ^ 2"},
       {"lt", "a < 1"}, {"le", "a <= 1"}, {"lt", "a > 1"}, {"le", "a >= 1"},
@@ -321,7 +323,8 @@ f()]], (function()
         line[o[1]] = #source + 1
         add(("function mt.__%s() local t = {} return t end"):format(o[1]))
         expected[#expected + 1] = ("Lua closure main chunk:%d"):format(#source)
-        local n = #source - 1  -- n: number of fields so far; the hash part grows at powers of 2
+        -- number of fields that the constructor has so far; the hash part grows at powers of 2
+        local n = #source - 1
         if (n - 1) & (n - 2) == 0 then
           expected[#expected + 1] = ("table hash part main chunk:%d"):format(#source)
         end
@@ -334,7 +337,8 @@ f()]], (function()
       expected[#expected + 1] =
         ("table __%s:%d main chunk:%d"):format(o[1], line[o[1]], #source)
     end
-    add "v = a < b and {}"  -- the comparison as a condition
+    -- the comparison is compiled as a conditional jump, not as a value
+    add "v = a < b and {}"
     expected[#expected + 1] = ("table __lt:%d main chunk:%d"):format(line.lt, #source)
     expected[#expected + 1] = ("table main chunk:%d"):format(#source)
     check(table.concat(source, "\n"), expected)
@@ -456,7 +460,7 @@ f()]], {
       "table array part body:2 luaB_coresume main chunk:7",
       "table body:3 luaB_coresume main chunk:7",
       "table body:4 luaB_coresume main chunk:8",
-      -- calls in the coroutine need CallInfo records
+      -- these stacks grow by CallInfo records, which calls in the coroutine need
       "stack luaB_coresume main chunk:7", "stack body:3 luaB_coresume main chunk:7",
       "coroutine luaB_cowrap main chunk:9", "stack luaB_cowrap main chunk:9",
       "C closure luaB_cowrap main chunk:9",
@@ -469,7 +473,7 @@ f()]], {
   end)
 
   it("calls that make the stack grow", function()
-    -- the line is the caller's, because the called function does not run yet when the stack grows
+    -- the line is that of the caller, because the stack grows before the called function starts
     local deepest = {}
     local source = [[
 local function deep(n)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Finding the object file of an address with a glibc older than 2.35 (asamp/unwind/loaded.h). The
--- module `loading` and a core.so are compiled as for such a glibc.
+-- The search for the object file of an address with glibc versions before 2.35 (asamp/unwind/loaded.h). The
+-- test module `loading` and a special core.so are compiled as for such a glibc.
 
 local loading = require "loading"
 local shell = require "spec.support.shell"
@@ -16,7 +16,7 @@ describe("the table of object files #plain", function()
     end
   end)
 
-  -- Compiles an object file with the function 'late'. Returns its path.
+  -- Compiles a shared library with the function 'late'. Returns its path.
   local function library()
     local path = shell.folder() .. "/late.so"
     shell.output("echo 'int late (void) { return 1; }' | gcc -x c -fPIC -shared -o %s -", path)
@@ -34,7 +34,7 @@ describe("the table of object files #plain", function()
   end)
 end)
 
--- The whole profiler, in a copy of the installed tree with this core.so.
+-- The whole profiler, installed in a copy of the tree with the core.so for an older glibc.
 describe("a profiler with an older glibc #plain", function()
   local tree
   setup(function()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A program may set a locale whose decimal point is not "." (LC_NUMERIC). Files that it writes and
--- reads must still have a ".".
+-- A program may set a locale whose decimal point is not "." (LC_NUMERIC). The profiler must still write and
+-- read numbers with a "." in files.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -18,7 +18,8 @@ describe("in a locale with a decimal comma", function()
   end)
   teardown(function() if folder then shell.remove(folder) end end)
 
-  -- Runs code in a locale with a decimal comma. The code receives 'path' for its profile.
+  -- Runs code in a locale with a decimal comma. 'path', for the code's profile, is its argument. Returns
+  -- its output.
   local function run(code, path)
     local status, out, err = process.run{path, code = "assert(os.setlocale('de_DE.UTF-8'))\n" .. code,
       env = {LOCPATH = folder, LUA_PROFILER = "", ASAMP = ""}}

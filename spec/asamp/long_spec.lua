@@ -10,7 +10,8 @@ local shell = require "spec.support.shell"
 
 local path
 
--- Writes a profile with these options by fill(profile, now), and reads it.
+-- Writes a profile with these options by the call fill(profile, now), and reads it. Returns the read
+-- profile, and the totals that the writer reported.
 local function written(options, fill)
   options.path, options.plain = path, true
   local p = assert(gen.open(options))
@@ -52,15 +53,16 @@ describe("a long profile", function()
     end
     assert.equal(N, blocks)
     assert.equal(65536, #profile.kinds)
-    local left = N - (65536 - 4)  -- kinds that are not classes: unknown, time, and two types
+    -- 4 of the 65,536 kinds are not classes: unknown, time, and two types
+    local left = N - (65536 - 4)
     assert.same({{what = "kinds", limit = 65536, count = left,
       text = "over the limit of 65,536 pairs of type and class: 14,468 samples of other pairs count for " ..
              "their type alone; use fewer values of __name"}}, profile.left)
   end)
 
-  -- A server that loads a template creates a new function each time, and old files have another
-  -- number for each. A former bug: the call tree had a node for each number, and took 770 MB, up to
-  -- its limit.
+  -- A server that loads a template again and again creates a new function each time, and profiles in the
+  -- older formats have a new number for each. A former bug: the call tree had a node for each number and
+  -- took 770 MB, up to its limit.
   for _, format in ipairs{6, 7} do
     it("of version " .. format .. " may name a function a hundred thousand times", function()
       local N = 100000
@@ -82,7 +84,7 @@ describe("a long profile", function()
     end)
   end
 
-  -- In a damaged file the number of a function may have any value; a large one must need no more
+  -- In a damaged file the number of a function may be any integer. A large number must not need more
   -- memory.
   it("may have numbers of functions that are far apart", function()
     local profile = written({}, function(p, now)
@@ -95,9 +97,9 @@ describe("a long profile", function()
     assert.same({61}, profile.sites.samples)
   end)
 
-  -- Writes a synthetic profile: more functions, classes, names of marks, stacks and collections
-  -- than the tables can hold after two growths; long and hostile names, deep stacks, changing
-  -- periods. Returns the expected sums.
+  -- Writes a synthetic profile. It has more functions, classes, names of marks, stacks and collections than
+  -- the reader's tables can hold after they were enlarged twice, long and hostile names, deep stacks, and
+  -- changing periods. Returns the expected sums.
   local function strange(format)
     local random = 12345
     local function upto(n)
@@ -200,9 +202,10 @@ describe("a long profile", function()
       assert.is_true(#profile.functions >= 1000 and #profile.functions < 1010)
       assert.same({exact.bytes, exact.samples, exact.survived},
                   {weights(out, "bytes"), weights(out, "samples"), weights(out, "survived")})
-      -- Each command runs in two processes, which must print the same: with another hash seed, an order
-      -- that came from a hash table would differ.
-      if format == 6 then return end  -- the tree of the readers is the same for both versions
+      -- Each command runs in two processes with different hash seeds, which must print the same. The
+      -- outputs would differ if a list had the order of a hash table.
+      -- the reader builds the same tree from both versions, so that one is enough
+      if format == 6 then return end
       for _, command in ipairs{"report --json", "report --tree", "convert --plain --to firefox -o -",
 
                                "convert --plain --to speedscope -o -",

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Native memory: a preloaded library samples malloc and similar functions in the whole process. The
--- C module cmemory requests memory and counts it exactly. With CMEMORY_RUNS=1000 in the environment
--- the stress test runs longer.
+-- Samples of native memory: a preloaded library samples malloc and similar functions in the whole process.
+-- The test module cmemory requests memory and counts it exactly. With CMEMORY_RUNS=1000 in the environment,
+-- the stress test runs 1,000 times.
 
 local data = require "asamp.show.page.data"
 local lives = require "asamp.show.page.lives"
@@ -18,7 +18,7 @@ local HEAD = ("package.cpath = %q .. package.cpath\nlocal c = require 'cmemory'\
   :format("build/spec/?.so;")
 
 describe("native memory", function()
-  -- AddressSanitizer's malloc must be the first one, so that the profiler's library cannot be used
+  -- ASan's malloc must be the first one in the process, so that the profiler's library cannot be used
   if os.getenv "ASAMP_VARIANT" == "asan" then
     it("is refused where another malloc is built in", function()
       local status, _, err = process.run{"-l", "profiler", "-e", "os.exit(3)",
@@ -33,8 +33,8 @@ describe("native memory", function()
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
 
-  -- Runs the program text with these options of LUA_PROFILER. Returns its output, and the totals of
-  -- its profile and the profile.
+  -- Runs a program text with these options of LUA_PROFILER. Returns its output, the totals of its profile,
+  -- and the profile.
   local function run(text, options, preload)
     shell.write(script, HEAD .. text)
     local status, out, err = process.run{"-l", "profiler", script,
@@ -45,14 +45,14 @@ describe("native memory", function()
     return out, totals.of(profile), profile
   end
 
-  -- Checks the bytes of a row of native memory: within 5 standard errors of 'exact', and 'others'
+  -- Checks an estimated sum of native memory: its error may be 5 standard errors of 'exact', plus 'others'
   -- bytes for requests of libraries.
   local function near(exact, sum, period, others)
     local error = 5 * math.sqrt(exact * period) + (others or 0)
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
   end
 
-  -- Compiles C code of a program that embeds Lua. Returns its path.
+  -- Compiles the C code of a program that embeds Lua. Returns the path of the program.
   local function program(code)
     local folder, prefix = shell.folder(), process.interpreter():match "^(.*)/bin/[^/]+$"
     shell.write(folder .. "/host.c", code)
@@ -75,8 +75,7 @@ describe("native memory", function()
   end
 
   it("is shown by the allocating line, and the freeing one does not matter", function()
-    -- the period is large, so that the queue of events cannot fill up if the writer thread gets no
-    -- processor
+    -- the period is large, so that the queue of events cannot fill up if the writer thread is not scheduled
     local out, t, profile = run([[
 local keep = {}
 for i = 1, 400 do
@@ -95,13 +94,13 @@ collectgarbage() collectgarbage()
     near(4000000, lines[5].self.bytes, 4096)
     near(8000000, lines[6].self.bytes, 4096)
     near(1200000, lines[7].self.bytes, 4096)
-    -- the blocks that c.leak requests are never freed, although their userdata are dead
+    -- blocks that c.leak requests are never freed, even when their userdata are dead
     near(4000000, lines[5].self.alivebytes, 4096)
     assert.equal(0, lines[6].self.alivebytes)
     assert.equal(0, lines[7].self.alivebytes)
     assert.equal(4096, profile.malloc)
     assert.equal(0, profile.lost)
-    -- the sum in the page, in the report, and as JSON
+    -- the sum of native memory must be the same on the page, in the report and in JSON
     assert.equal(all.bytes, data.of(profile, {nodes = 1000}).head.native)
     local report = shell.output("build/bin/asamp report " .. path)
     assert.matches("About 12%.%d MiB of native memory in [%d.]+ m?s, estimated from [234],%d+ samples",
@@ -110,9 +109,9 @@ collectgarbage() collectgarbage()
     assert.matches('"malloc": ?4096', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- A former bug: where no Lua object was allocated, no collection decided the samples. Their list
-  -- grew by 60 bytes with each, until the process had no memory left; and the verdict named a line
-  -- that allocates 0 bytes, "-nan% of all".
+  -- A former bug: if the program allocated no Lua object, no collection ran to decide the survival of
+  -- native samples. Their list grew by 60 bytes per sample, until the process had no memory left, and the
+  -- verdict named a line that allocates 0 bytes, "-nan% of all".
   it("has a bound of samples where no Lua object is allocated, so that no collection decides", function()
     local out, _, profile = run([[
 local function rss()
@@ -126,7 +125,8 @@ local before = rss()
 c.churn(400000, 4096, 0)
 print(rss() - before)
 ]], "alloc=1M,malloc=1024,native=0")
-    assert.is_true(tonumber(out) < 4096, out)  -- growth in KiB; 17,000 with the bug
+    -- growth of resident memory in KiB; it was 17,000 with the bug
+    assert.is_true(tonumber(out) < 4096, out)
     assert.is_true(profile.lost > 4 * 400000, profile.lost)
     local report = shell.output("build/bin/asamp report " .. path)
     assert.falsy(report:find "nan")
@@ -134,8 +134,8 @@ print(rss() - before)
     assert.matches("whether the heap grows: 0 samples", (report:gsub("%s+", " ")))
   end)
 
-  -- A former bug: a snapshot of resident memory consumed the deaths since the last reported
-  -- collection, so that 70 of 100 MiB were alive at the end of a program that frees all.
+  -- A former bug: native deaths since the last reported collection were lost when resident memory was
+  -- measured (a "picture"). A program that freed all its memory had 70 of 100 MiB alive at the end.
   it("is dead when it was freed just before a picture of resident memory", function()
     local _, t, profile = run([[
 local meta = debug.getmetatable(c.buffer(1))
@@ -168,13 +168,14 @@ collectgarbage() collectgarbage()
 for i = 1, 500 do f(keep[i]) end
 ]], options)
       near(1000000, byline(t)[5].self.survivedbytes, 4096)
-      -- up to 100,000 bytes of the C library, such as a buffer
+      -- the C library itself requests up to 100,000 bytes, such as a buffer
       near(0, ofnative(t).alivebytes, 4096, 100000)
     end
   end)
 
-  -- A former bug: blocks that had survived a collection counted as alive until their deaths were
-  -- reported, ten times a second: the peak was five and ten times too large.
+  -- A former bug: native blocks that had survived a collection counted as alive until their deaths were
+  -- reported, which happens ten times a second. The peak of live bytes was five and ten times too large in
+  -- two programs.
   it("is reported dead soon, so that its peak is right", function()
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -192,7 +193,7 @@ end
     assert.is_true(most > 800000 and most < 4000000, most)
   end)
 
-  -- A former bug: the report of the peak covered only Lua's memory, and did not say so.
+  -- A former bug: the report of the peak covered only Lua's memory, and did not state that.
   it("has a peak of its own, which the report of Lua's names", function()
     run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -226,10 +227,10 @@ for i = 1, 300 do c.leak(10000) for k = 1, 500 do heap[#heap + 1] = {k} end end
     assert.matches("About 1[12]%.?%d* MiB allocated by Lua and [%d.]+ MiB of native memory", text)
   end)
 
-  -- The leak is 100 MB of native memory, and userdata, for which Lua counts some 60 KB.
+  -- The program leaks 100 MB of native memory, by userdata for which Lua counts only some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks
-    -- repeats, because slices are of time: on a busy machine no line may exceed the others
+    -- repeats the run, because slices have a fixed time: on a busy machine no line may exceed the others
     for _ = 1, 8 do
       t = select(2, run([[
 local keep = {}
@@ -291,8 +292,8 @@ collectgarbage() collectgarbage()
     assert.matches('"libraries": %[', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- A former bug: C++'s operator new calls malloc from its own library, to which all memory was
-  -- attributed.
+  -- A former bug: operator new of C++ calls malloc from the library libstdc++, so that all memory was
+  -- attributed to that library.
   it("is shown by library of C++ modules, too", function()
     local folder = shell.folder()
     shell.write(folder .. "/plus.cc", [[
@@ -337,9 +338,9 @@ for i = 1, 4 do make() end
     error "no row of the thread's function"
   end)
 
-  -- A former bug: while threads competed for a slot of the queue, each attempt watched the sample's
-  -- block again. A free ended only one watch, and the others were alive for ever (some 750 KiB
-  -- here, 19 MB in a longer run).
+  -- A former bug: while threads competed for a slot of the event queue, each attempt registered the sampled
+  -- block again as watched. A free ended only one registration, so that the block stayed alive for ever
+  -- (some 750 KiB in this program, 19 MB in a longer run).
   it("is dead when it is freed, whichever threads request it at the same time", function()
     local folder = shell.folder()
     local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
@@ -358,10 +359,10 @@ for i = 1, 4 do make() end
     end
   end)
 
-  -- A former bug: if a watched block's address had the same table slot as the address 0, free(NULL)
-  -- took a free slot for this block: another block was reported dead, and later frees near that
-  -- address were missed (98,304 bytes alive of a program that frees all; one run in fifty where a
-  -- thread's arena has such an address).
+  -- A former bug: the table of watched blocks uses 0 for a free slot. If an address had the same slot as 0,
+  -- free(NULL) took this free slot for a watched block: another block was reported dead, and later frees
+  -- near that address were missed (98,304 bytes alive in a program that frees all; one run in fifty in
+  -- which a thread's malloc arena has such an address).
   it("does not die of a free of nothing", function()
     local folder = shell.folder()
     shell.output("gcc -Iasamp/base spec/support/hosts/nothing.c -o %s/nothing", folder)
@@ -369,8 +370,8 @@ for i = 1, 4 do make() end
       env = {LD_PRELOAD = LIBRARY, ASAMP_MALLOC = "0"}}})
   end)
 
-  -- A former bug: samples of threads without Lua were queued only for the process's first state. If
-  -- it was idle, most were lost.
+  -- A former bug: samples of threads that run no Lua state were queued only for the process's first state.
+  -- If that state was idle, most of these samples were lost.
   it("has the threads' samples where the state that they wait for is idle", function()
     local host = program [[
 #include <lualib.h>
@@ -419,12 +420,13 @@ for i = 1, 20000 do t[i] = {i} end
 ]], "alloc=4096,malloc=4096")
     local lines = byline(t)
     near(20000000, lines[4].self.bytes, 4096, 10000)
-    -- the debug build has bitmaps for checks
+    -- the debug build allocates bitmaps for its checks
     assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)
   end)
 
-  -- A former bug: outside of a protected call the state that requests memory is unknown: 26 MB of
-  -- the heaps of 2,000 states were reported as native memory, in addition to Lua's samples.
+  -- A former bug: outside of a protected call the profiler does not know the state that requests memory. 26
+  -- MB of the heaps of 2,000 states were reported as native memory, in addition to their samples as Lua
+  -- memory.
   it("is not the heap of a state that a host makes and fills without a protected call", function()
     local host = program [[
 #include <lualib.h>
@@ -443,10 +445,11 @@ int main (void) {
     assert.same({0, "", ""}, {process.run{program = host, env = {LD_PRELOAD = LIBRARY,
       ASAMP = ("out=%s,overwrite=1,quiet,seed=5,alloc=16384,malloc=4096"):format(path)}}})
     local profile = assert(reader.read(path))
-    -- The remaining bytes are the states themselves, which are in no heap. Samples just before the
-    -- end are counted as lost; formerly they were missing without a message.
+    -- The remaining native bytes are the lua_States, which are in no Lua heap. Samples that are taken just
+    -- before the process ends are counted as lost. A former bug: these samples were missing without a
+    -- message.
     local requested, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
-    -- the debug build has bitmaps for checks
+    -- the debug build allocates bitmaps for its checks
     local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000
     assert.is_true(requested + lost > 600000 and requested + lost < most, requested .. " " .. lost)
   end)
@@ -469,8 +472,8 @@ int main (void) {
     near(4000000, 8192 * assert(reader.read(path)).lost, 8192, 50000)
   end)
 
-  -- A former bug: the sum of profiles treated samples of native memory as Lua's: 120 MiB instead of
-  -- 60, with the errors of Lua's period.
+  -- A former bug: the sum of several profiles treated samples of native memory as samples of Lua memory: it
+  -- was 120 MiB instead of 60, with an error estimate for Lua's period.
   it("is separate in the sum of several profiles, as in their merge", function()
     local _, t, profile = run("local k = {} for i = 1, 9999 do k[i] = {} c.kinds(64) end",
                               "alloc=1024,malloc=65536")
@@ -537,7 +540,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
       if first == LIBRARY then
         assert.equal("", err)
         near(tonumber(out), byline(totals.of(assert(reader.read(path))))[3].self.bytes, 1024)
-      else  -- the program does not call the profiler's malloc
+      -- the program's malloc is not that of the profiler's library
+      else
         assert.matches("the program does not call the profiler's malloc", err)
       end
     end
@@ -566,14 +570,14 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.matches("%-%-malloc needs a number of bytes such as 65536 or 64K, got 'x'", err)
   end)
 
-  -- A sample needs more stack than the stack of a C coroutine may have.
+  -- c.narrow allocates blocks on a stack of 8 KiB, as C coroutines may have. Taking a sample needs more.
   it("is lost on a stack that has no room for a sample, and counted", function()
     local _, _, profile = run("for i = 1, 300 do c.narrow(10) end", "alloc=0,malloc=1024")
     assert.is_true(profile.lost > 200 and profile.lost < 400, profile.lost)
   end)
 
-  -- A former bug: the C library calls malloc while it holds the thread's own lock, and the sample
-  -- waited for that lock.
+  -- A former bug: pthread_getattr_np calls malloc while it holds the thread's own lock, and the sample of
+  -- that block waited for the same lock.
   it("does not wait for a thread that queries the end of its stack", function()
     shell.write(script, HEAD .. "c.threads(3000) print 'over'")
     local status, out = process.run{"30", process.interpreter(), "-l", "profiler", script,
@@ -582,8 +586,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.same({0, "over\n"}, {status, out})
   end)
 
-  -- A former bug: a request for a negative size added that amount to the distance to the next
-  -- sample, so that the thread had no more samples.
+  -- A former bug: a malloc request of a negative size added that amount to the distance to the next sample,
+  -- so that the thread had no more samples.
   it("continues after a size that no allocator grants", function()
     local out, t = run("assert(not c.negative())\nfor i = 1, 500 do c.leak(2000) end print 'over'",
                        "alloc=0,malloc=4096")
@@ -591,7 +595,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     near(1000000, byline(t)[4].self.bytes, 4096)
   end)
 
-  -- Every block is sampled, also in the loader, in children of forks and on threads.
+  -- The period is so small that every block is sampled, also in the dynamic loader, in children of forks
+  -- and on threads.
   it("does not hang in dlopen, fork, threads, signals and at exit", function()
     shell.write(script, HEAD .. "c.stress(3, 'libthread_db.so.1') print 'over'")
     for _ = 1, tonumber(os.getenv "CMEMORY_RUNS") or 1 do

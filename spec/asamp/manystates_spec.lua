@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- One profile of all Lua states of a process: each state has its own outcomes, classes and
--- collections; names are written once for all; and the sums must be exact.
+-- One profile of all Lua states of a process: each state has its own outcomes of samples, classes and
+-- collections, function names are written once for all states, and the sums must be exact.
 
 local convert = require "profiler.convert"
 local hosts = require "asamp.host"
@@ -19,8 +19,8 @@ local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
 -- {== the file ===============================================================
 
--- Writes a profile of two states that alternate, and of a third one that is created after they are
--- closed.
+-- Writes a profile of two states that allocate alternately, and of a third one that is created after these
+-- two are closed.
 local function interleaved(path)
   local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
   for id = 0, 1 do
@@ -31,7 +31,8 @@ local function interleaved(path)
     p:called("script" .. id)
   end
   p:of(0)
-  p:sample{8, 1}                       -- this sample survives and dies later
+  -- the object of this sample survives a collection and dies later
+  p:sample{8, 1}
   p:of(1)
   p:sample{16, 2}                      -- dies young
   p:sample{8, 1, 16, 2}                -- survives
@@ -65,7 +66,8 @@ describe("a file of many states", function()
     local r = assert(reader.read(path))
     assert.is_true(r.complete)
     assert.same({["only0 Zero"] = "1 1 1", ["both"] = "2 0 0", ["only1 One"] = "1 1 0"}, bykey(r))
-    assert.equal(3, #r.functions)  -- 'both' is one function, though two states define it
+    -- the function 'both' is counted once, although two states define it
+    assert.equal(3, #r.functions)
     assert.equal(2, r.begun)
     assert.same({"script0", "script1"}, {r.states[1].name, r.states[2].name})
     assert.equal(1400, r.course.last.inuse)
@@ -86,7 +88,8 @@ describe("a file of many states", function()
     p:close()
     local r = assert(reader.read(path))
     assert.same({16390, 30}, {#r.states, r.samples})
-    -- A former bug: if any state was requested, samples of all states beyond the limit were read.
+    -- A former bug: if the reader's option 'states' requested any state, it also read the samples of all
+    -- states beyond the limit.
     for id, samples in pairs{[5] = 0, [16380] = 3, [16389] = 3} do
       assert.equal(samples, reader.read(path, {states = {id}}).samples, id)
     end
@@ -103,8 +106,8 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
-  -- A former bug: heap walks of all states were counted and returned, not only those of the
-  -- requested ones.
+  -- A former bug: with the option 'states', heap walks of all states were counted and returned, not only
+  -- those of the requested states.
   it("has the walks of the requested states", function()
     local p, now = interleaved(path), profilegen.now()
     for id = 0, 1 do
@@ -120,7 +123,8 @@ describe("a file of many states", function()
     assert.same({2, 3}, {reader.read(path).walks, reader.read(path).walked})
   end)
 
-  -- A former bug: lines that name no state were attributed to the first state of the file.
+  -- A former bug: lines of the details that name no existing state were attributed to the first state of
+  -- the file.
   it("ignores lines that name no state", function()
     local function try(lines)
       shell.write(path, vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "4") ..
@@ -140,8 +144,8 @@ describe("a file of many states", function()
     assert.is_not_same(none, try "S 7\nA 9\n")
   end)
 
-  -- Only the number distinguishes states of the same name. A former bug: when a name was too long
-  -- for its column, the number was cut off first.
+  -- States of the same name differ only by their number, which is printed after the name. A former bug: if
+  -- a name was too long for its column, the number was cut off.
   it("has the number that --state takes, however long its name is", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 1 do
@@ -157,8 +161,8 @@ describe("a file of many states", function()
     end
   end)
 
-  -- If only a part of the samples is reported, the table of states still has all samples of the
-  -- run. A former bug: nothing stated that.
+  -- If a report is restricted to a part of the samples, its table of states still has all samples of the
+  -- run. A former bug: nothing in the report stated that.
   it("has tables of the whole run next to a part of the samples", function()
     interleaved(path):close()
     local function report(options)
@@ -194,8 +198,8 @@ describe("a file of many states", function()
                                        r.begun})
   end)
 
-  -- A former bug: for a killed process, the exact bytes of the states that had ended were reported
-  -- as those of all states.
+  -- A former bug: in the profile of a killed process, only the states that had ended have exact bytes; they
+  -- were reported as the exact bytes of all states.
   it("reports the exact bytes of some states if it has those of each", function()
     local p = interleaved(path)
     p:of(1)
@@ -261,8 +265,8 @@ describe("a host with many states", function()
     return code, out, err
   end
 
-  -- A former bug: if all samples of a state were in its nursery when it was closed, its objects had
-  -- no holders.
+  -- A former bug: if a state had no sample outside its nursery when it was closed, its objects had no
+  -- holders.
   it("searches holders in closing states with young samples only", function()
     shell.write(folder .. "/young.lua", [[
       list = {}
@@ -290,7 +294,8 @@ describe("a host with many states", function()
     local r = assert(reader.read(folder .. "/p.vmprof"))
     local reported, counted = {}, {}
     for n in out:gmatch "(%d+)\n" do reported[#reported + 1] = tonumber(n) end
-    local sum = table.remove(reported)  -- the last line is the sum
+    -- removes the last line, which is the sum of all states
+    local sum = table.remove(reported)
     for i, s in ipairs(r.states) do
       counted[i] = s.allocated
       assert.is_true(s.ended)
@@ -304,16 +309,17 @@ describe("a host with many states", function()
       samples, times = samples + s.samples, times + s.timesamples
     end
     assert.same({r.samples, r.timesamples}, {samples, times})
-    -- There is one sample every 4 KiB; the standard error of their number is its square root.
-    -- Memory that the creation of a state allocates is not sampled; a former sum included it, a
-    -- tenth of the memory of small states.
+    -- With a sample every 4 KiB, the standard error of the number of samples is its square root. Memory
+    -- that lua_newstate allocates is not sampled. A former bug: the exact sum included it, a tenth of the
+    -- memory of small states.
     local wanted = r.allocated / 4096
     assert.is_true(math.abs(r.bytes / 4096 - wanted) < 6 * math.sqrt(wanted), r.bytes / r.allocated)
-    local threads, bytes = {}, 0  -- sums of the pprof file, by thread and of all
+    -- sums of the pprof file: the bytes of each thread, and of all threads
+    local threads, bytes = {}, 0
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
     for _, s in ipairs(protobuf.profile(process.read(out7)).samples) do
-      -- samples without a thread label are rows of holders, which are of all states
+      -- samples without a thread label stand for live bytes by holder, which are of all states together
       local id = tonumber(s.labels.thread) or 0
       threads[id], bytes = (threads[id] or 0) + s.values[2], bytes + s.values[2]
     end
@@ -326,8 +332,8 @@ describe("a host with many states", function()
     end
   end)
 
-  -- Former bugs: for states that other threads had run, the closing line lacked the last sample of
-  -- each state, and the exact bytes lacked those allocated since that sample.
+  -- Former bugs: if another thread than the exiting one had run a state, the closing line lacked the last
+  -- sample of this state, and the exact bytes lacked those allocated since that sample.
   it("counts at exit all samples and bytes of states that no thread runs, or this one", function()
     shell.output("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/leftopen.c -o %s/leftopen " ..
         "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
@@ -363,13 +369,14 @@ describe("a host with many states", function()
     end
   end)
 
-  -- A former bug: a query read the list of states while other threads removed states and freed
-  -- them: sums fell, and ThreadSanitizer reported it.
+  -- A former bug: a query read the list of states while other threads removed states and freed them. Sums
+  -- decreased, and ThreadSanitizer reported a data race.
   it("answers while its states come and go", function()
     local pid = process.start{program = host, 8, STATES, 25, "s.lua", directory = folder,
       env = {ASAMP = "alloc=4K,ring=1m,listen=x.sock,out=a.vmprof,quiet", LUA_PATH = "", LUA_CPATH = "",
              ASAN_OPTIONS = "detect_leaks=0:exitcode=77"}}
-    local made, samples = 0, 0  -- on a busy machine the host may end before the first query
+    -- stays 0 if, on a busy machine, the host ends before the first query
+    local made, samples = 0, 0
     for _ = 1, 20000 do
       local text = hosts.query(folder .. "/x.sock", "stats\n")
       if text then
@@ -389,8 +396,9 @@ describe("a host with many states", function()
     assert.equal(STATES, r.begun)
   end)
 
-  -- A former bug: each state measured its resident memory when it ended, even if the profile
-  -- received no result. Not with ASan, which must be the first of the preloaded libraries.
+  -- A former bug: each state measured resident memory when it ended, even if the profile did not record the
+  -- result. The spec preloads a library and is left out with ASan, whose own library must be the first
+  -- preloaded one.
   if not prefix:find "asan" then
     it("measures the memory of an ending state only for a picture in the profile", function()
       shell.write(folder .. "/large.lua", "keep = {} for i = 1, 3000 do keep[i] = {i} end")
@@ -400,8 +408,8 @@ describe("a host with many states", function()
                LD_PRELOAD = package.searchpath("measures", package.cpath)}}
       local pictures = #assert(reader.read(path)).pictures
       assert.equal(0, code)
-      -- tolerance: whether a snapshot is due is decided by the resident size, which may change
-      -- before it is taken
+      -- tolerance: a picture is due if the resident size has changed enough, and that size may change back
+      -- before the picture is taken
       assert.is_true(tonumber(err) > 0 and tonumber(err) <= pictures + 5, err .. " for " .. pictures)
     end)
   end

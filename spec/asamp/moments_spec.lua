@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The buffers between the signal handler and the program (asamp/sample/moments.h): whatever ticks
--- are added, no period may be lost without being counted.
+-- The buffers that pass ticks (time samples) from the signal handler to the program
+-- (asamp/sample/moments.h). Whatever ticks are added, no period of the clock may be lost without being
+-- counted.
 
 local signals = require "signals"
 
@@ -62,8 +63,8 @@ describe("moments", function()
     assert.equal(5, m:lost())
   end)
 
-  -- A former bug: a tick of 1,024 native frames, longer than half of a small buffer, was written
-  -- beyond its end.
+  -- A former bug: a tick with 1,024 native frames, longer than half of a small buffer, was written beyond
+  -- the end of the buffer.
   it("stay within a small buffer, whose half is shorter than the longest tick", function()
     local m = signals.moments(signals.FEW)
     m:add(1, 1, 0, addresses(signals.FEW // 2 - HEAD, 0))

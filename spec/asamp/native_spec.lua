@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: MIT
--- Names of native code never contain an address of one run, so that two runs of a program have the
--- same names.
+-- Names of native code. A name never contains an absolute address, which differs from run to run, so that
+-- two runs of a program have the same names.
 
 local names = require "names"
 local shell = require "spec.support.shell"
 
 local FOLDER = "build/spec/debug"
 
--- A library with a function 'inner' that has no symbol and is in the list 'inners', and a function
--- 'hidden', also without a symbol, at a higher address.
+-- The source of a library. Its functions 'inner' and 'hidden' have no symbols once it is stripped; their
+-- addresses are in the list 'inners'.
 local SOURCE = [[
 __attribute__((noinline)) static int inner (int n) { return n + 1; }
 __attribute__((noinline)) static int hidden (int n) { return n + 2; }
 int (*inners[])(int) = {inner, hidden};
 ]]
 
--- Writes, compiles and strips the library. Returns its path, and the addresses of its functions in
--- the file by name.
+-- Writes, compiles and strips the library. Returns its path, and the addresses of its functions within the
+-- file, by name.
 local function library(name)
   shell.output("mkdir -p " .. FOLDER)
   local path = ("%s/%s.so"):format(FOLDER, name)
@@ -31,7 +31,8 @@ local function library(name)
   return path, places
 end
 
--- Installs the library's debug file where it is searched: at a path that contains its build id.
+-- Installs the library's file of debugging information where the profiler searches it: at a path that
+-- contains the library's build id.
 local function install(path)
   local id = shell.output("readelf -n " .. path):match "Build ID: (%x+)"
   local folder = ("%s/.build-id/%s"):format(FOLDER, id:sub(1, 2))
@@ -61,8 +62,8 @@ describe("native code", function()
     end
   end)
 
-  -- A former bug: on arm64, main's caller and functions without a symbol were named "$x", which is
-  -- a mapping symbol.
+  -- A former bug: on arm64, main's caller and functions without a symbol had the name "$x". This is a
+  -- mapping symbol, which marks code and names no function.
   it("is not named by a mapping symbol of arm", function()
     shell.output("mkdir -p " .. FOLDER)
     local path = FOLDER .. "/mapping.so"
@@ -110,7 +111,8 @@ describe("native code", function()
       out:write(whole:sub(1, n))
       out:close()
       names.close()
-      -- opening the library changes the list of loaded files, so that it is read again
+      -- the library is opened again, which changes the list of loaded files, so that its names are read
+      -- again
       local at = address(path, 1)
       local name = names.name(at)
       assert.is_true(name == "inner" or name == ("damaged.so+0x%x"):format(places.inner), name)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Native memory that outlives the state in which it was requested. A former bug: in a server with a
--- state for each request, leaks of C modules counted as dead when the state was closed, so that no
--- report showed them. ASAMP_ROUNDS: number of random files (default 20).
+-- Native memory that outlives the Lua state in which it was requested ("orphans"). A former bug: in a
+-- server with a state for each request, leaks of C modules counted as dead when the state was closed, so
+-- that no report showed them. The environment variable ASAMP_ROUNDS is the number of random files (default
+-- 20).
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -36,7 +37,7 @@ describe("orphans in a file", function()
   for i, name in ipairs(gen.kinds) do if name == NATIVE then kind = i - 1 end end
 
   -- The model of a process: the outcome of each sample, and the numbers of later deaths and of live
-  -- samples, native or not.
+  -- samples, separately for native memory and Lua objects.
   local Model = {}
   Model.__index = Model
 
@@ -49,7 +50,8 @@ describe("orphans in a file", function()
   function Model:start()
     self.p:start(self.next)
     self.p:name(8, "f", 1, "@a.lua")
-    for _, s in ipairs(self.closed) do  -- Lua objects of a closed state have died at its end
+    -- Lua objects of a closed state die when it is closed
+    for _, s in ipairs(self.closed) do
       self.later = self.later + s.others
       s.others = 0
     end
@@ -58,7 +60,8 @@ describe("orphans in a file", function()
     self.next = self.next + 1
   end
 
-  -- Adds outcomes of samples and deaths of followed ones, to the file and to the model.
+  -- Adds a collection of state s with outcomes of samples and deaths of followed samples, to the file and
+  -- to the model.
   function Model:collect(s)
     local fates, list, runs, dead = {}, {}, {}, false
     for _ = 1, math.random(6) do
@@ -163,7 +166,7 @@ describe("orphans in a file", function()
     assert.equal(m:natives() * 100, alive)
   end)
 
-  -- More states than the limit of the reader: orphans of those beyond it are counted.
+  -- More states than the limit of the reader: orphans of the states beyond it are only counted.
   it("are as many as there is room for, and the others counted", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     local n = 16384 + 100
@@ -185,8 +188,8 @@ describe("orphans in a file", function()
     assert.same({100 * 100, 100}, {native.alivebytes, count.streams})
   end)
 
-  -- Lines that contradict the file, which no writer makes: other numbers, other states, runs beyond
-  -- the list.
+  -- Lines that contradict the rest of the file and that no writer makes: other numbers, other states, runs
+  -- longer than the list of samples.
   it("are not believed where the file contradicts itself", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     for id = 0, 2 do
@@ -195,7 +198,8 @@ describe("orphans in a file", function()
       p:sample{8, 1, kind = kind}
       p:sample{8, 2}
       p:collection{fates = "11", major = true}
-      p:leave(100, 0, id)  -- the first state leaves no orphans; the last state does not exist
+      -- state 'id' leaves 'id' orphans, so that state 0 leaves none
+      p:leave(100, 0, id)
     end
     for _, one in ipairs{{0, 0, 1}, {1, 5, 5}, {1, 4294967295, 4294967295, 1, 1}, {7, 0, 1}, {2, 0, 9}} do
       p:of(table.remove(one, 1))
@@ -212,7 +216,7 @@ end)
 
 -- {== a host ================================================================
 
--- AddressSanitizer's malloc must be the first one, so that the profiler's library cannot be used
+-- ASan's malloc must be the first one in the process, so that the profiler's library cannot be used
 if os.getenv "ASAMP_VARIANT" == "asan" then return end
 
 describe("a host whose states leave native memory", function()
@@ -244,7 +248,8 @@ collectgarbage()
     return tonumber(out)
   end
 
-  -- Checks a sum: within 4 standard errors of 'exact', and 100,000 bytes of the C library.
+  -- Checks an estimated sum: its error may be 4 standard errors of 'exact', plus 100,000 bytes that the C
+  -- library requests.
   local function near(exact, sum)
     local error = 4 * math.sqrt(exact * 512) + 100000
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
@@ -278,8 +283,8 @@ collectgarbage()
     error "no row of native memory"
   end)
 
-  -- A former bug: in a snapshot of resident memory, each line after the 256th had its own row,
-  -- without the line's name.
+  -- A former bug: in a measurement of resident memory (a "picture"), each line after the 256th had its own
+  -- row, without the line's name.
   it("has one row in a picture for the memory of all lines beyond 256", function()
     shell.write(folder .. "/many.lua", ("leak(3000)\n"):rep(700), "collectgarbage()")
     run("alloc=16K,malloc=512,out=p", nil, 4, "many.lua")
@@ -311,7 +316,8 @@ collectgarbage()
     table.sort(sums)
     assert.equal(2, #sums)
     near(2000000, sums[1])
-    near(3000000, sums[2])  -- the parent's part, of which a fourth was freed
+    -- the bytes of the parent process, which has freed a fourth of them
+    near(3000000, sums[2])
   end)
 end)
 

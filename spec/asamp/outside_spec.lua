@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- External bytes of userdata (luaN_outside) are sampled like allocations, with the stack that
--- reported them, the class of the userdata, survival outcome and death. A former profile lacked
--- such memory: a program that kept files open had 16 bytes for each.
+-- External bytes of userdata, which C libraries report by luaN_outside, are sampled like allocations, with
+-- the stack that reported them, the class of the userdata, survival outcome and death. Without these
+-- samples, a program that keeps files open has only 16 bytes for each file in its profile.
 
 local core = require "profiler.core"
 local embedding = require "embedding"
@@ -20,7 +20,7 @@ local function summary(list)
   return found
 end
 
--- Returns the number of sample points that the samples represent, and the number of those that
+-- Returns the number of sample points that the samples represent, and the number of those whose sample
 -- died.
 local function points(list)
   local all, died = 0, 0
@@ -66,7 +66,8 @@ describe("the external bytes of a userdata", function()
       kept[i] = natives.userdata(16)
       natives.outside(kept[i], 10 * PERIOD)
     end
-    natives.outside(kept[1], 0)  -- removed before the collection that decides the sample
+    -- the external bytes are removed before the collection that decides the sample's survival
+    natives.outside(kept[1], 0)
     collectgarbage()
     natives.outside(kept[2], 0)  -- after it
     kept[3] = false
@@ -85,9 +86,9 @@ describe("the external bytes of a userdata", function()
     assert.is_truthy(kept[4])
   end)
 
-  -- A userdata whose external bytes grow in steps has several samples. A former bug: when all bytes
-  -- were subtracted, only the last sample was reported dead, so that a pool of buffers had the form
-  -- of a leak.
+  -- A userdata whose external bytes grow in steps has several samples. A former bug: when all its external
+  -- bytes were removed, only the last sample was reported dead, so that a pool of buffers looked like a
+  -- leak.
   it("dies with all its samples, also of several steps, in one collection or two", function()
     local u = natives.userdata(16)
     assert.is_true(embedding.start(PERIOD, true))
@@ -171,7 +172,7 @@ describe("open files in a profile", function()
           assert.equal(32768, s.size)
         end
       end
-      -- each open file has 8 sample points; 20 files leak, 60 are in use
+      -- each open file is represented by 8 sample points; 20 files leak and 60 are in use
       assert.is_true(math.abs(opened.leak - 160) < 60, format .. opened.leak)
       assert.is_true(math.abs(opened.use - 480) < 110, format .. opened.use)
       assert.equal(opened.leak, alive.leak)

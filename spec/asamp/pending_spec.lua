@@ -5,7 +5,7 @@
 local points = require "points"
 local story = require "spec.support.story"
 
--- Returns the model: a list that is searched from the front.
+-- Returns the model: a list of samples that is searched from the first one.
 local function newmodel()
   local m = {samples = {}}
   function m.add(owner, block)
@@ -67,7 +67,8 @@ describe("samples without a fate", function()
   it("live on in a block that has been resized, as far as it keeps them", function()
     local p = points.pending()
     p:add(0, 1000)
-    p:add(0, 3000)  -- the sample of the growth is added before the old address is freed
+    -- when a block grows, its new sample is added before the block's old address is freed
+    p:add(0, 3000)
     assert.is_true(p:resized(1000, 3000, 64, 128))
     assert.is_false(p:resized(1000, 3000, 64, 128))
     p:add(0, 4000)
@@ -106,8 +107,8 @@ describe("samples without a fate", function()
   end)
 
   it("may lie where another one died, again and again", function()
-    -- Addresses are reused at once. Deleted slots must not fill the index, and a sample must not
-    -- get the outcome of an earlier one at the same address.
+    -- Addresses are reused immediately. Deleted slots must not fill the index of samples, and a sample must
+    -- not get the outcome of an earlier sample at the same address.
     local p = points.pending()
     local expected = {}
     for i = 1, 5000 do
@@ -129,8 +130,8 @@ describe("samples without a fate", function()
   end)
 
   it("may lie anywhere, one after the other", function()
-    -- Every slot of the index has been in use, so that none is empty; a search for a missing block
-    -- must still end.
+    -- Every slot of the index has been in use before, so that none is marked as empty. A search for a
+    -- missing block must still end.
     local p = points.pending()
     p:add(0, 8)
     for i = 1, 5000 do
@@ -151,7 +152,7 @@ describe("samples without a fate", function()
     for seed = 1, 12 do
       math.randomseed(seed)
       local random = math.random
-      -- few addresses, which are reused often, or many, which make the index grow
+      -- few addresses are reused often, and many make the index grow
       local addresses, at = ({4, 50, 3000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local p, m, same = points.pending(), newmodel(), story(seed)

@@ -18,7 +18,7 @@ describe("a command with a named pipe", function()
     shell.remove(folder)
   end)
 
-  -- Runs a command with the pipe; the shell command 'late' runs 1.5 s later. Returns the output of
+  -- Runs a command that uses the pipe. The shell command 'late' starts 1.5 s later. Returns the output of
   -- both.
   local function run(command, late)
     return shell.output("cd %s; asamp=$OLDPWD/build/bin/asamp; " ..
@@ -37,7 +37,8 @@ describe("a command with a named pipe", function()
     end)
   end
 
-  -- A former bug: asamp serve waited for ever for the writer of a token's pipe, without a message.
+  -- A former bug: asamp serve waited for ever for the writer of the pipe from which it reads its access
+  -- token, without a message.
   it("waits for the writer of a token, and says so", function()
     local out = run("serve --token @pipe 4194305", "echo 0123456789abcdef >pipe")
     assert.matches("^profiler: waiting for a program that writes to the pipe 'pipe'\n%-\n", out)
@@ -62,8 +63,8 @@ describe("a command with a named pipe", function()
     end)
   end
 
-  -- These commands would read their input twice, which a pipe does not allow. Former bugs: the
-  -- message "the file is empty", a result that lacked the profile, or an endless wait.
+  -- These commands must read their input twice, which a pipe does not allow. Former bugs: the message "the
+  -- file is empty", a result that lacked the profile, or an endless wait.
   for _, command in ipairs{"merge pipe p.vmprof -o m.vmprof", "convert --to vmprof pipe",
                            "report --at peak pipe", "convert --to firefox --from 0 pipe"} do
     it("refuses one that it would read twice: " .. command, function()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The file of a profile. Former bugs: a profile replaced any file at its path, such as a script or
--- the profile of another run, also through links created by other users, and all users could read
--- it.
+-- The path and the permissions of a profile's file. Former bugs: a profile replaced any file at its path,
+-- such as a script or the profile of another run, even through links created by other users, and every user
+-- could read it.
 
 local gen = require "profilegen"
 local process = require "spec.support.process"
@@ -131,7 +131,7 @@ describe("the place of a profile", function()
     assert.equal("", process.read(folder .. "/target"))
     assert.equal("", process.read(folder .. "/app.4.vmprof"))
     assert.is_nil(process.read(folder .. "/nowhere"))
-    -- a generated name may replace files, but not through a link
+    -- a profile with a generated name may replace files, but not follow a symbolic link
     local at, message = profile(1, {made = true, replace = ALL})
     assert.is_nil(at)
     assert.truthy(message:find("symbolic links", 1, true), message)
@@ -157,7 +157,7 @@ describe("the place of a profile", function()
         assert.same({nil, ("cannot write profile '%s': the path is a symbolic link of another user; "
           .. "give another path"):format(path), 40}, {profile(1, {replace = replace})})
       end
-      -- A former bug: a link of another user was followed if the folder has no sticky bit.
+      -- A former bug: in a folder without the sticky bit, a link created by another user was followed.
       shell.output("chmod 777 %s", folder)
       assert.matches("the path is a symbolic link of another user", select(2, profile(1)))
       shell.output("chmod 1777 %s", folder)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- States that are profiled because of the environment variable ASAMP, in processes that behave as
--- daemons do: fork, exec, chroot, change of the user, closed descriptors, a private library.
+-- Profiles of all states of a process, requested by the environment variable ASAMP, in processes that
+-- behave as daemons do: fork, exec, chroot, change of the user, closed descriptors, a private copy of the
+-- library.
 
 local client = require "asamp.cli.client"
 local process = require "spec.support.process"
@@ -35,7 +36,7 @@ describe("a process that the environment profiles", function()
   end)
   before_each(function() shell.output("rm -f %s/out/*", folder) end)
 
-  -- Returns the environment of the host process; 'options' are the first ones of ASAMP.
+  -- Returns the environment of the host process. 'options' are the first options of the variable ASAMP.
   local function environment(options)
     -- no leak detection: the child of a fork does not free the memory of its parent's writer thread
     return {ASAN_OPTIONS = "detect_leaks=0", ASAMP = (options or "alloc=2K") .. ",quiet,out=out/%p.vmprof",
@@ -55,8 +56,8 @@ describe("a process that the environment profiles", function()
     return list
   end
 
-  -- A former bug: a '%' in the folder's name was taken for a conversion of the path's pattern, so
-  -- that the profile had a wrong path, and there was no socket.
+  -- A former bug: a '%' in the name of the working folder was taken for a conversion of the pattern out=,
+  -- so that the profile had a wrong path, and there was no socket.
   it("works in folders whose names have a %", function()
     local inside = folder .. "/100%p"
     shell.output("mkdir '%s'", inside)
@@ -77,8 +78,9 @@ describe("a process that the environment profiles", function()
     for _ = 1, 3 do
       shell.output("rm -f %s/out/*", folder)
       status, out, err = run("fork", "s.lua")
-      -- One run in a hundred with ASan fails: a thread of the parent may hold a lock of ASan's
-      -- allocator at the fork, for which the child's writer thread then waits for ever.
+      -- The run is repeated after this error, in one of a hundred runs with ASan: at the fork, another
+      -- thread of the parent held a lock of ASan's allocator, for which the child's writer thread waits for
+      -- ever.
       if not (asan and err:find("exit() was called in a signal handler", 1, true)) then break end
     end
     assert.same({0, "", ""}, {status, out, err})
@@ -95,7 +97,7 @@ describe("a process that the environment profiles", function()
     assert.is_true(child.allocated > 1.5 * 2000 * 56 and child.allocated < 3 * parent.allocated)
   end)
 
-  -- A former bug: the child's counter of bytes started with its first sample, after the sampled
+  -- A former bug: the child's counter of allocated bytes started at its first sample, after the sampled
   -- block.
   it("forks: the bytes of the child are counted from the fork on", function()
     shell.write(folder .. "/big.lua", "local s = ('x'):rep(16 << 20)")
@@ -109,8 +111,8 @@ describe("a process that the environment profiles", function()
     assert.is_true(list[1] >= 16 and list[2] >= 32, table.concat(list, " "))
   end)
 
-  -- A former bug: before its first sample, the child reported the name of its parent's file; and
-  -- the parent read the name without the lock.
+  -- A former bug: before its first sample, the child reported the name of its parent's file. The parent
+  -- read its own name without the lock.
   it("forks: the child has no file before its first sample", function()
     local env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/%p.vmprof"}
     local status, out, err = process.run{env = env, code = [[
@@ -125,8 +127,8 @@ describe("a process that the environment profiles", function()
     assert.same({0, "0\n", ""}, {status, out, err})
   end)
 
-  -- Former bugs: the child's histogram of pauses had those of the parent's closed states, which its sum
-  -- of pauses did not have. Bytes that closed states had tenured were not counted.
+  -- Former bugs: the child's histogram of pauses included the pauses of the parent's closed states, but its
+  -- sum of pauses did not. Bytes that closed states had tenured were not counted.
   it("forks: the child counts collections, tenured bytes and pauses from the fork on", function()
     shell.output("mkdir -m 700 %s/private", folder)
     local env = {ASAMP = ("alloc=0,listen=%s/private/%%p.sock"):format(folder),
@@ -171,7 +173,7 @@ describe("a process that the environment profiles", function()
     assert.is_true(child.inuse > 20000 * 16, child.inuse)
   end)
 
-  -- A former bug: the message gave always the same reason, whichever applied.
+  -- A former bug: the message had always the same reason, whichever reason applied.
   it("refuses sessions of single states, with the reason", function()
     local code = "print((select(2, require 'profiler'.enable{out = 'mine.vmprof'})))"
     local _, out = process.run{env = {ASAMP = "alloc=1M,quiet,out=" .. folder .. "/out/p.vmprof"},
@@ -183,8 +185,8 @@ describe("a process that the environment profiles", function()
     assert.truthy(out:find("(ASAMP=listen)", 1, true), out)
   end)
 
-  -- A former bug: if the control thread could not be started, its socket stayed, and clients waited
-  -- for an answer.
+  -- A former bug: if the control thread could not be started, its socket stayed, and clients waited for an
+  -- answer for ever.
   it("leaves no socket if it cannot start the thread that answers #plain", function()
     if not isroot or asan then return end
     shell.output("mkdir -m 700 %s/own && chown 65534:65534 %s/own", folder, folder)
@@ -208,7 +210,8 @@ describe("a process that the environment profiles", function()
       assert.same({0, "", ""}, {status, out, err})
       local list = profiles()
       assert.equal(2, #list)
-      for _, p in ipairs(list) do  -- also checks the names of C functions
+      -- checks also that the profile has the names of C functions
+      for _, p in ipairs(list) do
         local names, unknown = {}, 0
         for _, f in ipairs(p.functions) do
           names[f.name] = true
@@ -267,8 +270,8 @@ describe("a process that the environment profiles", function()
     assert.is_true(functions(profiles()[1]).build)
   end)
 
-  -- A former bug: the time of a forked child was sampled, and it listened, only after it had
-  -- allocated enough for a sample.
+  -- A former bug: a forked child took time samples, and listened for commands, only after it had allocated
+  -- enough for an allocation sample.
   it("forks: the child is sampled and listens where it only computes", function()
     shell.write(folder .. "/f.lua", "function f() local e = os.clock() + 1 while os.clock() < e do end end")
     local pid = process.start{program = folder .. "/daemon", directory = folder,
@@ -364,7 +367,8 @@ describe("a process that the environment profiles", function()
     shell.output("mkdir -p %s/lib && cp %s/lib/liblua5.4.so.0 %s/lib", folder, prefix, folder)
     shell.output("gcc -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/lonely -L%s/lib "
         .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib", prefix, folder, folder, folder)
-    -- the folder for which the library was built does not have the module either
+    -- at the folder for which the library was built, which is its second place to search, there is no
+    -- module either
     shell.output("sed -i 's|%s|%s|g' %s/lib/liblua5.4.so.0", prefix, ("x"):rep(#prefix), folder)
     local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
       env = {ASAMP = "1"}, "close", "s.lua"}
@@ -410,8 +414,8 @@ describe("a process that the environment profiles", function()
     local function endings(what, options, ...) return host("endings", options, what, ...) end
     local function rotating(what, options) return host("rotating", "listen=x.sock," .. options, what) end
 
-    -- A former bug: a clock continued after the thread that created the state had ended and the
-    -- memory that a sample needs was freed. The process ended by SIGSEGV.
+    -- A former bug: a sampling clock continued after the end of the thread that had created the state. The
+    -- memory that a time sample needs was freed by then, and the process ended by SIGSEGV.
     it("when the thread that made a state ends, and works meanwhile", function()
       for _ = 1, 3 do
         local status, out, err = endings("thread", "alloc=0,time=500")
@@ -419,8 +423,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: a thread was cancelled where the profiler waited or read a file, in the middle
-    -- of an allocation, while it held a lock for which all other threads waited for ever.
+    -- A former bug: a thread could be cancelled inside the profiler, where it waits or reads a file, in the
+    -- middle of an allocation and while it held a lock for which all other threads waited for ever.
     it("when threads are cancelled, which end in their own code and not in the profiler's", function()
       for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
         local status, out, err = process.run{program = folder .. "/endings", "cancel",
@@ -433,9 +437,9 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A rotation that is due while the process exits must do nothing. A former bug: a flight
-    -- recorder printed that the profile has ended, and other processes started a file that was
-    -- never completed.
+    -- If the time for a rotation to a new file comes while the process exits, nothing may happen. A former
+    -- bug: a flight recorder printed that the profile has ended, and other processes started a file that
+    -- was never completed.
     it("with nothing, where a rotation falls due when its profile has ended with the process", function()
       for _, options in ipairs{"rotate=1s", "ring=1m,rotate=1s", "max=1M,rotate=1s"} do
         local status, out, err = endings("exit", "alloc=4K,native=0," .. options)
@@ -445,8 +449,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: a forked child had its parent's list of files, and removed files that the
-    -- parent had to keep, even the one that was being written.
+    -- A former bug: with the option keep, a forked child had its parent's list of files and removed files
+    -- that the parent had to keep, even the one that was being written.
     it("with the files that it keeps, in the parent of a fork", function()
       local status, out, err = endings("fork", "alloc=64K,native=0,rotate=1s,keep=2")
       assert.same({0, "fine\n", ""}, {status, out, err})
@@ -456,13 +460,14 @@ describe("a process that the environment profiles", function()
         pids[#pids + 1] = not of[pid] and tonumber(pid) or nil
         of[pid] = (of[pid] or 0) + 1
       end
-      table.sort(pids)  -- the parent's id is the smaller one
+      -- the parent's process id is the smaller one
+      table.sort(pids)
       assert.equal(2, #pids)
       assert.is_true(of[tostring(pids[1])] >= 2, of[tostring(pids[1])])
     end)
 
-    -- A clock belongs to an OS thread. A former bug: states had no time samples, and there was no
-    -- message, if other threads ran them than those that had created them.
+    -- A clock measures one OS thread. A former bug: if other threads ran the states than those that had
+    -- created them, the states had no time samples, and there was no message.
     it("with the time of states, whichever threads run them", function()
       for _, options in ipairs{"alloc=0,time=200", "alloc=64K,time=200"} do
         local status, out, err = endings("pool", options)
@@ -474,8 +479,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: in a chroot, old files were removed by their names outside of it, so that all
-    -- of them stayed.
+    -- A former bug: after a chroot, the profiler removed old files by their paths outside of the new root,
+    -- so that all of them stayed.
     it("with the files that it keeps, where its root is another folder", function()
       if not isroot then return end
       shell.output("mkdir -p %s/jail", folder)
@@ -483,12 +488,12 @@ describe("a process that the environment profiles", function()
         endings("chroot", "alloc=64K,native=0,rotate=1s,keep=2", folder .. "/jail")
       assert.same({0, "fine\n", ""}, {status, out, err})
       local n = tonumber(shell.output("ls %s/out | wc -l", folder))
-      -- the process may have started another file just before its end
+      -- the process may have started a third file just before its end
       assert.is_true(n == 2 or n == 3, n)
     end)
 
-    -- A former bug: a process that becomes another user tried to listen in the folder of its
-    -- initial user, which it may not write.
+    -- A former bug: a process that changed its user tried to listen in the socket folder of its initial
+    -- user, which it may not write.
     it("and listens as the user that it becomes, where root finds it", function()
       if not isroot then return end
       local err = folder .. "/err"
@@ -506,7 +511,7 @@ describe("a process that the environment profiles", function()
       os.remove(("/tmp/asamp-65534/%d.sock"):format(pid))
     end)
 
-    -- A former bug: if idle states had not used the last eight files, each rotation leaked 8 MiB.
+    -- A former bug: if idle states had written nothing to the last eight files, each rotation leaked 8 MiB.
     it("in as much memory with idle states as with busy ones, however often files rotate", function()
       if asan then return end  -- ASan delays the reuse of freed memory
       local status, out, err = rotating("tenants", "alloc=64K,native=0")
@@ -515,14 +520,14 @@ describe("a process that the environment profiles", function()
       assert.is_true(grown ~= nil and grown < 32 << 10, out)
     end)
 
-    -- A former bug: a state that had read the pointer to a profile reported to it after it was
-    -- freed.
+    -- A former bug: a state had read the pointer to the current profile, another thread freed the profile
+    -- at a rotation, and the state reported to the freed memory.
     it("while states come and go on many threads, and files rotate", function()
       assert.same({0, "fine\n", ""}, {rotating("churn", "alloc=4K,native=0,time=100")})
     end)
 
-    -- A former bug: the bytes that a state allocated after its file had ended were in no file if it
-    -- was closed before its next sample or collection.
+    -- A former bug: after a rotation, the bytes that a state allocated until its next sample or collection
+    -- were in no file if it was closed before that.
     it("with all of a state that is closed before a sample or collection, when its file has ended", function()
       local status, out, err = rotating("last", "alloc=16M,native=0")
       assert.same({0, ""}, {status, err})
@@ -536,10 +541,11 @@ describe("a process that the environment profiles", function()
       assert.is_true(all >= tonumber(out:match "^%d+"), all .. " " .. out)
     end)
 
-    -- A former bug: a state that was closed while its file ended was reported twice, and the bytes
-    -- since its last sample, its marks and a collection were in no file.
+    -- A former bug: a state that was closed while its file ended was reported twice, and its bytes since
+    -- the last sample, its marks and a collection were in no file.
     it("with all that states do in the one file or the next, where files rotate", function()
-      if asan then return end  -- ASan would check the same, slowly
+      -- the other builds check the same faster
+      if asan then return end
       local function sums(alone)
         shell.output("rm -f %s/out/*", folder)
         local status, out, err = process.run{program = folder .. "/rotating", "sums", directory = folder,
@@ -569,8 +575,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: when the program had closed and reused the control thread's descriptors, the
-    -- control thread still used their numbers, and closed the program's files.
+    -- A former bug: the program had closed the control thread's descriptors and reused their numbers for
+    -- its own files. The control thread still used these numbers and closed the program's files.
     it("when a daemon has closed unknown descriptors, and listens again", function()
       local status, out, err = rotating("closed", "alloc=64K")
       assert.same({0, "0\n0\nfine\n"}, {status, out}, err)
@@ -590,14 +596,14 @@ describe("asamp run of a program #plain", function()
         other = "'./other' is linked to liblua5.3.so.0; its Lua states cannot be profiled",
         none = "no profile: neither './none' nor a child with ASAMP in its environment created a state "
           .. "of liblua5.4.so.0; if one of them did, its log contains the reason"} do
-      -- with the second option, a former bug printed no message
+      -- the option --quiet must not suppress this message, as it once did
       for _, option in ipairs{"--alloc=1M", "--quiet"} do
         local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
                                            "run", option, "--", "./" .. name}
         assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err}, option)
       end
     end
-    -- by path: true if a file exists there afterwards; no message is expected
+    -- by path of the profile: true if a file exists there after the run; no message is expected
     for path, isthere in pairs{["p.vmprof"] = true, ["/dev/null"] = false} do
       local words = {program = prefix .. "/bin/asamp", directory = folder,
                      "run", "--quiet", "-o", path, "--", prefix .. "/bin/lua", "-e", ""}
@@ -621,8 +627,8 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: a profile of a run two seconds before, and a copy of it, were listed as profiles
-  -- of this run, and one of them also as "older than the run".
+  -- A former bug: the profile of a run two seconds before, and a copy of it, were listed as profiles of
+  -- this run, and one of them also as "older than the run".
   it("names the profiles of this run, each once", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for i = 1, 1e5 * (tonumber(arg[1]) or 1) do local _ = {i} end")
@@ -642,10 +648,10 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- timeout sends its signal to the command, which passes it on, and then to the whole process
-  -- group. A former bug: the profiles were listed by find(1), which the second signal ended if the
-  -- program had ended quickly: 2% of the runs of a server reported "no profile", although it
-  -- existed. Here a process outside the group sends it signals until its last process has ended.
+  -- The utility timeout sends its signal to the command, which passes it on, and then to the whole process
+  -- group. A former bug: the profiles were listed by find(1), and if the program had ended quickly, the
+  -- second signal ended find: 2% of the runs of a server reported "no profile", although it existed. In
+  -- this spec a process outside the group sends the group signals until its last process has ended.
   it("finds its profiles under signals to its whole group", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
@@ -668,7 +674,8 @@ describe("asamp run of a program #plain", function()
   it("finds its profiles where the file system's clock is slow", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
-    for _ = 1, 2 do  -- the second run replaces the first profile
+    -- the second run replaces the profile of the first
+    for _ = 1, 2 do
       local status, _, err = process.run{program = prefix .. "/bin/asamp", directory = folder, "run",
         "--alloc", "16K", "--out", "k.vmprof", "--", "/bin/sh", "-c",
         ('"%s/bin/lua" s.lua; touch -d "1 hour ago" k.vmprof'):format(prefix)}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The profile's queue, writer thread and file: when data are written, the effects of an error of
--- the file, and that nothing is lost without a message (rule P4 of profile.h).
+-- The event queue, writer thread and file of a profile: the times at which data are written, the effects of
+-- an error of the file, and the rule that nothing is lost without a message (P4 in profile.h).
 
 local gen = require "profilegen"
 local process = require "spec.support.process"
@@ -54,8 +54,8 @@ describe("a profile", function()
                  error = 0}, totals)
   end)
 
-  -- A former bug: a host with several threads that was ended by SIGTERM reported lost samples each
-  -- time, because its threads had taken samples between the end of the profile and their own.
+  -- A former bug: a host with several threads that was ended by SIGTERM always reported lost samples,
+  -- because its threads had taken samples between the end of the profile and their own end.
   it("counts nothing that is reported after its end", function()
     local p = assert(gen.open{path = path, period = 100, timeperiod = 1000000})
     p:sample{1, 10}
@@ -75,7 +75,8 @@ describe("a profile", function()
       for i = 1, 200 do
         stack[2 * i - 1], stack[2 * i] = 8 * i, i
       end
-      local n = 6000  -- 20 MB of events pass through a queue of 4 MB
+      -- these samples are 20 MB of events, which pass through a queue of 4 MB
+      local n = 6000
       for i = 1, n do
         stack[2] = i
         p:sample(stack)
@@ -84,7 +85,8 @@ describe("a profile", function()
       assert.is_true(ok)
       local log = vmprof.read(path)
       assert.equal(n, #log.stacks)
-      local first = format == 6 and 3 or 1  -- in version 6 the first word is the kind
+      -- in version 6 of the format, the first word of a stack is the kind of the sample
+      local first = format == 6 and 3 or 1
       for i, s in ipairs(log.stacks) do
         assert.equal(i, s.words[first])
       end
@@ -134,11 +136,11 @@ describe("a profile", function()
   it("objects beyond a million are given up, later ones get their fates", function()
     local p = assert(gen.open{path = path, format = 7})
     local n = (1 << 20) + 4
-    -- equal times: different ones would contain the text "\nf "
+    -- all samples have the same time; different times would contain the text "\nf "
     p:flood(n, {8, 1, time = gen.now()})
     p:collection{fates = ("1"):rep(1 << 20) .. "0100", inuse = 4711}
     assert.is_true(p:close())
-    -- the details records have all outcomes
+    -- the details records in the file have the outcomes of all samples
     local lines = assert(io.popen("gzip -dc '" .. path .. "' | grep -a '^f '"))
     local fates = {0, 0}
     for line in lines:lines() do
@@ -150,7 +152,7 @@ describe("a profile", function()
     end
     lines:close()
     assert.same({3, n - 3}, fates)
-    -- the last object record: four objects, newest first, and the statistics
+    -- searches the last object record: four objects, newest first, and the statistics of the collection
     local tail = shell.output("gzip -dc '" .. path .. "' | tail -c 300000")
     local at = tail:find(string.pack("<i8i8i8i8i8i8", 8, 0, 0, 1, 0, 4711), 1,
                          true)
@@ -172,8 +174,9 @@ describe("a profile", function()
   end)
 end)
 
--- Lua code for a child process. flushed(p, before) waits until the writer thread has written more
--- than the first 'before' bytes: the spec tests that it flushes by itself, but not how soon.
+-- Lua code for a child process. Its function flushed(p, before) waits until the writer thread has written
+-- more than the first 'before' bytes of the file. The spec tests that the thread flushes by itself, but not
+-- how soon.
 local FLUSHED = [[
   local gen = require "profilegen"
   local function flushed(p, before)
@@ -277,12 +280,13 @@ describe("a file that takes no more", function()
     assert(os.execute("mkfifo " .. path))
     assert(os.execute("head -c 20 " .. path .. " >/dev/null &"))
     local p
-    -- the open fails until the reader has opened the pipe
+    -- gen.open fails until a reader has opened the pipe
     repeat p = gen.open{path = path, plain = true} until p
     p:flood(200000, {8, 1})
     local ok, totals = p:close()
     assert.is_false(ok)
-    assert.equal(32, totals.error)  -- EPIPE is reported, and SIGPIPE is not raised
+    -- the error is EPIPE; the signal SIGPIPE is not raised
+    assert.equal(32, totals.error)
     assert.equal(200000, totals.samples + totals.lost)
     assert.is_true(totals.lost > 0)
   end)

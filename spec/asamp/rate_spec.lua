@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The option rate= limits the number of samples per second, whatever a process allocates. It
--- changes the period, which is recorded with the samples, so that sums stay right.
+-- The option rate= limits the number of allocation samples per second, however much a process allocates. It
+-- does so by changing the period, which is recorded with the samples, so that sums stay right.
 
 local measures = require "asamp.sums.measures"
 local process = require "spec.support.process"
@@ -31,10 +31,10 @@ describe("a session with a rate", function()
     local r = profile "alloc=64,rate=5000"
     local whole = totals.of(r).whole
     assert.is_true(r.allocated > 60e6, r.allocated)
-    -- a quarter of the number of samples without rate=
+    -- at most a quarter of the number of samples without rate=
     assert.is_true(r.samples < r.allocated / 64 / 4, r.samples)
     assert.is_true(r.samples > 100, r.samples)
-    -- the period was changed, and the change was recorded
+    -- the profile has at least one change of the period
     assert.is_true(r.periods >= 1, r.periods)
     local error = math.sqrt(measures.variance(r, whole, "bytes"))
     assert.is_true(math.abs(r.bytes - r.allocated) < 6 * error,

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Profiles that were made to harm the reader: such a file may neither end the process, nor use memory
--- or time out of proportion to its size.
+-- Profiles that were made to harm the reader. Such a file may neither end the process, nor use memory or
+-- time out of proportion to its size.
 
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
-local TABLE = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})  -- a stack whose sample is a table
+-- a stack whose sample is an allocated table
+local TABLE = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
 local HEAD = vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
              vmprof.meta("sample_allocated_bytes", "100") .. vmprof.meta("asamp.followed", "9")
 
@@ -16,7 +17,8 @@ describe("a hostile profile", function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
-  -- Reads a profile of one sample: 'head', then a text for each batch.
+  -- Reads a profile that has one sample. Its file consists of the records 'head' and a details record for
+  -- each text in 'batches'.
   local function read(head, batches, options)
     local parts = {HEAD, head, TABLE}
     for i, text in ipairs(batches) do parts[#parts + 1] = vmprof.meta("asamp." .. i, text) end
@@ -25,15 +27,16 @@ describe("a hostile profile", function()
     return assert(reader.read(path, options))
   end
 
-  -- A former bug: the reader divided by this number + 1, which ended the process.
+  -- A former bug: the reader divided by the number of such collections plus 1, which is 0, and the process
+  -- ended.
   it("may count 2^64 - 1 collections without a record", function()
     local profile = read("", {"n 1\nf 1\ng 1 1 0 0 0 0 0 18446744073709551615 18446744073709551615\n"})
     assert.equal((1 << 40) + 1, profile.minors)
     assert.equal(1 << 40, profile.majors)
   end)
 
-  -- A former bug: the sample was not selected when it survived, and selected when it died. So the
-  -- reader used a row of a table without rows, which ended the process.
+  -- A former bug: the sample was not selected when it survived, but was selected when it died. The reader
+  -- then read a row of a table without rows, and the process ended.
   it("cannot add a label to a set of an earlier batch", function()
     local batches = {"n 1\nb 1 1\nB 1 1 ax\nf 0 1\n", "n 0\nB 1 5 routex\nd 0 1\n"}
     local profile = read("", batches, {label = {name = "route", value = "x"}})

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The reader and logs compressed by gzip, with several members and with bytes that Asamp never
--- writes.
+-- The reader of logs compressed by gzip: with several gzip members, and with other data after the last
+-- member, which Asamp never writes.
 
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"

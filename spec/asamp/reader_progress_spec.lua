@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The reader and large files: the callback 'progress', the memory used, and a file that grows while
+-- The reader of large files: its callback 'progress', the memory that it uses, and a file that grows while
 -- it is read.
 
 local gen = require "profilegen"
@@ -47,7 +47,7 @@ describe("the reader", function()
   end)
 
   it("keeps within its memory on a bomb", function()
-    -- the compressed file has some hundred KB, and unpacks to 200 MB of equal stacks and names
+    -- the compressed file has some hundred KB and unpacks to 200 MB of equal stacks and names
     local piece = vmprof.stack(1, 1, {100, 200, 300}, {0}):rep(1000) ..
                   vmprof.name(100, "py:f:1:x") .. vmprof.meta("k", ("v"):rep(1000))
     local f = assert(io.popen("gzip -1 >> '" .. path .. ".gz'", "w"))

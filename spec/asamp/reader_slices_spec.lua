@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Slices of a profile by allocated bytes whose survival is decided (asamp/read/readersum.h).
+-- Slices of a profile that have equal numbers of allocated bytes, instead of equal times; only samples
+-- whose survival is decided count (asamp/read/readersum.h).
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
@@ -26,12 +27,13 @@ describe("the reader", function()
     end
     assert.same({1, 2, 3, 4, 5, 6, 7, 8}, at)
     assert.same({1, 1, 1, 1, 0, 0, 1, 1}, born.survived)
-    assert.same({}, profile.alive.bin)  -- the profile has no heap walk
+    -- empty, because the profile has no heap walk
+    assert.same({}, profile.alive.bin)
     assert.is_nil(reader.read(path).born)
   end)
 
-  -- A former bug: a survivor that was taken when 262,144 rows existed counted without its stack. Its
-  -- death counted with its stack if wider slices had fewer rows by then.
+  -- A former bug: if the table of slices already had 262,144 rows, a new survivor was counted without its
+  -- stack. If slices became wider and rows fewer after that, its death was counted with its stack.
   it("has no row with more deaths than survivors", function()
     local NODES, SLICES = 32, 16384
     local all, parts = {}, {
@@ -40,7 +42,8 @@ describe("the reader", function()
     for line = 1, NODES do all[line] = vmprof.stack(1, 1, {0, 1, line, 8}, {0}) end
     local stacks = table.concat(all):rep(SLICES // 16)
     local times = (" 1" .. (" 0"):rep(NODES - 1)):rep(SLICES // 16)
-    for i = 1, 16 do  -- SLICES * NODES survivors
+    -- in sum SLICES * NODES survivors
+    for i = 1, 16 do
       parts[#parts + 1] = stacks
       parts[#parts + 1] = vmprof.meta("asamp." .. i, ("n %d\nt%s\nf 0 %d\n"):format(
         SLICES * NODES // 16, times, SLICES * NODES // 16))

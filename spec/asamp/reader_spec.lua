@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The reader: files of Asamp compared with a model of their contents, logs of other writers
--- constructed byte by byte, and files damaged in every way.
+-- The reader of profiles: files of Asamp compared with a model of their contents, logs of other writers
+-- constructed byte by byte, and damaged files.
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
@@ -9,8 +9,8 @@ local vmprof = require "spec.support.vmprof"
 
 local path
 
--- The debug and asan variants run a quarter of the cases, because the fuzzer spec/fuzz/profiles.c
--- runs on them, too.
+-- The debug and asan variants run a quarter of the cases. The fuzzer spec/fuzz/profiles.c also runs with
+-- these variants.
 local PART = os.getenv "ASAMP_VARIANT" == "fork" and 1 or 4
 
 local function save(bytes) shell.write(path, bytes) end
@@ -31,8 +31,9 @@ local function stackof(profile, node)
   return table.concat(parts, " ")
 end
 
--- Returns the rows of a profile by "stack kind": {samples, bytes, survived, survivedbytes,
--- undecided}. If 'later' is true, each row also has later and laterbytes.
+-- Returns the rows of a profile by the text "stack kind". Each row is {samples, bytes, survived,
+-- survivedbytes, undecided}. If 'later' is true, each row also has the number and the bytes of samples that
+-- died later.
 local function sitesof(profile, later)
   local list, s = {}, profile.sites
   for i = 1, #s.node do
@@ -47,7 +48,7 @@ local function sitesof(profile, later)
   return list
 end
 
---- Checks conditions that hold for every file. Raises an error if one fails.
+-- Checks conditions that hold for every profile that the reader returns. Raises an error if one fails.
 local function checkshape(profile)
   local nodes, sites = profile.nodes, profile.sites
   for i, parent in ipairs(nodes.parent) do
@@ -78,7 +79,7 @@ describe("the reader", function()
   after_each(function() os.remove(path) end)
 
   describe("of our own files", function()
-    --- Writes a random run, and returns the results that the reader must return.
+    -- Writes a profile of a random run of a program. Returns the results that the reader must return.
     local function run(seed, format, plain)
       local state = seed
       local function random(n)
@@ -107,7 +108,8 @@ describe("the reader", function()
         model.sites[key] = model.sites[key] or {0, 0, 0, 0, 0, 0, 0}
         return model.sites[key]
       end
-      -- Reports random followed samples as dead, as lengths of runs over their list.
+      -- Chooses followed samples at random and reports them as dead, in the form of the file: lengths of
+      -- runs of live and dead samples in the list.
       local function deaths()
         local runs, alive, dead, stay = {}, 0, 0, {}
         local often = ({1, 2, 9, 50})[1 + random(4)]
@@ -135,7 +137,8 @@ describe("the reader", function()
         followed = stay
         return #runs > 0 and runs or nil
       end
-      -- Adds a sample to the row of its class, which is known with the outcome.
+      -- Adds a sample to the row of its stack, kind and class. The class is known only when survival is
+      -- decided.
       local function decide(o, class, survived)
         local at = site(o.key .. (class and "/" .. class or ""))
         at[1], at[2] = at[1] + o.count, at[2] + o.count * o.period
@@ -284,8 +287,8 @@ describe("the reader", function()
     end)
 
     it("returns the time of a slice in periods of one length, whatever was set", function()
-      -- Time samples with two periods. A former bug: a slice counted periods regardless of their
-      -- length, so that short ones seemed to be much time.
+      -- Time samples with two periods. A former bug: a slice of time counted the number of periods
+      -- regardless of their length, so that many short periods seemed to be much time.
       local p = assert(gen.open{path = path, timeperiod = 10000000})
       local t = gen.now()
       p:time{8, 1, time = t}
@@ -336,7 +339,7 @@ describe("the reader", function()
           outside = outside + kind.outside
         end
         assert.equal(model.blocks, blocks, note)
-        -- every block has 56 bytes
+        -- the model's program allocates only blocks of 56 bytes
         assert.is_true(math.abs(model.bytes / 56 / objects - 1) < 1e-9, note)
         assert.equal(model.outside, outside, note)
         assert.equal(seed % 2 == 0, profile.random, note)
@@ -369,7 +372,7 @@ describe("the reader", function()
         p:sample{8, 1, time = t + 750000000}
         assert(p:close())
         local bytes = vmprof.load(path)
-        -- without the trailer, the end is the last sample
+        -- if the trailer is missing, the time of the end is that of the last sample
         local profile = assert(read(bytes:sub(1, -26)))
         assert.is_false(profile.complete)
         assert.is_true(math.abs(profile.duration - 0.75) < 0.1)
@@ -420,7 +423,8 @@ describe("the reader", function()
         local last = 0
         for n = #bytes % PART, #bytes, PART do
           local profile, message = read(bytes:sub(1, n))
-          if n < 48 then  -- the header record has 48 bytes
+          -- the header record has 48 bytes, so that it is cut
+          if n < 48 then
             assert.is_nil(profile)
             assert.truthy(message:find(path, 1, true))
             assert.is_nil(message:find "\n")
@@ -445,7 +449,8 @@ describe("the reader", function()
       for n = 0, #bytes - 1, math.max(1, #bytes * PART // 200) do
         cuts[#cuts + 1] = n
       end
-      for n = #bytes - 20, #bytes - 1 do  -- cuts within and before the checksum
+      -- cuts the file within the checksum at its end, and before it
+      for n = #bytes - 20, #bytes - 1 do
         cuts[#cuts + 1] = n
       end
       for _, n in ipairs(cuts) do
@@ -477,7 +482,8 @@ describe("the reader", function()
           rest[1] = 77
         end
         if version == 3 then
-          rest[2] = 4096  -- flag of a resident set size, without a mode that announces it
+          -- a stack with a resident set size, but the header has no flag for such sizes
+          rest[2] = 4096
         end
         local stack = vmprof.stack(1, lead, leafy, rest)
         local profile = assert(read(
@@ -512,7 +518,7 @@ describe("the reader", function()
       assert.same({["main@0 f@0 g@0 [time sample]"] = {2, 0, 0, 0, 0}},
                   sitesof(profile))
 
-      -- kinds of frames: 7 native, 6 assembler (no frame), 3 jitted, 1 code
+      -- kinds of frames in these pairs: 7 native, 6 assembler (no frame), 3 jitted, 1 code
       local pairs_ = vmprof.stack(1, 1, {7, 300, 6, 555, 3, 200, 1, 100}, {0})
       for _, case in ipairs{{8, "lua"}, {0, "pypy"}} do
         profile = assert(read(
@@ -524,7 +530,7 @@ describe("the reader", function()
     end)
 
     it("reads 32-bit logs, and those of Windows", function()
-      -- A machine with words of 4 bytes; addresses have 4 bytes or, on Windows, 8.
+      -- Profiles of a machine with words of 4 bytes. Addresses have 4 bytes or, on Windows, 8.
       for _, address in ipairs{"<I4", "<I8"} do
         local windows = address == "<I8" and 1 or 0
         local function name(id, text)
@@ -558,10 +564,11 @@ describe("the reader", function()
                     vmprof.meta("gc_stats__2", "VmRSS")
       local body = sample(10.5, 200) .. sample(10.6, 300) ..
         vmprof.stack(1, 10.65, {100}, {0}) ..
-        -- newest first: the array allocated by 300 lived, the pair allocated by 200 died
+        -- objects, newest first: the array, allocated at address 300, lived; the pair, allocated at 200,
+        -- died
         vmprof.stack(10, 10.7, {9 << 2 | 1, 5 << 2, 111, 0, 222}) ..
         sample(10.8, 200)
-      -- the metas may precede the records that they describe, or follow them
+      -- metadata records may precede the records that they describe, or follow them
       for _, early in ipairs{true, false} do
         local profile = assert(read(
           vmprof.head() .. vmprof.header(7, 0) .. vmprof.time(1000) ..
@@ -584,7 +591,7 @@ describe("the reader", function()
         assert.equal(1, c.survived)
         assert.equal(early and 111 or 0, c.inuse)
         assert.equal(early and 222 or 0, c.rss)
-        -- A former bug: the classes of lifetimes had numbers of samples instead of these bytes.
+        -- A former bug: the bytes of lifetimes by class were numbers of samples.
         assert.same({1000}, profile.lifeclasses.bytes)
         assert.equal(0, #profile.ages)
         local born = reader.read(path, {bins = 4}).born
@@ -625,7 +632,7 @@ describe("the reader", function()
 
     it("reads the words of a stack again if a header defines their meaning", function()
       local profile = assert(read(
-        -- two frames before the header states that there are lines
+        -- two frames whose record precedes the header that states that frames have lines
         vmprof.head() .. vmprof.stack(1, 1, {16, 8}, {}) ..
         vmprof.header(6, 2) .. vmprof.stack(1, 1, {16, 8}, {0}) .. vmprof.trailer(1)))
       checkshape(profile)
@@ -642,7 +649,8 @@ describe("the reader", function()
       for i = 1, many do
         log[#log + 1] = vmprof.stack(1, 1, {8 * i}, {0})
       end
-      log[#log + 1] = vmprof.stack(1, 1, {8}, {0})  -- a stack that occurred before
+      -- the same stack as an earlier one
+      log[#log + 1] = vmprof.stack(1, 1, {8}, {0})
       log[#log + 1] = vmprof.name(8 * many, "py:late:1:x") .. vmprof.trailer(1)
       local profile = assert(read(table.concat(log)))
       checkshape(profile)
@@ -741,10 +749,13 @@ describe("the reader", function()
 
     it("details that do not fit their stacks", function()
       local cases = {
-        "n 3\ns 1 2 3\n",                        -- more samples than stacks
+        -- the batch has more samples than stacks
+        "n 3\ns 1 2 3\n",
         "n 18446744073709551615\n",
-        "n 2\nc 1 3 3\n",                        -- more copies than stacks
-        "n 2\nc 1 1 2\n",                        -- more copies than count
+        -- the record has more copies than there are stacks
+        "n 2\nc 1 3 3\n",
+        -- the record has more copies than its count
+        "n 2\nc 1 1 2\n",
         "n 2\nc 1 0 0\n",
         "n 99999999999999999999999\n",
         "n\n", "", "\n", "n -1\n", "n x\n",
@@ -759,8 +770,8 @@ describe("the reader", function()
     end)
   end)
 
-  -- A former bug: the message counted each switch to a thread beyond the limit as a thread: 15,904
-  -- others of 10,000.
+  -- A former bug: the message counted each switch to a thread beyond the limit as another thread, and
+  -- reported 15,904 further threads of a program with 10,000.
   it("counts how often a state runs on an OS thread beyond 4,096", function()
     local lines = {"n 1\nN 0 0\n"}
     for _ = 1, 2 do
@@ -802,11 +813,12 @@ describe("the reader", function()
     assert.same({4, 2}, {old.minors, old.majors})
     assert.equal(665, old.marks[2].time)
     assert.equal(1, #old.lifetimes.digits)
-    old.offset, new.offset = nil, nil  -- positions in the file differ
+    -- the two profiles have different offsets in the file
+    old.offset, new.offset = nil, nil
     assert.same(old, new)
   end)
 
-  -- A former bug: the sums of such sizes were negative.
+  -- A former bug: the sums of sizes of up to 2^62 bytes overflowed and were negative.
   it("has samples of up to 2^62 bytes, all together", function()
     for format = 2, 3 do
       local function try(period, n)
@@ -825,7 +837,8 @@ describe("the reader", function()
     end
   end)
 
-  -- A former bug: the nanoseconds of copies included copied bytes that an earlier copy had created.
+  -- A former bug: the time of copying, in nanoseconds, was computed from bytes that included those an
+  -- earlier copy had created.
   it("has copies and samples of up to 2^62 bytes, all together", function()
     for kind = 25, 27 do
       local function try(n)
@@ -844,8 +857,8 @@ describe("the reader", function()
     end
   end)
 
-  -- A former bug: with 'since' and 'till', the rows of labels had the collections and pauses of the
-  -- whole run.
+  -- A former bug: with the options 'since' and 'till', the rows of labels had the collections and pauses of
+  -- the whole run.
   it("counts the collections of labels in the range of 'since' and 'till'", function()
     save(vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
       vmprof.meta("sample_allocated_bytes", "100") .. vmprof.stack(1, 1, {0, 1, 5, 100}, {0}) ..

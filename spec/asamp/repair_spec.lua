@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Repair of a damaged log: the result must be a complete log that the strictest reader accepts,
--- with every sample before the damage.
+-- Repair of a damaged profile. The result must be a complete log that a strict decoder accepts, with every
+-- sample before the damage.
 
 local fewer = require "spec.support.fewer"
 local gen = require "profilegen"
@@ -9,10 +9,10 @@ local samples = require "spec.support.samples"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- The slower builds check every fifth cut and damage.
+-- The slower builds check only every fifth cut and every fifth damaged byte.
 local STEP = (os.getenv "ASAMP_VARIANT" or "fork") == "fork" and 1 or 5
 
--- Returns the bytes of a small log with records of every kind.
+-- Returns the bytes of a small profile with records of every kind.
 local function small(format, plain)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, format = format, plain = plain, resolve = "plain",
@@ -45,7 +45,7 @@ describe("repair", function()
     os.remove(to)
   end)
 
-  -- Decodes the repaired file as strictly as the strictest reader.
+  -- Decodes the repaired file. Raises an error at any deviation from the format.
   local decoded = {}
   local function check(path)
     local packed = shell.read(path)
@@ -162,7 +162,8 @@ describe("repair", function()
       it("keeps the details of flushed data, and counts undecided samples", function()
         local bytes = small(format, true)
         local at = bytes:find("asamp.undecided", 1, true)
-        shell.write(from, bytes:sub(1, at - 10))  -- the cut is before the record of that meta
+        -- cuts the file before the record of this metadata
+        shell.write(from, bytes:sub(1, at - 10))
         assert(reader.repair(from, to))
         local list = samples.of_log(check(to))
         assert.equal("Point", list[2].class)
@@ -187,7 +188,7 @@ describe("repair", function()
           local r = reader.repair(from, to)
           if r and not r.whole then
             local log = vmprof.load(to)
-            -- otherwise the damaged header is that of another version, or of no log
+            -- if the damage is in the header, the file may be of another version, or no log
             if log:sub(1, 49) == head then
               assert.is_true(assert(reader.read(to)).complete)
               back = back + 1
@@ -272,7 +273,8 @@ describe("repair", function()
     assert.is_nil(r)
     assert.equal("cannot write '/nowhere/x': No such file or directory", message)
     assert.equal("write", what)
-    r, message = reader.repair(from, "/tmp")  -- rename fails, because this path is a directory
+    -- repair must fail, because its final rename cannot replace a directory
+    r, message = reader.repair(from, "/tmp")
     assert.is_nil(r)
     assert.truthy(message:find "^cannot write '/tmp': ")
     assert.equal("", shell.output "ls /tmp.*.tmp 2>/dev/null || true")

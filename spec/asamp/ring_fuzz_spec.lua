@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs the fuzzer of the flight recorder (spec/fuzz/rings.c) with a limited number of events: on
--- the release build with normal limits, where its output must be readable; on the others with tiny
--- limits, which are reached within a few events. ASAMP_INPUTS and ASAMP_SEED set other numbers of
+-- Runs the fuzzer of the flight recorder (spec/fuzz/rings.c) with a limited number of events. The release
+-- build has normal limits, and its output must be readable. The other builds have tiny limits, which are
+-- reached within a few events. The environment variables ASAMP_INPUTS and ASAMP_SEED set other numbers of
 -- events and seeds.
 
 local fuzz = require "spec.support.fuzzer"

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A flight recorder (option ring=): its file must be a profile with the most recent period and all
--- older samples that are alive. It is written on request, and however the process ends.
+-- The flight recorder (option ring=), which keeps samples in memory and writes them on request and when the
+-- process ends. Its file must be a profile with all samples of the most recent time and, of older samples,
+-- those that are alive.
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
@@ -9,7 +10,7 @@ local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local shell = require "spec.support.shell"
 
--- The command is that of the release build; the process that it profiles runs this variant.
+-- The command is that of the release build; the process that it profiles runs the build under test.
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
 local here = host.realpath "."
@@ -29,7 +30,7 @@ describe("a flight recorder", function()
     return process.run(t)
   end
 
-  -- A program with deep and shallow stacks and several classes, in which many objects die, early or
+  -- A program with deep and shallow stacks and objects of several classes, of which many die, early or
   -- late.
   local PROGRAM = [[
     local A, B = {__name = "Alpha"}, {__name = "Beta"}
@@ -72,7 +73,8 @@ describe("a flight recorder", function()
     assert.is_true(p.complete, p.message)
     assert.is_true(p.ring.samples > 100 and p.ring.samples <= p.samples and p.ring.seconds > 0)
     assert.equal(p.ring.samples * 256, p.ring.bytes)
-    assert.is_nil(p.allocated)  -- unknown, because the count is that of the whole run
+    -- nil, because the exact count is that of the whole run, not of the recorded part
+    assert.is_nil(p.allocated)
     assert.same({}, p.left)
   end)
 
@@ -104,8 +106,8 @@ describe("a flight recorder", function()
     assert.same({"end", "2"}, {last.marks[1].name, last.marks[1].value})
   end)
 
-  -- Runs a process that ends in the given way, and checks its files. 'more': there is more than one
-  -- file.
+  -- Runs the program 'text' with the options 'wish'; it must end with this exit status. Returns its
+  -- profiles, each of which must be complete and have samples, and stderr.
   local function ends(wish, text, status)
     local code, _, err = run(text, {env = {ASAMP = wish .. ",alloc=1K,native=0,out=p.vmprof",
       ASAN_OPTIONS = "handle_abort=0:detect_leaks=0:allocator_may_return_null=1"}})
@@ -184,15 +186,16 @@ describe("a flight recorder", function()
       local p = assert(reader.read(("%s/%s.vmprof"):format(folder, name)))
       assert.is_true(p.complete, name)
       assert.equal(name ~= "r", p.ring ~= nil)
-      -- a former dump had an exact sum that lacked the states that were still open
+      -- A former bug: the profile of a dump had an exact sum of allocated bytes that lacked those of the
+      -- states that were still open.
       if name == "q" or name == "p" then assert.is_nil(p.allocated, name) end
       if name == "p.4" then assert.is_true(p.allocated > 0) end
     end
   end)
 
-  -- Samples that are lost with a file which ends before the process must be counted. A former bug:
-  -- they were not counted; later only those up to the state's last sample or collection (16,120 of
-  -- 18,081).
+  -- If a profile's file fails before the process ends, all samples that are lost with it must be counted.
+  -- Former bugs: they were not counted; later, only those up to the state's last sample or collection were
+  -- counted (16,120 of 18,081).
   for kind, wish in pairs{["recorder's dump"] = "ring=1m,", file = ""} do
     it("reports and counts the samples lost with a " .. kind .. " that ends before the process", function()
       local code, out, err = run([[
@@ -218,8 +221,8 @@ describe("a flight recorder", function()
     end)
   end
 
-  -- Former bugs: the message about a failed dump named the recorder's first file, which was
-  -- complete; and an uncompressed dump left an empty file.
+  -- Former bugs: the message about a failed dump named the recorder's first file, which was complete.
+  -- Without compression, a failed dump left an empty file.
   for _, compress in ipairs{1, 0} do
     it("leaves no file of a failed dump, and names it, with compress=" .. compress, function()
       local code, _, err = run([[
@@ -253,12 +256,12 @@ describe("a flight recorder", function()
       for _, name in ipairs{"p", "p.2"} do
         assert.is_true(assert(reader.read(("%s/%s.vmprof"):format(folder, name))).complete)
       end
-      -- the file written at the exit is incomplete, but kept, because no other file has its samples
+      -- the file written at the exit is incomplete. It is kept, because no other file has its samples
       assert.is_false(assert(reader.read(folder .. "/p.3.vmprof")).complete)
     end)
   end
 
-  -- also refuses a product that overflows to a valid number
+  -- the number of seconds must not overflow to a valid number
   it("wants a time or a size", function()
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)

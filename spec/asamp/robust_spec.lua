@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Whatever happens to the process, its memory and its file, recording continues, ends, or is
--- abandoned with a message; flushed data can be read and repaired. (sampler_ends_spec.lua has the
+-- Whatever happens to the process, its memory and its file, recording must continue, end, or be abandoned
+-- with a message. Data that were flushed must be readable and repairable. (sampler_ends_spec.lua has the
 -- usual ends of sessions.)
 
 local gen = require "profilegen"
@@ -57,8 +57,8 @@ describe("a file removed under the run", function()
 end)
 
 describe("a program that closes descriptors it does not know", function()
-  -- A program that closes all descriptors to become a daemon; files that it opens later reuse the
-  -- numbers.
+  -- A program that closes all descriptors to become a daemon. Files that it opens afterwards get the
+  -- numbers of the closed descriptors.
   local DAEMON = [[
     local profiler, natives, peers = require "profiler", require "natives", require "peers"
     local path, exact = ...
@@ -195,8 +195,8 @@ describe("another process", function()
 end)
 
 describe("a fork", function()
-  -- The function 'symbol' of asamp.h looks names up as the writer threads do. Not with ASan: its
-  -- allocator may leave its own lock taken in such a child.
+  -- The function 'symbol' of asamp.h looks up names as the writer threads do. The spec is left out with
+  -- ASan, whose allocator may leave its own lock taken in such a child.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
   it("while another thread looks up names leaves a child whose session has them", function()
     local script, path = process.file [[
@@ -227,7 +227,7 @@ describe("a fork", function()
       os.remove(path)
       assert(busy:join())
     ]], process.file ""
-    -- timeout, because the child would wait for ever if the lock was not released
+    -- with a time-out, because the child would wait for ever for a lock that was not released
     local status, _, err = process.run{program = "timeout", 60, process.interpreter(),
                                        script, path}
     assert.same({0, ""}, {status, err})
@@ -242,10 +242,10 @@ describe("a fork", function()
   end)
   end
 
-  -- A former bug: fork waited until a time of CLOCK_REALTIME for the end of a walk on another
-  -- thread, and so for longer if this clock was set back. Not in the debug build, which would
-  -- detect that the preloaded library finds no frames; not with ASan, which must be the first of
-  -- the preloaded libraries.
+  -- A former bug: fork waited for the end of a stack walk on another thread until an absolute time of
+  -- CLOCK_REALTIME, so that it waited longer if this clock was set back. The spec is left out in the debug
+  -- build, which would detect that the preloaded library finds no frames, and with ASan, whose own library
+  -- must be the first preloaded one.
   it("does not wait longer for a walk on another thread when a clock is set back #plain", function()
     local path, status, _, err = run([[
       local peers, walking = require "peers", require "walking"
@@ -374,7 +374,7 @@ describe("memory that runs out", function()
     assert.equal(0, list.undecided)
   end)
 
-  -- Each allocation of the profiler's own code fails once, starting with the first.
+  -- In each run another allocation of the profiler's own code fails, starting with the first.
   for format = 6, 7 do
     it("in the profiler is reported and counted, version " .. format, function()
       local path = os.tmpname()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- How sessions end: by exit, by fork, by a signal. The program must always continue, and its file
--- must be readable. (full_spec.lua has full disks.)
+-- The ends of profiling sessions: by exit, by fork, by a signal. The program must always continue, and its
+-- file must be readable. (full_spec.lua has full disks.)
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -40,7 +40,7 @@ describe("a session ends with", function()
       local list = samples.read(path)
       local n, decided = blocks(list, 1000)
       assert.equal(500, n)
-      -- exit() of C runs no collection, so that the last samples are undecided
+      -- exit() of C runs no collection, so that the outcomes of the last samples are undecided
       local undecided = 0
       for _, s in ipairs(list) do
         if s.survived == nil then undecided = undecided + 1 end
@@ -64,7 +64,7 @@ describe("a session ends with", function()
       os.remove(path)
       assert.truthy(list.log.ended)
       local n, decided = blocks(list, 1000)
-      -- the session ends when lua_close starts, before finalizers run
+      -- the session ends when lua_close starts, before any finalizer runs
       assert.same({500, 500, out}, {n, decided, "false\n"})
     end
   end)
@@ -86,8 +86,7 @@ describe("a session ends with", function()
     assert.is_true(list.undecided >= 500)
   end)
 
-  -- After Ctrl-C, the code that handles the error is sampled, too: traceback and __close
-  -- metamethods.
+  -- After Ctrl-C, the code that handles the error is sampled, too: the traceback and __close metamethods.
   describe("Ctrl-C", function()
     local CTRL = [[
       local peers, natives = require "peers", require "natives"
@@ -96,7 +95,7 @@ describe("a session ends with", function()
       local function interrupt() assert(peers.kill(pid, 2)) end
     ]]
 
-    -- Runs the code under -l profiler. Returns exit status, stderr, the samples and the profile.
+    -- Runs the code under -l profiler. Returns its exit status, stderr, the samples and the profile.
     local function interrupted(code, options)
       local path, script = os.tmpname(), process.file(CTRL .. code)
       local status, out, err = process.run{load = "profiler", script,
@@ -148,7 +147,7 @@ describe("a session ends with", function()
       assert.same({100, 100}, {blocks(list, 2000)})
     end)
 
-    -- At the first SIGINT, the interpreter restores the default action, so the second one ends the
+    -- At the first SIGINT, the interpreter restores the default action, so that the second SIGINT ends the
     -- process.
     it("twice in a row ends the process; the flushed data are there", function()
       for _, code in ipairs{"pcall(function() interrupt() while true do end end)",
@@ -227,7 +226,7 @@ describe("a session ends with", function()
 end)
 
 describe("a session that starts while the state is being closed", function()
-  -- A finalizer that runs in lua_close may request a profile. Objects created then have no
+  -- A finalizer that runs in lua_close may request a profile. Objects that are created then have no
   -- finalizer, and exit() runs after the state is freed.
   it("is refused or finished, and exit() finds nothing of the dead state", function()
     local _, status, _, err = run [[
@@ -243,7 +242,8 @@ describe("a session that starts while the state is being closed", function()
 end)
 
 describe("the child of a fork", function()
-  -- No leak detection: a forked child leaves the writer's memory allocated (profile_abandon).
+  -- Leak detection is off, because a forked child leaves the memory of the parent's writer thread allocated
+  -- (profile_abandon).
   local ENV = {env = {ASAN_OPTIONS = "detect_leaks=0"}}
   local FORK = START .. [[
     local peers, path = require "peers", ...
@@ -272,8 +272,9 @@ describe("the child of a fork", function()
     end)
   end
 
-  -- A former bug: if another thread had forked while realloc moved a list, the child freed memory
-  -- that realloc had freed. Not with ASan, which must be the first of the preloaded libraries.
+  -- A former bug: if a thread forked while realloc moved a list of another thread, the child freed memory
+  -- that realloc had freed already. The spec preloads a library and is left out with ASan, whose own
+  -- library must be the first preloaded one.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("finds lists in the middle of a change, when another thread has forked", function()
       local _, status, _, err = run([[
@@ -372,7 +373,7 @@ describe("a run that is killed", function()
       end
       return n, profile
     end
-    -- the loop of line 3 is sampled only after the flush that follows line 2
+    -- waits for a sample of line 3 in the file; it proves that the flush after line 2 was written
     for _ = 1, 12000 do
       if lines()[3] then break end
       peers.sleep(0.02)
@@ -403,7 +404,7 @@ describe("a path that cannot be written", function()
     local pipe, copy = os.tmpname(), os.tmpname()
     os.remove(pipe)
     assert(os.execute("mkfifo " .. pipe))
-    -- waits in the program, because the reader may not have opened the pipe yet
+    -- the program repeats the start, because the reader may not have opened the pipe yet
     local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
     local status, _, err = process.run{code = START:gsub("assert(%b())", [[
       local peers, path = require "peers", ...
@@ -416,8 +417,7 @@ describe("a path that cannot be written", function()
     assert.equal(500, (blocks(samples.read(copy), 1000)))
   end)
 
-  -- A former bug: if the profile is a pipe whose reader has stopped reading, the program never
-  -- ended.
+  -- A former bug: if the profile was a pipe whose reader had stopped reading, the program never ended.
   it("may be a pipe whose reader stops reading: the program ends, and says so", function()
     local pipe = os.tmpname()
     os.remove(pipe)

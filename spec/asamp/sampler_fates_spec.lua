@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Survival outcomes: the surviving samples must be exactly those that the next collection found
--- alive.
+-- Survival outcomes: the samples reported as survivors must be exactly those whose objects the next
+-- collection found alive.
 
 local natives = require "natives"
 local samples = require "spec.support.samples"
@@ -47,7 +47,7 @@ describe("the fates of samples", function()
       end
     end
     assert.is_true(fates["1032 true"] == #kept, fates["1032 true"])
-    -- one object may be in a register during the collection
+    -- tolerance: one object may be in a register during the collection and survive
     assert.is_true(fates["2032 false"] >= 0.8 * #kept, fates["2032 false"])
     assert.equal(0, list.undecided)
   end)
@@ -68,7 +68,8 @@ describe("the fates of samples", function()
       for i = 201, 300 do kept[i] = {i, x = i} end
       for i = 201, 300 do local _ = {i, x = i} end
       collectgarbage "restart"
-    end, {random = true})  -- random, because fixed intervals may miss a pattern that repeats
+    -- intervals are random, because fixed ones may miss allocations that repeat
+    end, {random = true})
     local found = byline(list, from)
     assert.equal(300, #kept)
     local function kinds(i, fate, ...)
@@ -77,14 +78,15 @@ describe("the fates of samples", function()
       for key in pairs(found[i]) do found[i][key] = true end
       assert.same(set, found[i])
     end
-    -- the objects of line 1 died, because line 5 replaced them
+    -- the objects that line 1 allocates died, because line 5 replaced them
     kinds(1, "false", "table", "table array part", "table hash part")
     kinds(2, "false", "table", "table array part", "table hash part")
     kinds(3, "true", "string")
     kinds(4, "false", "string")
     kinds(5, "true", "table")
     kinds(6, "true", "table", "table array part", "table hash part")
-    kinds(7, "true", "table")  -- tables with their vectors
+    -- the tables, each with its vectors in the same block
+    kinds(7, "true", "table")
     kinds(8, "false", "table")
   end)
 
@@ -103,8 +105,7 @@ describe("the fates of samples", function()
     end)
     assert.equal(4096, #kept)
     local found = byline(list, from)
-    -- blocks of 16 to 65536 bytes, each of which includes the bytes of the previous one, half as
-    -- large
+    -- the array grows from 16 to 65536 bytes; samples of each growth represent only the new half
     local alive = found[2]["table array part true"]
     assert.is_true(alive >= 1023 and alive <= 1025, alive)
     assert.is_nil(found[2]["table array part false"])
@@ -115,7 +116,8 @@ describe("the fates of samples", function()
     local source = ("x"):rep(3000) .. " = 1"
     local list = samples.of(function()
       collectgarbage "stop"
-      assert(load(source))  -- the scanner's buffer is freed when load returns
+      -- load frees the scanner's buffer before it returns
+      assert(load(source))
       collectgarbage "restart"
     end)
     local buffers = 0
@@ -178,7 +180,7 @@ describe("the fates of samples", function()
     assert.equal(500, #kept)
     local found = byline(list, from)
     assert.is_nil(found[1]["table false"])
-    -- at most one object per collection is alive: the table that was just being created
+    -- at most one table per collection survives: the one that was being created when the collection ran
     local alive = 0
     for i, s in ipairs(list) do
       if s.kind == "table" and s.survived and s.stack[1].line == from + 2 then
@@ -199,20 +201,21 @@ describe("the fates of samples", function()
       for i = 1, n do kept[i] = natives.string(1024 - 17) end
     end)
     collectgarbage("nursery", before)
-    -- each nursery has a collection, which decides all of its samples; the string survives and is
-    -- decided once
+    -- each nursery ends with a collection, which decides all of its samples; each kept string survives and
+    -- is decided once
     local decided = {}
     for _, s in ipairs(list) do
       decided[s.collection] = (decided[s.collection] or 0) + s.count
       if s.kind == "string" and s.size == 1024 then assert.is_true(s.survived) end
     end
     for i, points in pairs(decided) do
-      -- a nursery ends with the block that crosses its end, so it may have one block more
+      -- a nursery ends with the block that crosses its end, so that it may have the samples of one block
+      -- more
       assert.is_true(points <= 65536 // 64 + 1024 // 64, ("%d: %d"):format(i, points))
     end
     local minors = 0
     for i, kind in ipairs(list.collections) do
-      -- at a major collection all samples are already decided
+      -- only minor collections are checked, because at a major one all samples are already decided
       if kind == "minor" then
         minors = minors + 1
         assert.is_true(minors == 1 or minors > 20 or (decided[i] or 0) >= 65536 // 64 - 1024 // 64,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The sampler, compared with a model that predicts every sample: the number of sample points that
--- each action passes, the distance to the next one, and the record of each sample in the file.
+-- The allocation sampler, compared with a model that predicts every sample: the number of sample points
+-- that each action passes, the distance to the next one, and the record of each sample in the file.
 -- (sampler_ends_spec.lua has the ends of sessions.)
 
 local core = require "profiler.core"
@@ -28,9 +28,9 @@ end
 
 -- {== the model =============================================================
 
--- Opens a session with fixed intervals and returns a model of it. m.act(name, f, block) runs f and
--- checks its effect on the next sample point. 'block' is {kind, size, counted} if f allocates
--- exactly one block, {counted} if only its bytes are known.
+-- Opens a session with fixed intervals and returns a model of it. m.act(name, f, block) runs f and checks
+-- its effect on the distance to the next sample point. 'block' is {kind, size, counted} if f allocates
+-- exactly one block, and {counted} if only the number of its bytes is known.
 local function model(period, seed)
   local m = {path = os.tmpname(), story = {}, expected = {}, bytes = 0, points = 0, seed = seed}
   assert(core.open{out = m.path, period = period, seed = seed})
@@ -51,8 +51,8 @@ local function model(period, seed)
     if m.distance < 1 or m.distance > p then m.fail("first distance %d", m.distance) end
   end
 
-  -- Adds the bytes allocated since the last call, by the core's count, and checks the distance. The
-  -- bytes that this function itself allocates are added by the next call.
+  -- Adds the bytes that the core has counted since the last call to the model, and checks the distance.
+  -- Bytes that this function itself allocates are added by the next call.
   local function look(allocated, distance, block)
     if not m.period then
       if distance then m.fail("a distance of %d while off", distance) end
@@ -91,14 +91,15 @@ local function model(period, seed)
   -- Checks that the sampler's statistics are those of the model.
   function m.stats()
     local allocated, distance = core.allocated(), core.distance()
-    local t = core.stats()  -- the table is allocated after the numbers were read
+    -- allocates a table, after 'allocated' and 'distance' were read
+    local t = core.stats()
     look(allocated, distance)
     if t.samples ~= m.points then m.fail("stats have %d samples, not %d", t.samples, m.points) end
     if t.bytes ~= m.bytes then m.fail("stats have %d bytes, not %d", t.bytes, m.bytes) end
     if t.lost ~= 0 or t.on ~= (m.period ~= nil) then m.fail("stats: lost %d, on %s", t.lost, t.on) end
   end
 
-  -- Changes the period; the remaining fraction of a period must stay the same.
+  -- Changes the period. The distance to the next sample point must stay the same fraction of a period.
   function m.change(p)
     m.story[#m.story + 1] = "period " .. p
     local allocated, before = core.allocated(), core.distance()
@@ -135,15 +136,16 @@ local function model(period, seed)
         local s = list[at]
         if not s then m.fail("the file ends at %d of %d", i, #m.expected) end
         if s.survived == nil then m.fail("sample %d has no fate", at) end
-        -- Large blocks and explicitly freed ones are allocated outside of the nursery, blocks up to
-        -- 256 bytes never. Sizes between are outside if the current hole is too short.
+        -- Large blocks and explicitly freed blocks are allocated outside of the nursery; blocks of up to
+        -- 256 bytes never are. Blocks of sizes in between are outside if the current hole is too short.
         local apart = s.size > 8192 or s.kind == "proto" or s.kind == "buffer"
         if s.outside ~= apart and (apart or s.size <= 256) then
           m.fail("%s of %d bytes, outside: %s", s.kind, s.size, s.outside)
         end
         points, at = points + s.count, at + 1
         local b = e.block
-        -- a collection may run before the new table has its metatable
+        -- the class may be missing in the last sample of a collection, which may run before the new table
+        -- has its metatable
         local after = list[at]
         local last = not after or after.collection ~= s.collection
         if b and b.kind and s.class ~= b.class and not (s.class == nil and last) then
@@ -168,8 +170,8 @@ end
 
 local CLASSES = {{__name = "One"}, {__name = "Two"}, {__name = "Three"}}
 
--- Functions that return an action of known bytes, most of exactly one block: its name, f and the
--- block, as for model.act.
+-- Functions that return an action which allocates a known number of bytes, in most cases as exactly one
+-- block. They return the action's name, function and block, the arguments of model.act.
 local KNOWN = {
   function(keep, random)
     local n = random(41, ({100, 3000, 60000})[random(1, 3)])
@@ -178,7 +180,7 @@ local KNOWN = {
   end,
   function(keep, random)
     local n, nuv = random(0, ({0, 100, 3000, 60000})[random(1, 4)]), random(0, 2)
-    -- an empty userdata has one byte, so that its address is unique
+    -- an empty userdata has one byte, so that its address differs from that of the next block
     local block = {kind = "userdata", size = round(32 + 16 * nuv + math.max(n, 1))}
     return ("userdata %d %d"):format(n, nuv), function() keep(natives.userdata(n, nuv)) end, block
   end,
@@ -201,13 +203,15 @@ local KNOWN = {
       function() keep(debug.setmetatable(natives.userdata(n, 0), CLASSES[i])) end,
       {kind = "userdata", size = 32 + round(math.max(n, 1)), class = CLASSES[i].__name}
   end,
-  function(keep, random)  -- a table and its vectors in one block
+  -- a table with its vectors in the same block
+  function(keep, random)
     local narray, nhash = random(0, 32), random(0, 32)
     local make = constructor(narray, nhash)
     return ("constructor %d %d"):format(narray, nhash), function() keep(make()) end,
       {kind = "table", size = 40 + 16 * narray + hashbytes(nhash)}
   end,
-  function(keep, random)  -- a table and its vectors in separate blocks
+  -- a table with its vectors in separate blocks
+  function(keep, random)
     local narray, nhash = random(0, 100), random(33, 100)
     if random(1, 2) == 1 then narray, nhash = nhash, narray end
     local make = constructor(narray, nhash)
@@ -224,7 +228,8 @@ local KNOWN = {
     return "Lua closure", function() keep(function() return keep end) end,
       {kind = "Lua closure", size = 24}
   end,
-  function(_, random)  -- only the growth of the vector is counted
+  -- grows a vector; only the bytes that are added count
+  function(_, random)
     local n = 1 << random(0, ({6, 8, 12})[random(1, 3)])
     local t = {}
     for i = 1, n do t[i] = i end
@@ -238,17 +243,19 @@ local KNOWN = {
     return "hash beyond " .. n, function() t.more = t end,
       {kind = "table hash part", size = 48 * n}
   end,
-  function(_, random)  -- a vector that shrinks counts nothing, but the node of the new key counts
+  -- shrinks a vector, which counts no bytes; but the node of the new key counts
+  function(_, random)
     local t, n = {}, 4096
     for i = 1, n do t[i] = i end
-    local left = random(1, 2) == 1 and 2000 or 10  -- the remaining vector is large or small
+    -- number of remaining elements: many or few
+    local left = random(1, 2) == 1 and 2000 or 10
     for i = left + 1, n do t[i] = nil end
     return "shrink to " .. left, function() t.key = #t end,
       {kind = "table hash part", size = 24}
   end,
 }
 
--- Functions that return an action with any number of blocks: its name and f.
+-- Functions that return an action which allocates an unknown number of blocks: its name and function.
 local MANY = {
   function(keep, random)
     local n, narray, nhash = random(1, 30), random(0, 40), random(0, 40)
@@ -351,7 +358,8 @@ local function run(seed, period, steps)
       block.counted = block.counted or block.size
       collectgarbage "stop"
       local function ready(n) return n and ready(n - 1 > 0 and n - 1) end
-      ready(50)  -- allocates call records and stack again, which a collection has freed
+      -- allocates the call records and the stack again, which a collection has freed
+      ready(50)
       m.act(name, f, block)
       collectgarbage "restart"
     elseif what <= 80 then
@@ -437,7 +445,7 @@ describe("a sample", function()
     local t = {}
     for i = 1, 5000 do t[i] = i end
     for i = 1, 5000 do t[i] = nil end
-    -- this store rehashes the table, whose array part becomes empty
+    -- storing t.x rehashes the table, whose array part becomes empty
     local list = samples.of(function() t.x = #t end)
     for _, s in ipairs(list) do
       assert.is_true(s.kind ~= "table array part" or s.size < 1000)
@@ -568,8 +576,7 @@ describe("sampling on and off", function()
     assert.same({1000, 2000}, list.periods)
   end)
 
-  -- A collection that ends a sampling period may call finalizers, which may start the sampler
-  -- again.
+  -- The collection at the end of sampling may call finalizers, which may start the sampler again.
   it("survives a finalizer that starts it again", function()
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
@@ -592,8 +599,8 @@ describe("sampling on and off", function()
   end)
 
   it("in a finalizer gives every sample its fate all the same", function()
-    -- Where no collection can run, the next one decides the samples; objects that have died must
-    -- not be read until then.
+    -- In a finalizer no collection can run, so that the next collection after it decides the samples. Until
+    -- then, objects that have died must not be read.
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
     core.on(64, false)
@@ -713,7 +720,8 @@ describe("several states", function()
           sizes[one.size] = (sizes[one.size] or 0) + one.count
         end
       end
-      for round_ = 1, 20 do  -- the action allocates n strings of 10 n + 17 bytes each, nothing else
+      -- the action allocates n strings of 10 n + 17 bytes, and nothing else
+      for round_ = 1, 20 do
         local n_, size = 10 * round_, round(100 * round_ + 17)
         assert.is_true(math.abs((sizes[size] or 0) * (256 << i) - n_ * size) < 2 * (256 << i))
       end

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- A signal may arrive at any instruction of calls, returns, resumes, yields, errors and their
--- unwinding. A program with known callers is sampled at the highest rate: every frame of every
--- sample must be at a line of its own function, and its caller's frame at a line that calls it.
+-- The call stacks of time samples. The signal may arrive at any instruction of calls, returns, resumes,
+-- yields, errors and their unwinding. A program with known callers is sampled at the highest rate: every
+-- frame of every sample must be at a line of its own function, and its caller's frame at a line that calls
+-- that function.
 
 local times = require "spec.support.times"
 
--- The program. "--@ name": a function of this name starts here. "--> names": this line calls these
--- functions. Finalizers and the handler of errors may be called anywhere.
+-- The sampled program. "--@ name": a function of this name starts in this line. "--> names": this line
+-- calls these functions. Finalizers and the error handler may be called from any line.
 local SOURCE = [==[local function leaf(n)                                            --@ leaf
   local x = 0
   for i = 1, n do x = x + i end
@@ -149,8 +150,8 @@ return main
 
 local ANYWHERE = {gc = true, handler = true}
 
--- functions: by line of definition, {name, last line}; callers: by name, the set of lines that call
--- it
+-- functions: a table by the line where a function is defined, of {name, last line}; callers: a table by
+-- function name, of the set of lines that call it
 local functions, callers = {}, {}
 do
   local line, open = 0, {}
@@ -173,7 +174,7 @@ do
   end
 end
 
--- Returns the first frame of a stack that is impossible, or nil.
+-- Returns a description of the first frame of a stack that is impossible, or nil.
 local function wrong(stack)
   local inner
   for _, f in ipairs(stack) do
@@ -205,7 +206,8 @@ describe("every sample of a program whose callers are known", function()
     it("is a stack that there can be: " .. case.name, function()
       local main = assert(load(SOURCE, "@shadow"))()
       local n, names, sampled = 0, {}, 0
-      for _ = 1, 20 do  -- repeats until each place was sampled, which depends on chance
+      -- repeats until each function was sampled, which depends on chance
+      for _ = 1, 20 do
         local list = times.of(function()
           times.busy(0.2, function()
             n = n + 1

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Heap snapshots: they must contain exactly the objects that a full collection keeps, to the byte,
--- and their references must equal those of a model. Taking one changes nothing in the state.
+-- Heap snapshots. A snapshot must contain exactly the objects that a full collection keeps, with their
+-- exact bytes, and its references must equal those of a model. Taking a snapshot must change nothing in the
+-- state.
 
 local core = require "profiler.core"
 local fewer = require "spec.support.fewer"
@@ -66,8 +67,8 @@ describe("a snapshot of the heap", function()
     assert.is_nil(process.read(path))
   end)
 
-  -- Former bugs: if the process that writes a snapshot was killed, the file at its path was
-  -- destroyed, an incomplete one remained, and there was no message.
+  -- Former bugs: if the process that writes a snapshot was killed, the previous file at its path was
+  -- destroyed, an incomplete file remained, and there was no message.
   it("keeps the file at its path until it is complete, and reports a killed process later", function()
     if process.interpreter():find "/asan/" then return end
     local folder = os.tmpname()
@@ -101,14 +102,14 @@ describe("a snapshot of the heap", function()
     local bytes = process.read(whole)
     local KILLED = "profiler: cannot write the snapshot '%s': " ..
                    "the process that writes the snapshot failed: Killed\n"
-    -- The message is printed at the next snapshot, and at the end of the process.
+    -- the message about the killed process is printed at the next snapshot, and at the end of the process
     assert.equal("then\n" .. KILLED:format "/link.heap" .. "then\n" .. KILLED:format "/new.heap", try[[
       refusing.mortal()
       take("/link.heap", true)
       await()
       take "/new.heap"
       await()]])
-    -- The message is printed at the end of a session.
+    -- the message about the killed process is printed at the end of the session
     assert.equal("then\n" .. KILLED:format "/old.heap" .. "then\n", try[[
       assert(profiler.enable{alloc = 1000, out = "/dev/null"})
       refusing.mortal()
@@ -117,7 +118,7 @@ describe("a snapshot of the heap", function()
       profiler.disable()
       io.stderr:write("then\n")]])
     assert.equal(bytes, process.read(whole))
-    -- A complete snapshot replaces the target of a link, and keeps the mode of that file.
+    -- a complete snapshot replaces the file to which a link refers, and keeps the mode of that file
     assert.equal("", try[[
       assert(profiler.snapshot(folder .. "/link.heap", {wait = true, overwrite = true, fork = false}))]])
     assert.not_equal(bytes, process.read(whole))
@@ -127,7 +128,7 @@ describe("a snapshot of the heap", function()
     shell.output("rm -r '%s'", folder)
   end)
 
-  -- A former bug: the message was "writing failed", without a reason.
+  -- A former bug: if the file size limit was reached, the message was "writing failed", without a reason.
   it("reports a limit of file sizes, and removes its files", function()
     local folder = shell.folder()
     shell.write(folder .. "/a.lua", [[
@@ -145,7 +146,8 @@ describe("a snapshot of the heap", function()
 
   -- A former bug: the stack of a suspended coroutine had two edges to each open upvalue.
   it("has one reference from a stack to each open upvalue", function()
-    -- Returns a suspended coroutine with n open upvalues, and the closure that has them.
+    -- Returns a list of a suspended coroutine with n open upvalues and a closure that refers to these
+    -- upvalues.
     local function opened(n)
       local names, values = {}, {}
       for i = 1, n do names[i], values[i] = "opened" .. i, i end
@@ -159,8 +161,8 @@ describe("a snapshot of the heap", function()
       return read():info().references, kept
     end
     references(10)
-    -- four for each more: its name as a local variable and as an upvalue, the references of stack
-    -- and closure
+    -- four references for each additional upvalue: its name as a local variable and as an upvalue, and the
+    -- references of the stack and of the closure to it
     assert.equal(4 * 10, references(20) - references(10))
   end)
 
@@ -252,15 +254,16 @@ describe("a snapshot of the heap", function()
       print(heap.open(s.path):info().objects > 1000, kept)
     ]]):format(path))
     os.execute(("chmod 644 '%s'"):format(script))
-    -- the limit on processes does not apply to root
+    -- root can exceed a limit on processes, so that root runs this as another user
     local root = os.execute "test $(id -u) = 0"
     local words = {"prlimit", "--nproc=1", process.interpreter(), script}
-    -- the user needs the right to read root's files, because the tree may be in root's own folder
+    -- the user may read all files, because the source tree may be in root's own folder
     local user = {"setpriv", "--reuid", "65533", "--clear-groups", "--inh-caps", "+dac_read_search",
                   "--ambient-caps", "+dac_read_search"}
     words = root and table.move(words, 1, #words, #user + 1, user) or words
     words.program = table.remove(words, 1)
-    words.env = {ASAN_OPTIONS = "detect_leaks=0"}  -- leak detection would need another process
+    -- leak detection would need another process
+    words.env = {ASAN_OPTIONS = "detect_leaks=0"}
     local status, out, err = process.run(words)
     assert.same({0, ""}, {status, err})
     assert.is_truthy(out:find "^false\ttrue\t[^\n]+\ntrue\t", out)
@@ -290,8 +293,8 @@ describe("a snapshot of the heap", function()
         node.found = o
       end
     end
-    -- A node's own bytes (vectors, upvalue, code, stack) are those that it retains in addition to
-    -- the nodes that it retains. So the differences to the snapshot must be whole nodes.
+    -- The bytes that a node of the model retains are its own bytes (vectors, upvalue, code, stack) and
+    -- those of the nodes that it retains. The difference must be near the snapshot's own size of the node.
     local own = {}
     for _, graph in ipairs(made) do
       local order = {}
@@ -306,7 +309,7 @@ describe("a snapshot of the heap", function()
         end
         own[x.node] = sizes[x.node] - others
         local rest = own[x.node] - x.node.found.self
-        -- upper limit of the rest: a closure's upvalue; the table that a coroutine keeps, with its
+        -- upper limit of the difference: a closure's upvalue; the table that a coroutine keeps, with its
         -- slots, and its function; the metatable with its field; names of fields
         assert.is_true(rest >= 0 and rest < 2000, ("%s %d"):format(x.node.kind, rest))
         if x.node.kind == "function" then assert.equal(32, rest) end
@@ -332,7 +335,8 @@ describe("a snapshot of the heap", function()
     local address = {}
     for _, o in ipairs(objects) do address[o.address] = o end
     local seen = {}
-    local function find(o)  -- finds all objects by their addresses, starting at the roots
+    -- finds all objects and their addresses, starting at the roots
+    local function find(o)
       local t = type(o)
       if seen[o] or (t ~= "table" and t ~= "function" and t ~= "thread") then return end
       seen[o] = true
@@ -408,9 +412,9 @@ describe("a snapshot of the heap", function()
     is("H", '^local "here" of main chunk %b()$')
   end)
 
-  -- A former bug: the walk made repeated passes over all entries of weak tables whose keys were not
-  -- reached yet. Each pass found a few, because slots are not in the order of the chain. It took
-  -- minutes, also at the end of each session, where a collection took a fraction of a second.
+  -- A former bug: the heap walk made repeated passes over all entries of weak tables whose keys were not
+  -- reached yet. Each pass found only a few new keys, because slots are not in the order of the chain. The
+  -- walk took minutes, also at the end of each session; a collection took a fraction of a second.
   it("follows a list whose links are in weak tables from key to key", function()
     local status, out, err = process.run{limit = 300, code = "local n = " .. fewer(400000, 100000) .. [=[
 
@@ -486,8 +490,8 @@ describe("a snapshot of the heap", function()
     end
   end)
 
-  -- A former bug: for each value on a coroutine's stack, all references of the coroutine were
-  -- searched.
+  -- A former bug: for each Lua value on a coroutine's stack, the search of holders visited all references
+  -- of the coroutine.
   it("has a tree of holders whose time is linear in the values on a stack", function()
     local function time(n)
       local out = run(([[
@@ -512,12 +516,12 @@ describe("a snapshot of the heap", function()
       assert.matches("\nstack of ", out)
       return tonumber(out:match "^%S+")
     end
-    -- 32 times as many values; quadratic time would be 1,024 times as long
+    -- there are 32 times as many values; quadratic time would be 1,024 times as long
     local few, many = time(2500), time(80000)
     assert.is_true(many < 150 * math.max(few, 0.0005), few .. " " .. many)
   end)
 
-  -- A former bug: a sample of 2^56 bytes was refused, and 128 smaller ones had a negative sum.
+  -- A former bug: the reader refused a sample of 2^56 bytes, and the sum of 128 smaller ones was negative.
   it("has samples of up to 2^62 bytes, all together", function()
     local path = os.tmpname()
     local function number(n)
@@ -528,7 +532,7 @@ describe("a snapshot of the heap", function()
       until n == 0
       return bytes
     end
-    -- a snapshot of one table, to which the state refers, and of samples of the table
+    -- writes a snapshot of one table, to which the state refers, with samples of these sizes of the table
     local function try(...)
       local text = "ASAMPHEAP 3\n\2\0\x40" .. number(1024) .. "\0\x10" .. number(1024) .. number(56) ..
                    "\4\1f\1x\0\0"

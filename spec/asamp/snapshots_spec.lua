@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Many snapshots by one process, also while other OS threads run states. The process must keep no
--- descriptor, child or memory of them. ASAMP_SNAPSHOTS=n takes n snapshots, with n states.
+-- Many snapshots by one process, also while other OS threads run Lua states. Afterwards the process must
+-- have no descriptor, child or memory that a snapshot has left. ASAMP_SNAPSHOTS=n in the environment takes
+-- n snapshots, with n states.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -12,7 +13,7 @@ local STATES = math.max(240, math.min(SNAPSHOTS, 10000))
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
--- Adds the program `timeout` to a command, so that a process that hangs is ended.
+-- Runs a command under the utility timeout, which ends it if it hangs.
 local function bounded(t)
   table.insert(t, 1, t.program)
   table.insert(t, 1, tostring(100 + SNAPSHOTS // 2))
@@ -81,9 +82,11 @@ describe("snapshots of the heap", function()
     assert.same({0, ""}, {status, err})
     local fds, children, kib = out:match "^(-?%d+)\t(%d+)\t(-?%d+)\n$"
     assert.equal("0", fds, out)
-    assert.equal("1", children, out)  -- the one child is the shell that counts the children
-    if sanitized == "" then  -- not with a sanitizer, which delays the reuse of freed memory
-      -- a leak of one snapshot would be some 200 KiB, the memory of its writer
+    -- this one child is the shell that counts the children
+    assert.equal("1", children, out)
+    -- not with a sanitizer, which delays the reuse of freed memory
+    if sanitized == "" then
+      -- if the writer's memory of each snapshot leaked, it would be some 200 KiB per snapshot
       assert.is_true(tonumber(kib) < 1024 + SNAPSHOTS // 10, out)
     end
     assert(heap.open(folder .. "/x.heap"))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples of CPU time must be at random times of a thread's CPU time, which continues from state to
--- state.
+-- Samples of CPU time must be at random times of a thread's CPU time. The sampling clock of a thread
+-- continues when the thread runs another Lua state.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -23,9 +23,8 @@ local function compiled(name)
 end
 
 describe("time samples", function()
-  -- A former bug: time samples were taken at the ticks of the kernel's scheduler, mostly every 4
-  -- ms: in step with programs that repeat every 4 ms, or that are woken at such a tick on a busy
-  -- processor.
+  -- A former bug: time samples were taken at the ticks of the kernel's scheduler, mostly every 4 ms. They
+  -- were in step with programs that repeat every 4 ms, or that such a tick wakes up on a busy processor.
   it("are not in step with a program that repeats itself", function()
     local function first(stop) while signals.cpu() < stop do end end
     local function second(stop) while signals.cpu() < stop do end end
@@ -41,12 +40,12 @@ describe("time samples", function()
       local n, all = times.count(list, function(s)
         return (" " .. samples.text(s.stack) .. " "):find(" first:" .. line .. " ", 1, true) ~= nil
       end)
-      -- the expected share is 0.25; 0.12 are 4 standard errors of 200 stacks
+      -- the expected share is 0.25, and 0.12 is 4 standard errors of 200 samples
       assert.is_true(math.abs(n / all - 0.25) < 0.12, n .. " of " .. all)
     end
   end)
 
-  -- A former bug: each state started its own timer, so that states that run for 2 ms, less than the
+  -- A former bug: each state started a timer of its own, so that states that ran for 2 ms, less than the
   -- period of 10 ms, had no samples.
   it("of states that live for less than a period are as many as of one that lives on", function()
     local folder = compiled "shortstates"
@@ -58,15 +57,15 @@ describe("time samples", function()
       local status, out, err = process.run{program = folder .. "/shortstates", n, ms, 2, env = env}
       assert.same({0, ""}, {status, err})
       local all = assert(reader.read(path)).timesamples
-      -- tolerance: a span of 10 ms at the end, and the time of ticks, which is not counted
+      -- tolerance: the last span of 10 ms may be missing, and the time of the signal handler does not count
       local least, most = n * ms * rate / 1000, tonumber(out) * rate / 1000
       assert.is_true(all <= 1.1 * most + 0.01 * rate + 1, all .. " of " .. most)
       assert.is_true(all >= 0.9 * least - 0.01 * rate - 1, all .. " of " .. least)
     end
   end)
 
-  -- A former bug: when a thread's destructor created a state, its clock was opened after the
-  -- profiler's data of the thread were freed, and its descriptor stayed open.
+  -- A former bug: when a thread's destructor created a state, the state's clock was opened after the
+  -- profiler's data of the thread were freed, so that its descriptor stayed open.
   it("of states that a thread's destructor creates leave no descriptor", function()
     local folder = compiled "destructor"
     finally(function() shell.output("rm -r %s", folder) end)

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The frames of a sample: Lua and native frames in their order, across coroutines, C functions,
--- hooks and finalizers; deep stacks; names and sources.
+-- The frames of an allocation sample: Lua and native frames in their order, across coroutines, C functions,
+-- hooks and finalizers; deep stacks; names and sources of functions.
 
 local natives = require "natives"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Size in bytes of the userdata that each case allocates; no other userdata has it.
+-- Size in bytes of the userdata that each case allocates, which identifies its sample; no other userdata
+-- has this size.
 local SIZE = 1000
 local HEAD = "local natives, N = ... local function mark() natives.userdata(1000) end "
 
@@ -15,8 +16,8 @@ local function ismark(s)
   return s.kind == "userdata" and s.size == SIZE + 32
 end
 
--- Returns the frames of the chunk and of the module natives as text, leaf first, such as "mark:1
--- f:2 native_call main chunk:3".
+-- Returns the frames of the tested chunk and of the module natives as text, leaf first, such as "mark:1 f:2
+-- native_call main chunk:3". Other frames are left out.
 local function text(s, entries)
   local list = {}
   for _, f in ipairs(s.stack) do
@@ -34,7 +35,8 @@ local function text(s, entries)
   return table.concat(list, " ")
 end
 
--- Returns the stacks of all userdata that 'mark' allocates in the chunk, as text, in order.
+-- Runs the chunk and returns the stacks of all userdata that its function 'mark' allocates, as text, in
+-- order.
 local function stacks(source, native)
   local chunk = assert(load(HEAD .. source, "@stack"))
   local list = {}
@@ -44,8 +46,8 @@ local function stacks(source, native)
   return list
 end
 
--- Compares the stacks with and without walks of the C stack. Without them, the functions in INNER,
--- which Lua does not call directly, have no frame.
+-- Compares the stacks of the chunk with the expected ones, with and without walks of the C stack. Without
+-- them, the functions in INNER, which Lua does not call directly, have no frame.
 local INNER = {"native_call", "native_resumed", "native_deep", "native_hook"}
 
 local function check(source, ...)
@@ -161,8 +163,8 @@ natives.through(natives.resume, co)]],
       "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
   end)
 
-  -- A former bug: the frames of a coroutine whose body is a C function were attributed to the
-  -- coroutine that it resumed, so that the frames outside of it were at the wrong position.
+  -- A former bug: if the body of a coroutine was a C function, its frames were attributed to the coroutine
+  -- that it resumed, so that the frames outside of it were at the wrong position.
   it("is right in a coroutine of C functions that resumes another", function()
     local function inner()
       local t = {}
@@ -195,7 +197,8 @@ coroutine.resume(co, co)]], "@stack"))
     local list = samples.of(function()
       for _ = 1, 20 do
         chunk()
-        collectgarbage()  -- after a collection, the next message is allocated again
+        -- frees the error message, which the next iteration must allocate again
+        collectgarbage()
       end
     end, {native = true, random = true})
     local found = 0
@@ -353,8 +356,8 @@ end)]], "mark:1 __index:2 main chunk:3", "mark:1 anonymous:4 main chunk:4",
 end)
 
 describe("a stack that is being moved", function()
-  -- While the stack is reallocated, all pointers into it are offsets. A sample that is due then
-  -- must be postponed until the stack can be walked, and taken before any other allocation.
+  -- While the stack is reallocated, all pointers into it are converted to offsets. A sample that is due
+  -- then must be postponed until the stack can be walked, and taken before any other allocation.
   it("is sampled whole, at the call that made it grow", function()
     local seen = 0
     local list = samples.of(function()
@@ -374,12 +377,13 @@ describe("a stack that is being moved", function()
         assert.equal("anonymous", s.stack[i].name)
       end
     end
-    assert.is_true(seen >= 5)  -- the stack doubles from 45 slots until 2,000 frames fit
+    -- the stack doubles at least five times, from 45 slots until 2,000 frames fit
+    assert.is_true(seen >= 5)
   end)
 
   it("and belongs to a coroutine that does not run yet shows nobody dead", function()
-    -- resume moves the arguments to the coroutine, whose stack may grow then; the previous resumer
-    -- may be dead
+    -- coroutine.resume moves its arguments to the coroutine, whose stack may grow then. At that time the
+    -- coroutine that resumed it before may be dead.
     local co = coroutine.create(function()
       while true do coroutine.yield() end
     end)
@@ -408,8 +412,8 @@ describe("a stack that is being moved", function()
 end)
 
 describe("a deep stack", function()
-  -- Returns the stack of a sample in a coroutine with n frames of 'deep' and the C function that
-  -- allocates a block of many periods.
+  -- Returns the stack of a sample in a coroutine that runs n frames of 'deep' and a C function. The C
+  -- function allocates a block of many periods, so that it is always sampled.
   local function frames(n, native)
     local size = 1 << 22
     local chunk = assert(load([[
@@ -426,8 +430,8 @@ describe("a deep stack", function()
     end
   end
 
-  -- Returns the number of frames, the number of frames of 'deep', and the position of the frame
-  -- "[frames cut]".
+  -- Returns the number of frames, the number of frames of 'deep', and the positions of the frames "[frames
+  -- cut]".
   local function count(stack)
     local deep, cut = 0, {}
     for i, f in ipairs(stack) do
@@ -460,7 +464,7 @@ describe("a deep stack", function()
         local all, _, cut = count(stack)
         assert.equal(DEPTH, all)
         assert.equal(tostring(DEPTH // 2 + 1), cut)
-        -- the frames outside of the deep function are all there, as in a complete stack
+        -- checks that the frames outside of the deep function are the same as in a complete stack
         local line = 3
         for i = 1, #whole do
           local f = whole[#whole + 1 - i]
@@ -477,15 +481,16 @@ describe("a deep stack", function()
   end)
 end)
 
--- Five functions that call each other as plan(d) says; the i-th one is in line FIRST + i - 1.
+-- A chunk with five functions that call each other as its argument plan(d) decides. The i-th function is in
+-- line FIRST + i - 1.
 local FIRST, FUNCTIONS = 4, 5
 local PLANNED = "local natives, plan = ...\nlocal f = {}\n" ..
   "local function mark() natives.userdata(1000) end\n" ..
   ("f[#f + 1] = function(d) while true do local a = plan(d) if a == 0 then mark() " ..
    "elseif a < 0 then return d else f[a](d + 1) end end end\n"):rep(FUNCTIONS) .. "f[1](1)"
 
--- Returns a function plan(d) that reaches the depths in the list 'points' one after the other, with
--- a sample at each and at some steps between. plan(d) returns the action at depth d: 0 takes a
+-- Returns a function plan(d). It lets the program reach the stack depths in the list 'points' one after the
+-- other, with a sample at each and at some steps between. plan(d) returns the action at depth d: 0 takes a
 -- sample, -1 returns, i calls the i-th function.
 local function plan(seed, points)
   math.randomseed(seed)
@@ -501,7 +506,7 @@ local function plan(seed, points)
   end
 end
 
--- Returns the list of functions that run at each sample of a plan, outermost first.
+-- Simulates a plan. Returns the list of functions that run at each sample, outermost first.
 local function follow(step)
   local running, list = {1}, {}
   while #running > 0 do
@@ -622,14 +627,14 @@ for i = 1, 100 do f() end]], "@stack")))
     assert.same({"main chunk:1:given"}, names(chunk, "=given"))
     assert.same({"main chunk:1:dir/a;b.lua"}, names(chunk, "@dir/a:b.lua"))
     assert.same({"main chunk:1:a;b\u{FFFD}"}, names(chunk, "@a\nb\xff"))
-    -- A former bug: the sources "@" and "=" were both named "?".
+    -- A former bug: functions of the chunk names "@" and "=" both had the source "?".
     assert.same({"main chunk:1:@"}, names(chunk, "@"))
     assert.same({"main chunk:1:="}, names(chunk, "="))
   end)
 end)
 
 describe("functions beyond a limit", function()
-  -- A former bug: functions beyond a limit were counted only in the first session that sampled
+  -- A former bug: functions beyond a limit were counted as left out only in the first session that sampled
   -- them.
   it("are counted in each session", function()
     local path = os.tmpname()
@@ -684,8 +689,8 @@ for i = 1, 100 do natives.through(f) end
     assert.is_true(seen > 90)
   end)
 
-  -- While a script is loaded, no Lua function runs. A former bug: the function that runs the loader
-  -- appeared again as the caller of its caller.
+  -- While a script is loaded, no Lua function runs. A former bug: the C function that runs the loader had a
+  -- second frame, as the caller of its caller.
   it("stand once in the loading of the script", function()
     local script = process.file("local t\n" .. ("t = {'one', 'two', 'three'}\n"):rep(30000))
     for _, options in ipairs{"alloc=4K,fixed", "alloc=0,time=2000"} do
@@ -699,7 +704,7 @@ for i = 1, 100 do natives.through(f) end
         for i, f in ipairs(s.stack) do
           if f.name == "pmain" then pmains = pmains + 1 end
           loads = loads or f.name == "luaL_loadfilex"
-          -- counts, because a few time samples are not walked to their end
+          -- counts the complete stacks, because a few time samples are not walked to their end
           if f.name == "_start" and loads then
             seen = seen + 1
             assert.equal(#s.stack, i)

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The profiler's own memory requests fail, each in turn, and all from each on. Operations that are
--- impossible must be refused with the reason, samples without memory must be counted, and reported
+-- Memory requests of the profiler itself fail: each in turn, or all from each one on. Operations that are
+-- impossible then must be refused with the reason, samples without memory must be counted, and reported
 -- samples must have the same stacks as with memory.
 
 local peers = require "peers"
 local process = require "spec.support.process"
 local samples = require "spec.support.samples"
 
--- Runs a session in a separate state in which the n-th request fails, or all from the n-th on
--- ('all'). Returns the program's output, one line, and the samples in the file.
+-- Runs a session in a separate state. In it, only the n-th memory request fails, or, with 'all', all
+-- requests from the n-th on. Returns the program's output, which is one line, and the samples in the file.
 local WORK = [[
   local path, n, all, native = ...
   local starving = require "starving"
@@ -57,7 +57,7 @@ local function session(n, all, native)
   local path, s = os.tmpname(), peers.new()
   local r = {s:run(WORK, path, n, all, native)}
   assert(r[1], r[2])
-  -- after the failures, the state must be usable
+  -- checks that the state is usable after the failures
   assert(s:run [[
     local t = {}
     for i = 1, 1000 do t[i] = {i} end
@@ -66,15 +66,16 @@ local function session(n, all, native)
   local list = r[2] == "done" and r[7] == true and samples.read(path)
   local texts = {}
   for i, e in ipairs(list or {}) do
-    local text = samples.text(e.stack)  -- without the caller of the state
+    -- the frames up to the main chunk, without those that called the state
+    local text = samples.text(e.stack)
     texts[i] = ("%s %d %s"):format(e.kind, e.size, text:match "^.*main chunk:%d+" or text)
   end
   return {ending = r[2], message = r[3], number = r[4], samples = r[5], lost = r[6], closed = r[7],
           texts = texts, list = list}
 end
 
--- Returns true if the texts are a part of the session's samples 'whole', in the same order. A
--- native function may be unnamed, if there was no memory to read the object file.
+-- Checks that the texts occur in the session's samples 'whole', in the same order. A native function may be
+-- unnamed if there was no memory to read its object file.
 local function within(texts, whole, note)
   local k = 0
   for i, text in ipairs(texts) do
@@ -115,7 +116,8 @@ describe("memory that the sampler does not get", function()
               assert.equal(whole.samples, s.samples + s.lost, note)
               assert.equal(s.samples, s.list.points, note)
               within(s.texts, whole.texts, note)
-            else  -- the writer had no memory when it started
+            -- the writer thread had no memory when it started
+            else
               assert.equal("Cannot allocate memory 12", s.closed, note)
               assert.is_true(s.lost >= whole.samples, note)
             end
@@ -127,8 +129,8 @@ describe("memory that the sampler does not get", function()
     end
   end
 
-  -- Former bugs: after a label could not be set, the next label had its name; and a set of labels
-  -- was never freed.
+  -- Former bugs: after a failure to set a label, the next label had the name of the failed one, and a set
+  -- of labels was never freed.
   it("is refused to a label, and the next label is right", function()
     local n = 0
     repeat
@@ -151,8 +153,8 @@ describe("memory that the sampler does not get", function()
     assert.is_true(n > 5, n)
   end)
 
-  -- The first session with time samples on an OS thread requests memory that the thread keeps. If
-  -- that is refused, a later session must succeed.
+  -- The first session with time samples on an OS thread requests memory that the thread keeps. If this
+  -- request is refused, a later session must succeed.
   it("is refused to time's samples where a thread takes its first, which may try again", function()
     local status, text = process.code [[
       local path, core = os.tmpname(), require "starving".core

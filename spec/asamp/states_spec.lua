@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Several Lua states in one OS thread that run each other. The samples of each state must have its
--- Lua frames at their positions; the bytecode loop of another state is native code.
+-- Several Lua states in one OS thread that call each other. In the samples of each state, its Lua frames
+-- must be at their positions; the bytecode loops of other states are native frames.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -8,14 +8,15 @@ local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 local times = require "spec.support.times"
 
--- Returns the frames of a stack from the leaf to the function "outermost": Lua frames by name,
--- native ones only if they are a state's bytecode loop.
+-- Returns the frames of a stack as text, from the leaf to the function "outermost": Lua frames by name, and
+-- of the native frames only the bytecode loops of states.
 local function text(s)
   local list = {}
   for _, f in ipairs(s.stack) do
     if not f.native and f.file:find "states_spec" then list[#list + 1] = f.name
     elseif f.native and (f.name == "luaV_execute" or f.name == "s_run" or f.name == "peers_back")
-      -- each coroutine has a bytecode loop, so that equal names may follow each other
+      -- coroutines of one state have bytecode loops of their own, which follow each other; only the first
+      -- is listed
       and list[#list] ~= "<" .. f.name .. ">"
     then list[#list + 1] = "<" .. f.name .. ">" end
     if f.name == "outermost" then break end
@@ -33,8 +34,8 @@ local INNER = [[
   end)()
   other(2)]]
 
--- Runs code in this state, which calls another state, which calls this one again if 'isback' is
--- true.
+-- Runs code in this state, which calls another state. If 'isback' is true, the other state calls this one
+-- again.
 local function scene(n, isback)
   local peer = peers.new()
   local keep = {}
@@ -61,8 +62,8 @@ end
 local CALLED = "<luaV_execute> <s_run> between outermost"
 local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
 
--- Returns true if the stack is an outer part of 'whole'. Samples of the profiler's own functions
--- have no C stack.
+-- Returns true if the stack is an outer part of the stack 'whole'. Samples within the profiler's own
+-- functions (OWN) have no C stack and count as correct.
 local OWN = {timing_point = true, stack_walk = true}
 
 local function leads(s, whole)
@@ -134,7 +135,8 @@ describe("a state whose time is sampled on one OS thread", function()
         local s = peers.new()
         assert(s:run(START, path, case[2], case[3]))
         local i, some = 0
-        repeat  -- repeats until a tick arrived while the other state ran
+        -- repeats until a tick has arrived while the other state ran
+        repeat
           i = i + 1
           assert(s:elsewhere("work(...)", 1000))
           assert(s:run("work(...)", 200))
@@ -145,7 +147,7 @@ describe("a state whose time is sampled on one OS thread", function()
         all = all + lost
         s:close()
       end
-      -- periods of this thread were lost while the state ran on the other one
+      -- samples of this thread's periods were lost while the state ran on the other thread
       assert.is_true(all > 0)
       samples.read(path)
     end)
@@ -174,7 +176,7 @@ describe("a state whose time is sampled on one OS thread", function()
     local path = os.tmpname()
     local s = peers.new()
     assert(s:elsewhere(START, path))
-    -- threads start and end, and their ids are reused
+    -- threads start and end one after the other, so that their ids are reused
     for i = 1, 8 do
       local ok, e = peers.thread([[
         local times = require "spec.support.times"
@@ -191,8 +193,8 @@ describe("a state whose time is sampled on one OS thread", function()
 end)
 
 describe("states of several OS threads", function()
-  -- A former bug: a session set its path after its pointer, and freed the previous path after that.
-  -- Another state that compared paths read NULL, or freed memory.
+  -- A former bug: when a session opened, its path was set after its pointer, and the previous path was
+  -- freed after that. Another state that compared paths read NULL, or freed memory.
   it("open and end their sessions at once", function()
     local threads, paths = {}, {}
     for i = 0, 6 do paths[i] = os.tmpname() end
@@ -241,7 +243,7 @@ describe("states of several OS threads", function()
       end
       os.exit(3)]]
     local path = os.tmpname()
-    -- no leak detection, because threads still run at exit
+    -- leak detection is off, because threads still run at exit
     local env = {ASAN_OPTIONS = "detect_leaks=0"}
     for _ = 1, 5 do
       assert.same({3, "", ""}, {process.run{script, path, env = env}})

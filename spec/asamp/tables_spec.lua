@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The hash tables of reader and writer must not depend on ids and names that a file or program
--- chooses. A former bug: with 80,000 ids in one slot a reader took 3.7 s instead of 0.01, so the
--- hash has secret keys. The spec counts visited entries, not time.
+-- The hash tables of the profile's reader and writer. The time of a search must not depend on ids and names
+-- that a file or program chooses, so that the hash function has secret keys. A former bug: with 80,000 ids
+-- in one slot the reader took 3.7 s instead of 0.01. The spec counts visited entries, not time.
 
 local tables = require "tables"
 
@@ -15,15 +15,16 @@ local function inverse(n)
   return x
 end
 
--- Returns ids that would be in one slot of a map without keys, (id * GOLDEN >> 32) modulo its size.
+-- Returns ids that would all be in one slot of a map without secret keys, whose slot is (id * GOLDEN >> 32)
+-- modulo its size.
 local function sameplace()
   local list, back = {}, inverse(GOLDEN)
   for i = 1, N do list[i] = i * back end
   return list
 end
 
--- Returns ids that would be in one slot of the call tree without keys: ((h ~ h >> 29) * M) >> 32
--- with h = id * GOLDEN.
+-- Returns ids that would all be in one slot of the call tree without secret keys, whose slot is ((h ~ h >>
+-- 29) * M) >> 32 with h = id * GOLDEN.
 local function samenode()
   local list, back, mixed = {}, inverse(GOLDEN), inverse(0xbf58476d1ce4e5b9)
   for i = 1, N do
@@ -40,9 +41,10 @@ local function inorder()
   return list
 end
 
--- Limits of visited entries: with 1,500 keys, 6.5 to 7.0 for each id, and 2.0 to 2.1 for each node,
--- were measured. Ids in one slot cost N / 2 each. With one multiplication less, one key of 150 cost
--- 70 and more, one 4,089: all ids at equal distances collided.
+-- Limits of the number of visited entries. Measured with 1,500 keys were 6.5 to 7.0 entries for each id,
+-- and 2.0 to 2.1 for each node. Ids in one slot cost N / 2 entries each. A hash function with one
+-- multiplication less was too weak: one key of 150 cost 70 entries and more, and one key 4,089, because all
+-- ids at equal distances collided.
 local IDS, NODES = 8 * N, 3 * N
 
 describe("a table", function()

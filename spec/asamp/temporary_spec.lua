@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Conversions that a signal ends must leave no file, and the process must end by that signal.
--- Conversions that reach a limit on file sizes must report it (its signal, SIGXFSZ, ends a process
--- that does not ignore it). The profile comes through a pipe that stops in the middle, so that the
--- signal always interrupts the conversion.
+-- Conversions that a signal ends must leave no file, and the process must end by that signal. Conversions
+-- that reach the limit on file sizes must report it; its signal, SIGXFSZ, ends a process that does not
+-- ignore it. The profile is read from a pipe that stops in the middle, so that the signal always interrupts
+-- the conversion.
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -11,7 +11,7 @@ local reader = require "profiler.reader"
 local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 
--- The program of the converting process; arguments: paths of the profile and of the result.
+-- The program that converts; its arguments are the paths of the profile and of the result.
 local WORK = [[
   require "asamp.host".interruptible()
   local convert = require "profiler.convert"
@@ -26,8 +26,8 @@ describe("a file that is not whole yet", function()
     runs.write(folder .. "/whole", {seed = 3, plain = true})
   end)
 
-  -- Starts the conversion, and sends it the signals one after the other when its file exists.
-  -- Returns its exit status as in the shell, and the files that are left.
+  -- Starts the conversion, and sends it the signals one after the other when its temporary file exists.
+  -- Returns its exit status as in the shell, and the names of the files that are left.
   local function interrupted(signals, how)
     local script = process.file(WORK)
     local status, out = process.run{program = "/bin/sh", "-c", [[

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Time sampling must not disturb hooks, signals from other sources, system calls, other states, OS
--- threads and processes, and the end of programs.
+-- Time sampling must not disturb the program: its hooks, signals from other sources, system calls, other
+-- states, OS threads and processes, and its end.
 
 local core = require "profiler.core"
 local peers = require "peers"
@@ -12,8 +12,8 @@ local times = require "spec.support.times"
 
 local FAST = {rate = 10000}
 
--- Runs code in a separate process with 5,000 time samples per second. Returns status, stdout,
--- stderr and the profile.
+-- Runs code in a separate process with 5,000 time samples per second. Returns its exit status, stdout,
+-- stderr and samples.
 local function run(code)
   local path = os.tmpname()
   local env = {LUA_PROFILER = "alloc=0,time=5000,quiet,out=" .. path}
@@ -23,7 +23,7 @@ local function run(code)
 end
 
 describe("a program's hooks", function()
-  -- Returns all events that a hook receives during work with calls, loops, coroutines and errors.
+  -- Returns all events that a debug hook receives during work with calls, loops, coroutines and errors.
   local function events(mask, count)
     local list = {}
     local function fib(n)
@@ -58,7 +58,7 @@ describe("a program's hooks", function()
     end)
   end
 
-  -- The hook is set for one coroutine, from outside of it.
+  -- The hook is set for one coroutine by code outside of it.
   it("of a coroutine have the same events", function()
     local function ofcoroutine()
       local list = {}
@@ -126,8 +126,8 @@ describe("a signal", function()
     local list = times.of(function() signals.burn(0.3) end, {rate = 2000})
     local n = signals.count()
     signals.nocount()
-    -- 30 signals, fewer on a busy machine; their clock is that of the whole process
-    -- the 600 signals of the profiler do not count
+    -- About 30 signals of the other timer, fewer on a busy machine; that timer measures the CPU time of the
+    -- whole process. The 600 signals of the profiler must not be counted.
     assert.is_true(n > 3 and n <= 100 * (os.clock() - before) + 50, n)
     local _, all = times.count(list, function() end)
     assert.is_true(all > 300, all)
@@ -140,7 +140,7 @@ describe("a signal", function()
     times.of(function()
       for _ = 1, 100 do signals.send() end
       local n = signals.count()
-      -- a signal that arrives while another is pending is merged with it
+      -- fewer than 100, because a signal that arrives while another is pending is merged with it
       assert.is_true(n >= 95 and n <= 100, n)
       signals.burn(0.05)
       assert.equal(n, signals.count())
@@ -163,7 +163,7 @@ describe("a signal", function()
     core.close()
   end)
 
-  -- A former bug: the program's handler and the profiler's each had the other as its previous
+  -- A former bug: the program's handler and the profiler's handler each had the other as its previous
   -- handler.
   it("goes once to a program's handler that passes on to the profiler's", function()
     local path = os.tmpname()
@@ -196,8 +196,8 @@ describe("a signal", function()
     end
   end)
 
-  -- While the signal does not reach the profiler, the periods must be counted as lost. A former
-  -- bug: they were not.
+  -- While the profiler does not receive its signal, the periods must be counted as lost. A former bug: they
+  -- were not counted.
   for what, whole in pairs{
     ["is blocked"] = function(f) signals.blocked(f) end,
     ["is taken by the program, which keeps it"] = function(f) signals.count(0) f() end,
@@ -222,7 +222,7 @@ describe("a signal", function()
           core.timeoff()
         end)
         local t = core.stats()
-        -- 300 periods passed, except for the delay of a signal
+        -- 300 periods have passed; a signal may be late
         assert.is_true(t.lost >= 240, t.lost)
         assert.is_true(t.timesamples <= seen.timesamples + 60, t.timesamples)
         assert.equal(disposition, signals.disposition())
@@ -241,7 +241,7 @@ describe("a signal", function()
       assert.same({nil, message, 22}, {profiler.time_start(1000, {out = path})})
       assert.same({nil, message, 22}, {profiler.enable{time = 1000, alloc = 0, out = path}})
       assert.is_false(profiler.disable())
-      -- allocation samples are not refused with the time samples
+      -- the time samples were refused, but allocation samples are still taken
       assert.same({true, message, 22}, {profiler.enable{time = 1000, alloc = 1024, out = path,
                                                         overwrite = true}})
       for i = 1, 10000 do local _ = {i} end
@@ -291,20 +291,23 @@ describe("a signal", function()
       end]]
     local env = {ASAMP = ("alloc=1K,time=100,quiet,out=%s.p,listen=%s.sock"):format(path, path)}
     local status, out, err
-    signals.bothblocked(function()  -- the child inherits the blocked signals
+    -- the child process inherits the blocked signals
+    signals.bothblocked(function()
       status, out, err = process.run{code = code, path, env = env}
     end)
     assert.equal(0, status)
     assert.matches("cannot sample time: SIGURG is blocked in this thread, and", err)
     assert.matches("\ntime is not sampled on 1 thread: cannot sample time: SIGURG is blocked", out)
-    assert.matches("\ntime is not sampled on 1 thread\n", out)  -- output of `asamp top`
+    -- printed by `asamp top`
+    assert.matches("\ntime is not sampled on 1 thread\n", out)
     local p = assert(require "profiler.reader".read(path .. ".p"))
     os.execute("rm -r " .. path:match "^(.*)/")
     assert.is_true(p.samples > 1000)
     assert.equal("time is not sampled", p.marknames[1].name)
   end)
 
-  -- A program that blocks SIGURG may read it by signalfd, as PostgreSQL does. It must stay blocked.
+  -- A program that blocks SIGURG may read it by signalfd, as PostgreSQL does. The profiler must leave it
+  -- blocked and use another signal.
   it("that is blocked stays so: SIGWINCH is used", function()
     local list
     signals.count(0)
@@ -324,8 +327,8 @@ describe("a signal", function()
     assert.equal(0, list.stats.lost)
   end)
 
-  -- A former bug: on a thread with a clock for each of the two signals, the handler of one
-  -- interrupted that of the other, which damaged the buffer of ticks.
+  -- A former bug: on a thread with clocks for both of the profiler's signals, the handler of one signal
+  -- interrupted the handler of the other, which damaged the buffer of ticks.
   it("does not interrupt the handler of the other one", function()
     times.of(function() assert.is_true(signals.masked()) end)
   end)
@@ -351,7 +354,8 @@ describe("system calls", function()
         assert.is_true(p:close())
         assert.is_true(os.execute "sleep 0.05")
       end, {rate = 5000, wall = wall})
-      if wall then  -- a late signal represents several periods
+      -- a late signal of the wall clock represents several periods
+      if wall then
         local _, periods = times.count(list, function() end)
         assert.is_true(periods > 300, periods)
       end
@@ -371,9 +375,9 @@ describe("system calls", function()
 end)
 
 describe("an event of CPU time", function()
-  -- A former bug: with a period of 20 us on a busy machine, the clock's interrupts took up to 460
-  -- ms of the thread's time before one signal was delivered, and a single sample represented all of
-  -- it. Not with ASan, which must be the first of the preloaded libraries.
+  -- A former bug: with a period of 20 us on a busy machine, the clock's interrupts took up to 460 ms of the
+  -- thread's time before one signal was delivered, and a single sample represented all of that time. The
+  -- spec preloads a library and is left out with ASan, whose own library must be the first preloaded one.
   if times.exact and os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("never repeats so fast that its interrupts leave the thread no time", function()
       local env = {LUA_PROFILER = "", LD_PRELOAD = package.searchpath("periods", package.cpath)}
@@ -409,8 +413,8 @@ describe("states", function()
     for i = 1, 3 do
       local ok, n, all, cpu = threads[i]:join()
       assert(ok, n)
-      -- the rest of the time starts and ends the session, or reads the clock: 12% where that is a
-      -- system call
+      -- the remaining samples are of the start and end of the session, or of reading the clock: 12% if that
+      -- is a system call
       assert.is_true(n > 0.75 * all, n .. " of " .. all)
       assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 0.01 * 2000 + 2,
                      all .. " in " .. cpu)
@@ -426,7 +430,7 @@ describe("states", function()
       assert.is_true(n > 0.75 * all, n .. " of " .. all)
       assert.is_true(all > 0.4 * 2000 * cpu, all)
       s:close()
-      -- 0.6 s, because starting and ending the session takes a part of the time
+      -- 0.6 s of work, because the start and end of the session take a part of the time
       times.busy(0.6, function() local _ = outer9(10000) end)
     end)
     local function share(name)
@@ -446,8 +450,7 @@ describe("states", function()
         profiler = require "profiler"
         assert(profiler.time_start(1000, {out = ..., quiet = true}))]], os.tmpname()))
     end
-    -- order in which states are removed from the list: from its middle, its ends, and next to an
-    -- end
+    -- closes a state in the middle of the list of states, one at each end, and one next to an end
     for _, i in ipairs{3, 1, 6, 2} do
       states[i]:close()
       states[i] = nil
@@ -503,8 +506,8 @@ describe("a process that samples time", function()
     assert.is_true(n > 0.4 * 0.15 * 5000, n)
   end)
 
-  -- A former bug: if a thread was in the signal handler at the fork, the child waited for the end
-  -- of that handler, but the thread does not exist in the child.
+  -- A former bug: if another thread was in the signal handler at the fork, the child waited for the end of
+  -- that handler for ever, because the thread does not exist in the child.
   it("may fork while another thread is in the signal handler", function()
     local status, out, err = process.run{code = [[
       local peers, signals = require "peers", require "signals"
@@ -537,8 +540,8 @@ describe("a process that samples time", function()
     assert.same({0, "", ""}, {status, out, err})
   end)
 
-  -- A signal that is pending when exec starts is delivered to the new program. A former bug: with
-  -- SIGPROF that ended the program with "Profiling timer expired", 20 times of 20 at this rate.
+  -- A signal that is pending when exec starts is delivered to the new program. A former bug: the profiler's
+  -- SIGPROF ended the new program with "Profiling timer expired", 20 times of 20 at this rate.
   for _, clock in ipairs{"", ",wall", times.exact and ",exact" or nil} do
     it("may become another program, or start one" .. clock, function()
       local script = process.file[[
@@ -559,7 +562,8 @@ describe("a process that samples time", function()
       local path = os.tmpname()
       for _ = 1, 5 do
         local env = {LUA_PROFILER = "alloc=0,quiet,time=30000" .. clock .. ",out=" .. path}
-        os.remove(path)  -- the previous run has created the profile
+        -- the previous run has created the profile, which this run would not replace
+        os.remove(path)
         local status, out, err = process.run{"-l", "profiler", script, env = env}
         assert.same({5, "children are well\n", ""}, {status, out, err})
       end

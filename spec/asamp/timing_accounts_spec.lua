@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Accounts of time samples: samples + lost = CPU time of the thread * rate. The CPU time is read in
--- the same process from the thread's own clock, so that the load of the machine does not matter.
--- The limits follow from the rate.
+-- Accounts of time samples: the number of sampled and lost periods must be the CPU time of the thread
+-- multiplied by the rate. The CPU time is read in the same process from the thread's own clock, so that the
+-- load of the machine does not matter. The limits follow from the rate.
 
 local core = require "profiler.core"
 local peers = require "peers"
@@ -10,25 +10,27 @@ local samples = require "spec.support.samples"
 local signals = require "signals"
 local times = require "spec.support.times"
 
-local SECONDS = 0.15  -- CPU time of each measurement
+-- CPU time of each measurement in seconds
+local SECONDS = 0.15
 local LATE = 0.05  -- largest delay of a signal in seconds (TI5)
 local SPARE = 0.08
-local TICK = 0.01  -- in seconds: longest span, and time between two ticks of the kernel
+-- seconds: the longest span, and the time between two ticks of the kernel
+local TICK = 0.01
 
 local function counted()
   local t = core.stats()
   return t.timesamples + t.lost
 end
 
--- Uses CPU time until a tick is counted: directly after it, no time is uncounted.
+-- Uses CPU time until a tick is counted. Directly after a tick, all time is counted.
 local function ticked()
   local n = counted()
   repeat for _ = 1, 1000 do end until counted() > n
 end
 
--- Checks that n is the number of periods in 'least' to 'most' seconds. A tick counts for its whole
--- span; a tick between the awaited one and the reading of the clock is not counted yet. The host of
--- a virtual machine may take time that the thread's clock counts, up to SPARE on loaded machines.
+-- Checks that n is the number of periods in 'least' to 'most' seconds. A tick counts for its whole span. A
+-- tick between the one that was awaited and the reading of the clock is not counted yet. The host of a
+-- virtual machine may take time that the thread's clock counts, up to the part SPARE on loaded machines.
 local function account(n, least, most, rate, what)
   assert.is_true(n >= (least * (1 - SPARE) - TICK) * rate - 2,
     ("%s: %d periods of at least %.1f"):format(what, n, least * rate))
@@ -36,8 +38,9 @@ local function account(n, least, most, rate, what)
     ("%s: %d periods of at most %.1f"):format(what, n, most * rate))
 end
 
--- Samples the time of f, which may unblock the signal. Checks the account just after a tick, and
--- that of the file. 'tail': seconds at the end that may be in neither.
+-- Samples the time of f, which may unblock the signal. Checks the number of periods just after a tick, and
+-- the number in the file at the end. 'tail': seconds at the end of f that may be in neither. Without it, no
+-- period may be lost.
 local function accounted(what, rate, exact, f, tail)
   local path = os.tmpname()
   finally(function() signals.block(false) core.close() os.remove(path) end)
@@ -50,7 +53,7 @@ local function accounted(what, rate, exact, f, tail)
   if not tail then
     ticked()
     local n, now = counted(), signals.cpu()
-    -- without the time of the signal handler (C1)
+    -- excludes the time of the signal handler, which is not sampled (C1)
     account(n, now - inner - core.stats().time, now - outer, rate, what)
     assert.equal(0, core.stats().lost, what)
   end
@@ -126,7 +129,7 @@ describe("time samples and lost ones are all of the thread's CPU time", function
     end
   end)
 
-  -- A former bug: periods without a signal were counted only if the timer's own thread stopped the
+  -- A former bug: periods without a signal were counted as lost only if the timer's own thread stopped the
   -- timer.
   it("when another OS thread stops the timer, and SIGURG is blocked", function()
     local path, s = os.tmpname(), peers.new()
@@ -155,7 +158,7 @@ describe("time samples and lost ones are all of the thread's CPU time", function
     end
   end)
 
-  -- A former bug: with wall time, the time after the end of a thread was counted as lost.
+  -- A former bug: with wall time, the time after the end of the sampled thread was counted as lost.
   it("but not when the timer's thread is gone, whose clock is gone, too", function()
     local s = peers.new()
     finally(function() s:close() end)
@@ -175,8 +178,8 @@ describe("time samples and lost ones are all of the thread's CPU time", function
     end
   end)
 
-  -- A former bug: when a C function called exit(), its ticks, which had reached no safepoint, were
-  -- lost without being counted.
+  -- A former bug: when a C function called exit(), the ticks that had reached no safepoint yet were dropped
+  -- and not counted as lost.
   it("when a C function calls exit(), and the last line says so", function()
     local script, path = process.file[[
       local signals = require "signals"
@@ -185,7 +188,8 @@ describe("time samples and lost ones are all of the thread's CPU time", function
       io.stdout:flush()
       signals.leave(0.3, 3)]], os.tmpname()
     for _, how in ipairs{"free", "blocked"} do
-      os.remove(path)  -- removed first, because an existing profile is not replaced
+      -- removed first, because an existing profile is not replaced
+      os.remove(path)
       local env = {LUA_PROFILER = "alloc=0,time=1000,out=" .. path}
       local status, before, err = process.run{"-l", "profiler", script, how, env = env}
       assert.equal(3, status)

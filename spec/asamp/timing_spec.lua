@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Time samples: they must have the right line and the right split between the bytecode loop, C
--- functions and the collector, and the number that the clock requires. Limits are wide, because a
--- machine may be busy and a run has some hundred stacks. A share outside of them is measured again
--- for longer: chance deviations disappear, errors stay.
+-- Time samples: they must have the right line and the right split between the bytecode loop, C functions
+-- and the collector, and their number must be the one that the clock requires. Limits are wide, because a
+-- machine may be busy and a run has only some hundred samples. A share outside its limits is measured again
+-- for a longer time, in which chance deviations disappear and errors stay.
 
 local samples = require "spec.support.samples"
 local signals = require "signals"
 local times = require "spec.support.times"
 
-local SECONDS  -- CPU time of the measured code
+-- CPU time of the measured code in seconds
+local SECONDS
 
 local function measured(name, body)
   it(name, function()
@@ -24,7 +25,7 @@ end
 
 local function chunk(source) return assert(load(source, "@time")) end
 
--- Returns the frames of the chunk "time" and the native ones of the module signals, leaf first:
+-- Returns the frames of the chunk "time" and the native frames of the module signals as text, leaf first:
 -- "name:line ...".
 local function text(s)
   local list = {}
@@ -54,10 +55,10 @@ local function f()
 end
 return f]]()
     local list = times.of(function() times.busy(SECONDS, lines) end)
-    -- Line 5 has 8 of 11 instructions, the others one each, which take different times. In ten runs
-    -- line 5 had 0.67 to 0.78 of the samples, line 4 0.11 to 0.18, line 6 0.07 to 0.11, the loop
-    -- 0.015 to 0.08. The limits add 6 standard errors of 1,000 stacks; no other line may have
-    -- samples.
+    -- Of 11 instructions of the loop, line 5 has 8 and the other lines have one each, but instructions take
+    -- different times. In ten runs line 5 had 0.67 to 0.78 of the samples, line 4 0.11 to 0.18, line 6 0.07
+    -- to 0.11, and the loop's line 0.015 to 0.08. The limits add 6 standard errors of 1,000 samples. No
+    -- other line may have samples.
     local share = {}
     for line = 3, 6 do share[line] = times.leaf(list, "f:" .. line) end
     near(0.73, share[5], 0.15, "line 5")
@@ -142,8 +143,8 @@ return f]]()
     local list = times.of(function() times.busy(SECONDS, f, 10000) end)
     local seen = {["two:2 f:7"] = true, ["f:7"] = true, ["f:6"] = true}
     assert.is_true(times.share(list, function(s) return seen[text(s)] end) > 0.9)
-    -- The first share was 0.17 to 0.23 in twelve runs, and less than 0.1 in one run on a busy machine; the
-    -- second one was 0.69 to 0.77.
+    -- In twelve runs the first share was 0.17 to 0.23, in one run on a busy machine below 0.1. The second
+    -- share was 0.69 to 0.77.
     assert.is_true(times.share(list, function(s) return text(s) == "two:2 f:7" end) > 0.05)
     assert.is_true(times.share(list, function(s) return text(s) == "f:7" end) > 0.1)
     assert.equal(0, times.share(list, function(s)
@@ -185,8 +186,8 @@ return f]](signals)
   end)
 
   measured("in the collector is the collection's", function()
-    -- the debug build verifies the heap at the end of every pause, which takes most of the pause
-    -- and counts as time of the major collection
+    -- The debug build verifies the heap at the end of every pause. That takes most of the pause and counts
+    -- as time of the major collection.
     local least = os.getenv "ASAMP_VARIANT" == "debug" and 0 or 0.05
     local live = {}
     for i = 1, 50000 do live[i] = {i} end
@@ -315,8 +316,8 @@ describe("the number of time samples", function()
         local list = times.of(function() times.busy(0.3, function() for _ = 1, 1000 do end end) end,
                               {rate = rate, exact = exact})
         local _, n = times.count(list, function() end)
-        -- tolerance: ticks themselves are not counted, and a span of 10 ms may be counted before it
-        -- has passed
+        -- tolerance: the time of the signal handler is not counted, and a span of 10 ms may be counted
+        -- before it has passed
         assert.is_true(n <= list.cpu * rate * 1.02 + 0.01 * rate + 2, rate)
         assert.is_true(n >= list.cpu * rate * 0.5 - 2, ("%d of %g at %d"):format(n, list.cpu * rate, rate))
         assert.equal(n, list.stats.timesamples)
@@ -361,9 +362,9 @@ describe("the number of time samples", function()
 end)
 
 describe("a rate that the machine cannot keep", function()
-  -- A sample of 20,000 frames takes longer than a period. A former bug: the program ran one
-  -- instruction between two samples, and waiting for the writer caused samples that had to be
-  -- written, too. The rate is now reduced in such cases.
+  -- A sample of 20,000 frames takes longer than a period. The rate is reduced in such cases. A former bug:
+  -- it was not, so that the program ran one instruction between two samples, and the samples of the wait
+  -- for the writer had to be written, too.
   local function deep(n)
     if n == 0 then
       for _ = 1, 6000000 do end
@@ -380,7 +381,7 @@ describe("a rate that the machine cannot keep", function()
       assert.equal(n, list.stats.timesamples)
       assert.equal(0, list.stats.lost)
       assert.is_true(#list.times < n / 2, #list.times .. " stacks of " .. n)
-      -- share of the elapsed time that the sampler took: 1 if it is not limited
+      -- share of the elapsed time that the sampler took; it is 1 if the sampler's time has no limit
       local share = list.stats.time * 30000 / n
       assert.is_true(share < 0.8, share)
       assert.is_true(times.within(list, "deep:" .. debug.getinfo(deep, "S").linedefined + 2) > 0)
@@ -412,7 +413,7 @@ describe("time and allocation sampled together", function()
     assert.is_true(math.abs(slow.points - fast.points) <= 8, slow.points .. " " .. fast.points)
     assert.is_true(#fast.times > 20)
     assert.equal(0, fast.undecided)
-    -- the allocation sampler's own time belongs to the sampled line
+    -- the allocation sampler's own time counts for the line that allocates
     assert.is_true(times.within(fast, "work:" .. debug.getinfo(work, "S").linedefined + 2) > 0.5)
   end)
 end)

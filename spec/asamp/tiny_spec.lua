@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A program under a limit close to its need, of address space or of its state's bytes: it must give
--- its own result or fail with "not enough memory", and its profile must be complete or be refused
--- with the limit. Former bugs: when a name was looked up after memory had run out, the loader,
--- which allocates thread-local variables at their first use, ended the program with status 127; and
--- all samples were lost, because the writer had no memory.
+-- A program whose address space, or whose state's memory, has a limit close to the program's need. It must
+-- give its own result or fail with "not enough memory", and its profile must be complete or be refused with
+-- the limit. Former bugs: when a name was looked up after memory had run out, the dynamic loader, which
+-- allocates thread-local variables at their first use, ended the program with status 127. All samples were
+-- lost, because the writer had no memory.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -23,7 +23,7 @@ local PROGRAM = [[
   end
   print(sum)]]
 
--- Patterns of messages that the profiler may print.
+-- Patterns of the messages that the profiler may print in such a program.
 local SAID = {
   "^profiler: %d+ samples?[^\n]*; profile: ",
   "^profiler: cannot write profile '[^']+': not enough memory; raise its limit %(ulimit %-v, now %d+%)$",
@@ -47,7 +47,7 @@ local function issaid(line)
   return line:find("not enough memory", 1, true)
 end
 
--- Checks the files of a run in 'folder', and removes them. Returns the number of profiles.
+-- Checks that all profiles in 'folder' are complete, and removes them. Returns their number.
 local function profiles(folder, note)
   local names = shell.lines(shell.output("ls " .. folder))
   for _, name in ipairs(names) do
@@ -64,7 +64,7 @@ before_each(function()
 end)
 
 describe("a program near its limit", function()
-  -- asan needs terabytes of address space; the debug build's verifier ends a process without memory
+  -- ASan needs terabytes of address space, and the debug build's verifier ends a process without memory
   local variant = os.getenv "ASAMP_VARIANT"
   if variant ~= "asan" and variant ~= "debug" then
     it("of address space has its result, or no memory, and its profile is whole", function()

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A process that has the profiler's library, but not the variable ASAMP, must call getenv once for
--- each state, and nothing else of the profiler. callgrind counts that. bench/instructions measures
--- the cost of allocation in such a process.
+-- The cost of the profiler in a process that has the profiler's library but not the environment variable
+-- ASAMP. It must call getenv once for each state, and nothing else of the profiler. callgrind counts these
+-- calls. bench/instructions measures the cost of allocation in such a process.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -25,7 +25,7 @@ int main (int argc, char **argv) {
   return 0;
 }]]
 
--- The functions that a search for a variable in the environment may call.
+-- The functions that the search for a variable in the environment may call.
 local SEARCH = {luaN_complete = true, secure_getenv = true, getenv = true}
 
 describe("a process without ASAMP #plain", function()
@@ -43,8 +43,8 @@ describe("a process without ASAMP #plain", function()
                        .. "-Wl,-rpath,%s/lib"):format(prefix, folder, host, prefix, prefix)))
   end)
 
-  -- Returns the cost of luaN_complete and its callees for n states: number of instructions, set of
-  -- functions, and true if the profiler's module was loaded.
+  -- Counts the work of luaN_complete and its callees in a process with n states. Returns the number of
+  -- instructions, the set of the called functions, and true if the profiler's module was loaded.
   local function complete(n, asamp)
     local out = folder .. "/callgrind"
     local code, _, err = process.run{program = "valgrind", "--tool=callgrind",
@@ -57,7 +57,8 @@ describe("a process without ASAMP #plain", function()
       if id and called ~= "" then known[id] = called:gsub("'%d+$", "") end
       if line:find "^fn=" then name = known[id] end
       if not iscall and line:find "^[%d+*-]" and (tonumber(line:match " (%d+)$") or 0) > 0 then
-        names[name] = true  -- the function has its own instructions
+        -- a function that has instructions of its own in the output
+        names[name] = true
       end
       iscall = line:find "^calls=" ~= nil
     end
@@ -76,9 +77,9 @@ describe("a process without ASAMP #plain", function()
     assert.is_true(names.luaN_complete)
     assert.is_false(module)
     local each = (many - one) / 20
-    -- a few dozen instructions for each variable of the environment
+    -- the number depends on the environment: a few dozen instructions for each of its variables
     assert.is_true(each > 5 and each < 1500, each)
-    -- With ASAMP set, the same check finds the profiler, so that this spec can fail.
+    -- With ASAMP set, the same count finds functions of the profiler, which proves that this spec can fail.
     local sampled
     sampled, names, module = complete(1, "alloc=64K,quiet")
     assert.is_true(module)

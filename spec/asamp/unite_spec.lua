@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Merged profiles: a merged file must have the same sums that `report --sum` computes from the
--- single files. ASAMP_ROUNDS: number of random sets of profiles (default 4).
+-- Merged profiles. A merged file must have the same sums that `report --sum` computes from the single
+-- files. The environment variable ASAMP_ROUNDS is the number of random sets of profiles (default 4).
 
 local cjson = require "cjson"
 local convert = require "profiler.convert"
@@ -20,7 +20,8 @@ local united = require "asamp.sums.united"
 
 local ROUNDS = tonumber(os.getenv "ASAMP_ROUNDS") or 4
 
--- Returns rows by their name, file, line and definition.
+-- Returns a table of the values of 'field' in these rows, by the row's name, file, line and line of
+-- definition.
 local function byname(rows, field)
   local all = {}
   for _, row in ipairs(rows) do
@@ -31,7 +32,8 @@ local function byname(rows, field)
   return all
 end
 
--- Checks that both lists have the same rows and sums, except for the rounding of non-integers.
+-- Checks that both lists have the same rows, and in these the same sums, except for the rounding of
+-- non-integers.
 local function samerows(a, b, field)
   local x, y = byname(a, field), byname(b, field)
   assert.equal(#a, #b)
@@ -48,7 +50,7 @@ local HEAD = {"samples", "timesamples", "survived", "survivedbytes", "later", "l
               "undecided", "undecidedbytes", "minors", "majors", "allocated", "followed",
               "unfollowed", "random", "lines", "wall", "cpu", "command", "undetailed", "fates"}
 
--- Returns the rows of a label by value.
+-- Returns the rows of a label as texts, by the label's value.
 local function labelrows(p, name)
   local all = {}
   for _, row in ipairs(labelled.rows(p, name)) do
@@ -106,8 +108,8 @@ describe("profiles that are merged", function()
     os.remove(out)
   end)
 
-  -- Writes the profile of a process with states that start and end, one after the other or
-  -- overlapping.
+  -- Writes the profile of a process with many states, of which some run one after the other and some at the
+  -- same time.
   local function many(path, seed)
     math.randomseed(seed)
     local p = assert(gen.open{path = path, states = true, period = 4096, followed = 1000,
@@ -188,8 +190,8 @@ describe("profiles that are merged", function()
     assert.is_true(math.abs(a.seconds + b.seconds - all.seconds) < 1e-5)
   end)
 
-  -- A former bug: each state had its own paths of holders, so that `asamp diff` of two fleets
-  -- reported one holder as gone and as new.
+  -- A former bug: in a merged profile, each state had its own copy of the paths of holders, so that `asamp
+  -- diff` of two merged profiles reported the same holder as gone and as new.
   it("have one path for the holders of all that has the same steps", function()
     for i = 1, 2 do
       local status, _, err = process.run{"-l", "profiler", "-e",
@@ -214,8 +216,8 @@ describe("profiles that are merged", function()
     assert.equal(single, of)
   end)
 
-  -- A former bug: the labels of a copy were looked up by their number in the copy's own profile, so
-  -- that merging crashed.
+  -- A former bug: the labels of a copy sample were looked up by the number that they have in its own
+  -- profile, not in the merged one, so that merging crashed.
   it("keep copies, each with its state's period and its labels", function()
     local script = process.file [[
       local profiler = require "profiler"
@@ -246,7 +248,7 @@ describe("profiles that are merged", function()
     assert.same(want, got)
   end)
 
-  -- A former bug: a copy was written for the state of the previous event.
+  -- A former bug: a copy sample was written for the state of the previous event.
   it("keep the state of each copy", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 1024, copies = true})
     for id = 0, 1 do
@@ -270,7 +272,7 @@ describe("profiles that are merged", function()
     end
   end)
 
-  -- Runs a session with the options, and with the label 'route' if it is given.
+  -- Profiles a program with these options, and with the label 'route' if that argument is given.
   local function run(path, options, route)
     local script = process.file(([[
       local profiler, kept = require "profiler", {}
@@ -283,8 +285,8 @@ describe("profiles that are merged", function()
     os.remove(script)
   end
 
-  -- A former bug: samples without a label were in no row, and --by-label refused a file without
-  -- labels.
+  -- A former bug: samples without a label were missing from the rows of labels, and --by-label refused a
+  -- file without labels.
   it("have rows for samples without a label, also of profiles without labels: --sum has the same", function()
     run(paths[1], "alloc=2K", "/a")
     run(paths[2], "alloc=1K,time=1000")
@@ -325,7 +327,8 @@ describe("profiles that are merged", function()
                                 1, true), err)
   end)
 
-  -- A former bug: if one profile had only time samples, or was empty, the sum had no survival data.
+  -- A former bug: if one of several profiles had only time samples, or was empty, the sum had no survival
+  -- data.
   it("have the survival of those that have allocation samples: --sum has the same", function()
     run(paths[1], "alloc=2K")
     run(paths[2], "alloc=0,time=1000")
@@ -380,7 +383,8 @@ describe("profiles that are merged", function()
       assert.is_truthy(result.files[1].message)
       local cut, whole, all = reader.read(paths[1]), reader.read(paths[2]), reader.read(out)
       assert.is_true(all.complete)
-      assert.is_nil(all.allocated)  -- unknown, because the first profile lacks it
+      -- unknown, because the first profile, which is cut, lacks this number
+      assert.is_nil(all.allocated)
       assert.equal(cut.samples + whole.samples + cut.timesamples + whole.timesamples,
                    all.samples + all.timesamples + all.lost)
     end
@@ -402,8 +406,8 @@ describe("profiles that are merged", function()
     assert.is_true(refused > fewer(10, 2))
   end)
 
-  -- A former bug: the start of each state took time in proportion to the number of open ones: with
-  -- 8 times as many states, the merge took 75 times as long.
+  -- A former bug: the start of each state took time in proportion to the number of open states. With 8
+  -- times as many states, the merge took 75 times as long.
   it("take twice as long with twice as many states that are open at the same time", function()
     local function clock(n)
       local p = assert(gen.open{path = paths[1], states = true})

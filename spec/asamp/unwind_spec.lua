@@ -1,22 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- Walks of the C stack through frames of every kind that compilers generate. In the debug build
--- every walk is compared with libunwind's, frame by frame.
+-- Walks of the C stack through frames of every kind that compilers generate. In the debug build every walk
+-- is compared, frame by frame, with a walk by libunwind.
 
 local natives = require "natives"
 local samples = require "spec.support.samples"
 local shapes = require "shapes"
 
-local SIZE = 1000  -- no other userdata has this size
+-- size in bytes of the sampled userdata; no other userdata has this size
+local SIZE = 1000
 
--- By function of the module shapes: its frames in the C stack, innermost first.
+-- The frames that each function of the module shapes has on the C stack, innermost first.
 local SEEN = {
   fixed = "shape_fixed", variable = "shape_variable", pointed = "shape_pointed",
   aligned = "shape_aligned", sorted = "shape_compare shape_sorted",
   signalled = "shape_handler shape_signalled", context = "shape_entry",
 }
 
--- Calls the shapes in 'path' inside each other, outermost first, with a Lua function between two of
--- them. Allocates the userdata in the innermost one, and again after each has returned.
+-- Calls the functions of the module shapes in the list 'path' inside each other, outermost first, with a
+-- Lua function between two of them. Allocates the userdata in the innermost one, and again after each has
+-- returned.
 local function nest(path, i)
   local shape = path[i]
   if not shape then
@@ -29,8 +31,8 @@ local function nest(path, i)
   natives.userdata(SIZE)
 end
 
--- Returns the functions of the module shapes in a sample's stack as text, and the number of its
--- functions 'nest'.
+-- Returns the frames of the module shapes in a sample's stack as text, and the number of frames of the Lua
+-- function 'nest'.
 local function text(s)
   local list, depth = {}, 0
   for _, f in ipairs(s.stack) do
@@ -40,7 +42,7 @@ local function text(s)
   return table.concat(list, " "), depth
 end
 
--- Returns for each of these paths the texts of its samples, in order.
+-- Samples calls of all these paths. Returns, for each path, the list of the texts of its samples.
 local function seen(paths)
   local list = {}
   local all = samples.of(function()
@@ -54,8 +56,8 @@ local function seen(paths)
   return list
 end
 
--- Returns the expected frames of the n outermost shapes. Frames outside of the last 'context',
--- another C stack, are not visible.
+-- Returns the expected frames of the n outermost functions of a path. The function 'context' runs on
+-- another C stack, so that frames outside of the last one are not visible.
 local function expected(path, n)
   local list, outermost = {}, 1
   for i = 1, n do

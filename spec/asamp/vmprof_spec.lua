@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The bytes of both versions of VMProf files, checked by a decoder that shares no code with the
--- encoder and is as strict as the strictest reader.
+-- The bytes of both versions of VMProf files. They are checked by a decoder that shares no code with the
+-- encoder and is as strict as the strictest reader of such files.
 
 local gen = require "profilegen"
 local vmprof = require "spec.support.vmprof"
 
 local PERIOD = 4096
 
---- Writes a profile of a version by calling 'fill', and returns it decoded.
+-- Opens a profile of this version, calls 'fill' to write its records, and closes it. Returns the decoded
+-- file.
 local function written(format, fill, options)
   local path = os.tmpname()
   local config = {path = path, format = format, period = PERIOD,
@@ -24,7 +25,7 @@ local function written(format, fill, options)
   return vmprof.decode(bytes), totals, packed, bytes
 end
 
---- Returns the names of the frames of a stack with lines, outermost first.
+-- Returns the names and lines of the frames of a stack as text, outermost first.
 local function path(log, stack)
   local list = {}
   for i = #stack.words, 2, -2 do
@@ -109,7 +110,7 @@ describe("the stock flavour", function()
     assert.equal("0.0", log.metas.period)
     assert.equal(tostring(PERIOD), log.metas.sample_allocated_bytes)
     assert.equal("lua prog.lua", log.metas.argv)
-    -- with this meta, a reader would take counts for times
+    -- in a file with this metadata, a reader would take the counts of records for times
     assert.is_nil(log.metas.start_time_offset)
   end)
 
@@ -172,7 +173,7 @@ describe("the extended flavour", function()
   end)
 
   it("writes a record only for collections with samples", function()
-    -- one each for two collections, and one for the undecided samples
+    -- one record for each of two collections, and one for the undecided samples
     assert.equal(3, #log.objects)
     assert.same({800, 2000, 3000 * 1024, 3}, objects[6].stats)
   end)

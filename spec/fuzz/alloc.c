@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The lua_Alloc of the fuzzed state: counts bytes, checks that Lua passes correct old sizes, and
-** refuses requests as the fields of 'memory' require. A request that does not grow a block is never
-** refused. Invariant: 'memory.bytes' is the number of bytes that Lua has requested and not freed.
+** The lua_Alloc of the fuzzed Lua state. It counts bytes, checks that Lua passes correct old
+** sizes, and refuses requests according to the fields of 'memory'. It never refuses a request
+** that does not grow a block. Invariant: 'memory.bytes' is the number of bytes that Lua has
+** requested and not freed.
 */
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions with many operations between two collections, or with one operation in many variants:
-** weak tables that become shorter while a collection is overdue, very many raw stores, chains of
-** ephemerons, variables that C functions close. Each action checks its objects itself, because the
-** model does not contain them: they are garbage when the action ends, except for the tables that
-** 'a_shrink' keeps.
+** Actions of the graph fuzzer with many operations between two collections, or with one operation
+** in many variants: weak tables that become shorter while a collection is overdue, very many raw
+** stores, chains of ephemerons, variables that C functions close. Each action checks its objects
+** itself, because the model does not contain them. They are garbage when the action ends, except
+** for the tables that 'a_shrink' keeps.
 */
 #include "model.h"
 
 #define DYING	24	/* number of values of a weak table that have no other reference */
-#define FLOOD	70000	/* number of raw stores that are enough to make a collection overdue */
+/* number of raw stores that are enough to make a collection overdue */
+#define FLOOD	70000
 
 /* {== Raw stores == */
 
@@ -26,8 +27,8 @@ static void flood (lua_State *L, int n) {
 }
 
 /*
-** C function called with table, value: stores the value in the table under w.a keys that the model
-** never uses, and removes most of these keys again.
+** C function with the arguments table and value. Stores the value in the table under w.a keys
+** that the model never uses, and removes most of these keys again.
 */
 static int b_flood (lua_State *L) {
   int i;
@@ -69,7 +70,8 @@ static void a_flood (lua_State *L) {
 
 static struct {
   int slots, mode, flood;
-  int first, dying;	/* keys first to first + dying - 1 have values without other references */
+  /* keys first to first + dying - 1 have values without other references */
+  int first, dying;
 } shrink;
 
 static int b_weak (lua_State *L) {
@@ -80,8 +82,8 @@ static int b_weak (lua_State *L) {
 }
 
 /*
-** C function called with table, value: stores the value in all slots and erases it in seven eighths
-** of them; then stores the values without other references.
+** C function with the arguments table and value. Stores the value in all slots and erases it in
+** seven eighths of them. Then stores the values that have no other reference.
 */
 static int b_prepare (lua_State *L) {
   int i;
@@ -104,15 +106,18 @@ static int b_prepare (lua_State *L) {
   return 0;
 }
 
-/* C function called with table, value: stores a key that makes Lua shrink the array part. */
+/*
+** C function with the arguments table and value. Stores the value under a key that makes Lua
+** shrink the array part.
+*/
 static int b_shrink (lua_State *L) {
   lua_rawseti(L, 1, 16 * shrink.slots);
   return 0;
 }
 
 /*
-** Checks that the dying values are intact, or missing where this is allowed; then removes all of
-** them.
+** C function that checks whether the dying values of the table are intact, or missing where this
+** is allowed. Then removes all of them.
 */
 static int b_compare (lua_State *L) {
   int i;
@@ -142,14 +147,16 @@ static void a_shrink (lua_State *L) {
   int s = any_slot(), to = any_slot(), i, done;
   Value v;
   Node *n;
-  shrink.slots = 64 << random_below(6);  /* up to 32 KiB */
+  /* the array part has up to 32 KiB */
+  shrink.slots = 64 << random_below(6);
   shrink.mode = (int)random_below(4);
   shrink.flood = chance(3);
   shrink.dying = 1 + (int)random_below(DYING);
   if (shrink.dying > shrink.slots / 8) shrink.dying = shrink.slots / 8;
   shrink.first = shrink.slots / 2 + (int)random_below((unsigned)(shrink.slots / 4));
   if (!call(L, b_weak, 0, 1)) return;
-  v = slot(s);  /* the slot is read only now, because a finalizer may have stored into it */
+  /* reads the slot only now, because a finalizer may have stored into it */
+  v = slot(s);
   if (v.tag == V_NIL) {
     lua_pop(L, 1);
     return;
@@ -158,7 +165,8 @@ static void a_shrink (lua_State *L) {
   n->mt = shrink.mode;
   push_slot(L, s);
   lua_insert(L, -2);
-  store(L, to, node_value(n));  /* pops the table, but not the value */
+  /* removes the table from the stack, but not the value */
+  store(L, to, node_value(n));
   push_slot(L, to);
   lua_pushvalue(L, -2);
   calm(L, b_prepare, 2, 0);
@@ -177,13 +185,13 @@ static void a_shrink (lua_State *L) {
 /* {== Ephemerons == */
 
 /*
-** Creates a table with weak keys in which the value of each key is the next key; the fields are
-** stored from the last key to the first, or in reverse order. Only the first key has another
-** reference. The slots between are filled with entries that die.
+** C function that creates a table with weak keys in which the value of each key is the next key.
+** The fields are stored from the last key to the first, or in reverse order. Only the first key
+** has another reference. Between two of these fields, an entry that dies is stored.
 */
 static int b_chain (lua_State *L) {
   int i, j, n = w.a;
-  /* not enough memory; this function must not raise an error */
+  /* returns if memory is short, because this function must not raise an error */
   if (!lua_checkstack(L, n + 8)) return 0;
   lua_createtable(L, 0, 0);
   lua_rawgeti(L, LUA_REGISTRYINDEX, w.mtref[MODE_KEYS]);
@@ -229,8 +237,8 @@ static void a_chain (lua_State *L) {
 /* {== Variables to be closed == */
 
 /*
-** C function called with object, value: the object is in a variable to be closed. w.a chooses how
-** control leaves the variable's block.
+** C function with the arguments object and value. Keeps the object in a variable to be closed.
+** w.a chooses how control leaves the variable's block.
 */
 static int b_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));

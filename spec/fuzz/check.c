@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the whole graph of Lua objects through the API, together with the model, from the slots of
-** the running frame and of the registry. Checks identity and content of every visited value.
-** Allocates nothing from the Lua state except stack space of the thread 'queue'. The fuzzer's
-** refusal of memory requests is off during the walk.
+** Walks the whole graph of Lua objects through the C API, starting from the slots of the running
+** frame and of the registry, and walks the model in parallel. Checks identity and content of
+** every visited value. Allocates nothing from the Lua state except stack space of the thread
+** 'queue'. During the walk, lua_Alloc refuses no request.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,10 @@ static int must_vanish (const Node *n, const Entry *e) {
          ((mode & MODE_VALUES) && !reachable(e->value, REACH_POSSIBLE | REACH_AFTER));
 }
 
-/* Checks that the value at the top is 'v', and queues its node for a visit if necessary. */
+/*
+** Checks that the value at the top of the stack is 'v'. Queues its node for a visit if it was not
+** visited yet.
+*/
 static void see (lua_State *L, Value v, const char *where) {
   Node *n = v.u.node;
   match(L, -1, v, where);
@@ -53,7 +56,7 @@ static void check_border (lua_State *L, Node *n) {
     wrong("object %u: %zu is no border", n->id, border);
 }
 
-/* Compares the table at the top of the stack with its node n. */
+/* Compares the table at the top of the stack with its node n in the model. */
 static void check_table (lua_State *L, Node *n, int collected) {
   unsigned count = 0, i;
   int weak = mt_mode(n->mt);
@@ -188,8 +191,8 @@ static int b_check (lua_State *L) {
 }
 
 /*
-** Compares the Lua state with the model. 'collected': a full collection has just ended, and the
-** marks REACH_NOW were computed before it.
+** Compares the Lua state with the model. If 'collected' is 1, a full collection has just ended,
+** and the marks REACH_NOW were computed before it.
 */
 void check (lua_State *L, int collected) {
   int s, armed = memory.armed;

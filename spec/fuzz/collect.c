@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Collections, modes, metatables and finalizers. The model predicts exactly which objects a full
-** collection frees: full_collect compares, and then removes their nodes.
+** Actions of the graph fuzzer on collections, modes, metatables and finalizers. The model
+** predicts exactly which objects a full collection frees. full_collect compares the state with
+** this prediction, and then removes the nodes of the freed objects from the model.
 */
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "model.h"
 
-/* Functions of Asamp's core; NULL if the fuzzer is linked with upstream's Lua. */
+/* Functions of Asamp's core. They are NULL if the fuzzer is linked with upstream's Lua. */
 extern void luaN_outside (lua_State *L, int idx, size_t n) __attribute__((weak));
 extern unsigned long luaN_setnursery (lua_State *L, unsigned long n) __attribute__((weak));
 
@@ -21,8 +22,8 @@ static int b_setmetatable (lua_State *L) {
 }
 
 /*
-** Stores a resurrected object in one of the slots for such objects, and marks it for finalization
-** again at random.
+** Stores a resurrected object in one of the global slots for such objects. At random, marks it
+** for finalization again.
 */
 static void keep_revived (lua_State *L, Node *n) {
   int i;
@@ -42,8 +43,8 @@ static void keep_revived (lua_State *L, Node *n) {
 }
 
 /*
-** The metamethod __gc: checks that the object is not in use, and that its finalizer is called only
-** once.
+** The metamethod __gc. Checks that the object is not in use, and that its finalizer is called
+** only once.
 */
 static int on_gc (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
@@ -64,14 +65,16 @@ static int on_gc (lua_State *L) {
   w.log[w.logged++] = n->seq;
   if (mt_fin(n->mt) == FIN_REVIVE && !w.closing) keep_revived(L, n);
   w.finalizing = 1;
-  lua_createtable(L, 3, 0);  /* creates garbage, which may raise an error */
+  /* allocates garbage, which may raise an error */
+  lua_createtable(L, 3, 0);
   w.finalizing = 0;
   return 0;
 }
 
 /*
-** Warning function: counts the calls of __gc that raised an error, which they may do only for lack
-** of memory. The error was raised in on_gc or, counted in w.lost, before it ran.
+** The warning function of the state. Counts the calls of __gc that raised an error, which they
+** may do only if memory was refused. The error was raised in on_gc, or before on_gc ran; the
+** latter is counted in w.lost.
 */
 void on_warning (void *ud, const char *message, int more) {
   (void)ud;
@@ -83,7 +86,8 @@ void on_warning (void *ud, const char *message, int more) {
 }
 
 /*
-** Returns 1 if the finalizer of n may be one of the w.lost finalizers that failed before they ran.
+** Returns 1 if the finalizer of n may be one of the w.lost finalizers that failed before they
+** ran, and removes it from their number.
 */
 int lost_finalizer (Node *n) {
   if (w.lost == 0) return 0;
@@ -92,7 +96,7 @@ int lost_finalizer (Node *n) {
   return 1;
 }
 
-/* The metamethod __close. threads.c computes how many calls are due. */
+/* The metamethod __close. threads.c computes how many of its calls are due. */
 static int on_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   if (n == NULL || n->closers <= 0) wrong("__close called, but not due");
@@ -103,8 +107,9 @@ static int on_close (lua_State *L) {
 const luaL_Reg metamethods[] = {{"__gc", on_gc}, {"__close", on_close}};
 
 /*
-** Checks that finalizers ran in the order from newest to oldest, except at up to 'ascents' places.
-** Each earlier collection that has left finalizers to call causes one such place. -1: any number.
+** Checks that finalizers ran in the order from the newest object to the oldest, except at up to
+** 'ascents' places (-1: any number). Each earlier collection that has left finalizers to be
+** called causes one such place.
 */
 void check_finalized (int ascents) {
   unsigned i;
@@ -124,7 +129,8 @@ static void a_setmetatable (lua_State *L) {
   if (s < 0) return;
   n = slot_node(s);
   if (n->kind == N_USERDATA) m -= mt_mode(m);
-  if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);  /* a weak table keeps its mode */
+  /* the metatable of a weak table keeps its weak mode */
+  if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);
   if (n->fin && mt_fin(m) == FIN_NONE) m += 4;
   if (!n->fin && !n->closable && !mt_mode(n->mt) && chance(3)) {
     m = -1;
@@ -169,9 +175,9 @@ static void forget_dead (void) {
 }
 
 /*
-** Resets the flags of resurrected objects. Called when all weak tables that are certainly reachable
-** have been compared and every slot was visible. From now on, a resurrected object counts as any
-** other object, and so do the objects that only it reaches.
+** Resets the flags of resurrected objects. Called when all weak tables that are certainly
+** reachable have been compared and every slot was visible. From then on, a resurrected object
+** counts like any other object, and so do the objects that only it reaches.
 */
 static void settle (void) {
   unsigned i;
@@ -186,8 +192,8 @@ static void settle (void) {
 }
 
 /*
-** Checks the result of LUA_GCCOUNT: at most the bytes that lua_Alloc has given to Lua, and at least
-** the sum of the sizes of the objects that must be alive.
+** Checks the result of LUA_GCCOUNT. It must be at most the number of bytes that Lua has from
+** lua_Alloc, and at least the sum of the sizes of the objects that must be alive.
 */
 static void check_count (lua_State *L) {
   size_t count = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
@@ -201,8 +207,8 @@ static void check_count (lua_State *L) {
 }
 
 /*
-** Checks the number of external bytes that Lua reports: at least the sum over live userdata, and at
-** most the sum over all userdata of the model.
+** Checks the number of external bytes that Lua reports. It must be at least the sum over live
+** userdata, and at most the sum over all userdata of the model.
 */
 static void check_outside (lua_State *L) {
   size_t sum, least = 0, most = 0;
@@ -233,10 +239,10 @@ static int b_collect (lua_State *L) {
 }
 
 /*
-** Runs finalizers that an emergency collection, or one that raw stores had made overdue, has
-** queued. The next collection treats all objects that they may access as reachable, so that it
-** could not be predicted before they have run. Resets w.marked: the model may have changed since
-** these finalizers were queued.
+** Runs finalizers that were queued by an emergency collection, or by a collection that raw stores
+** had made overdue. The next collection treats all objects that they may access as reachable, so
+** that its result could not be predicted before they have run. Resets w.marked, because the model
+** may have changed since these finalizers were queued.
 */
 static void drain (lua_State *L) {
   static unsigned long failed;
@@ -268,11 +274,12 @@ void full_collect (lua_State *L) {
   w.collecting = 0;
   check_finalized(strict ? 0 : memory.failed ? -1 : 2);
   /*
-  ** the check needs the marks computed before the collection, so REACH_AFTER is computed separately
+  ** check() needs the marks computed before the collection, so that REACH_AFTER is computed
+  ** separately
   */
   reach(REACH_AFTER);
   for (i = 0; i < dues; i++)
-    /* a finalizer queued by an earlier cycle may have resurrected the object */
+    /* a finalizer that an earlier collection queued may have resurrected the object */
     if (due[i]->fin && !(due[i]->marks & REACH_AFTER) && !lost_finalizer(due[i]))
       wrong("a full collection did not call the finalizer of object %u", due[i]->id);
   free(due);
@@ -330,7 +337,7 @@ static void a_mode (lua_State *L) {
 
 /*
 ** Stops the collector for some actions, so that all objects that die during these actions are
-** collected in one cycle.
+** freed by one full collection.
 */
 static void a_stop (lua_State *L) {
   static unsigned long since;
@@ -360,8 +367,8 @@ static void a_parameters (lua_State *L) {
 }
 
 /*
-** C function: changes the external bytes of a userdata to more, fewer or none, or for a short time
-** to almost the maximum.
+** C function with a userdata as argument. Sets the number of its external bytes to w.a. If w.b is
+** set, it first sets a number near the maximum, and 0.
 */
 static int b_outside (lua_State *L) {
   static const size_t all[] = {~(size_t)0, ~(size_t)0 / 2, (size_t)1 << 60};
@@ -383,15 +390,18 @@ static void a_outside (lua_State *L) {
   w.b = chance(50);
   w.strict = 0;
   known = (n->outside > 0 && !w.b);
-  /* the call may collect, so the larger of both numbers is expected meanwhile */
+  /*
+  ** the call may run a collection, so that the model has the larger of both numbers until it
+  ** returns
+  */
   n->outside = (n->outside > (size_t)w.a) ? n->outside : (size_t)w.a;
   push_slot(L, s);
   calm(L, b_outside, 1, 0);
   n->outside = (size_t)w.a;
   /*
-  ** The first external bytes of a userdata may not be counted after a lack of memory, even without
-  ** a call of lua_Alloc: Lua does not request a table that lua_Alloc has refused again before the
-  ** next major collection.
+  ** After memory was refused, the first external bytes of a userdata may not be counted, even if
+  ** this call requests no memory: Lua needs a table for them, and does not request a table that
+  ** lua_Alloc has refused again before the next major collection.
   */
   if (memory.failed != 0 && !known) {
     push_slot(L, s);

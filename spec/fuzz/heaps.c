@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the reader of heap snapshots: damaged snapshots must cause no crash, no hang, and no
-** inconsistent graph.
+** A fuzzer of the reader of heap snapshots. Damaged snapshots must cause no crash, no hang, and
+** no inconsistent graph.
 **
 **   heaps SEED INPUTS [FOLDER]
 **
-** Creates snapshots of random heaps, well-formed and malformed, damages most of them in several
-** ways, compresses some, and processes each as `asamp heap` does: graph, classes, dominators,
-** trees, file for DevTools. An undamaged file must be accepted. Every graph that was read is
-** checked: the invariants GR1 and GR2, sums and, on small graphs, the dominators against their
-** definition. Arguments and failures: input.h.
+** It creates snapshots of random heaps, well-formed and malformed, damages most of them in
+** several ways, compresses some, and processes each as `asamp heap` does: graph, classes,
+** dominators, trees, file for DevTools. An undamaged file must be accepted. It checks every graph
+** that was read: the invariants GR1 and GR2, the sums and, on small graphs, the dominators by
+** their definition. The file input.h describes arguments and failures.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -22,7 +22,8 @@
 #include "merge.h"
 #include "words.h"
 
-#define SMALL	64	/* the dominators of graphs up to this number of objects are checked */
+/* largest number of objects of a graph whose dominators are checked */
+#define SMALL	64
 
 /* ------------------------------------------------------- a snapshot -- */
 
@@ -62,13 +63,16 @@ static void text (const char *s) {
 
 #define OBJECTS		60
 
-/* The objects of the generated heap; the first three are a table, a string and a prototype. */
+/*
+** The objects of the generated heap, with address and kind. The first three are a table, a string
+** and a prototype.
+*/
 static struct { uint64_t at; int kind; } all[OBJECTS];
 static size_t n;
 
 static uint64_t edges;
 
-/* C functions that have names in the snapshot. */
+/* The addresses of the C functions that have names in the snapshot. */
 #define CODES	3
 static uint64_t codes[CODES];
 
@@ -192,7 +196,8 @@ static void make (void) {
   text("state");
   text("800");
   functions();
-  byte(HEAP_EDGE + HEAP_EROOT);  /* the Lua state refers to the first object */
+  /* writes an edge from the Lua state to the first object */
+  byte(HEAP_EDGE + HEAP_EROOT);
   address(all[0].at, 0);
   distance(0);
   edges++;
@@ -200,8 +205,8 @@ static void make (void) {
     size_t more = (size_t)upto(4);
     object(i, &last, &bytes);
     /*
-    ** the loop adds a binary tree, so that every object has a holder; the lines after it, random
-    ** edges
+    ** the loop adds edges of a binary tree, so that every object has a holder; the lines after it
+    ** add random edges
     */
     for (k = i + 1; k < n && k <= 2 * i + 2; k++)
       if (k > 2 * i)
@@ -233,13 +238,15 @@ static void damage (void) {
       case 0: data[at] ^= (unsigned char)(1 << upto(8)); break;
       case 1: data[at] = (unsigned char)next(); break;
       case 2: data[at] = (unsigned char)(HEAP_EDGE + upto(HEAP_EDGES)); break;
-      case 3:  /* repeats a part of the data */
+      /* repeats some bytes of the data */
+      case 3:
         if (size + k <= MOST) {
           memmove(data + at + k, data + at, size - at);
           size += k;
         }
         break;
-      case 4:  /* writes a number of many bytes */
+      /* writes a number of variable length that has many bytes */
+      case 4:
         memset(data + at, upto(2) ? 0xff : 0x80, k < 11 ? k : 11);
         break;
       default:
@@ -256,7 +263,10 @@ static void damage (void) {
 
 /* ------------------------------------------------------- checks of the graph -- */
 
-/* Marks the objects reachable from the state without passing 'without' (0: no exception). */
+/*
+** Marks in 'seen' the objects that are reachable from the state on paths that do not contain the
+** object 'without' (0: all paths).
+*/
 static uint64_t reach (const Graph *g, uint32_t without, unsigned char *seen) {
   uint32_t stack[SMALL], top = 0, to;
   uint64_t sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Functions shared by the fuzzers of files (profiles.c, heaps.c): a random generator, the input
-** file and its name, compression. The first failure is printed with the number of the input,
-** which is left in its file, and the program ends with status 1; the same seed gives the same
+** file and its name, compression. At the first failure, the program prints the number of the
+** input, leaves the input in its file, and ends with status 1. The same seed gives the same
 ** inputs.
 */
 #ifndef fuzz_input_h
@@ -16,7 +16,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define MOST	(1u << 16)  /* bytes of an input */
+/* largest number of bytes of an input */
+#define MOST	(1u << 16)
 
 static uint64_t state;
 static const char *folder = "/dev/shm";
@@ -45,9 +46,9 @@ static void unusable (void) {
 }
 
 /*
-** Parses the arguments of main, SEED INPUTS [FOLDER], and sets the number of requested inputs.
-** Returns the descriptor of the input file FOLDER/asamp-NAME.SEED.PROCESS. The process id is part
-** of the name because several processes may use the same seed at the same time.
+** Parses the arguments of main, SEED INPUTS [FOLDER], and stores the number of requested inputs.
+** Returns the descriptor of the input file FOLDER/asamp-NAME.SEED.PROCESS. Its name contains the
+** process id because several processes may use the same seed at the same time.
 */
 static int start (const char *program, const char *name, int argc, char **argv,
                   unsigned long long *inputs) {

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** graph SEED ACTIONS [key=value...]: runs random actions of the C API on one state and on the model,
-** and compares them. Exit status 0: everything as predicted, and no leak; 1: a difference, with seed
-** and action on stderr; 2: wrong arguments. Keys:
+** graph SEED ACTIONS [key=value...]: runs random actions of the C API on one state and on a model
+** of its objects, and compares them. Exit status 0: the state is as predicted, and no memory leaks;
+** 1: a difference, printed with seed and action on stderr; 2: wrong arguments. Keys:
+**
 **   limit=BYTES   lua_Alloc refuses requests beyond this total
 **   fail=P        lua_Alloc refuses P of a million requests to grow
-**   check=K       calls luaN_check every K actions (where it exists); 0: never
-**   nodes=N       size of the graph
-**   mode=gen|inc  mode at the start
-**   switch=0      no change of the mode
-**   empty=0       no userdata of size 0: with an allocator without headers, such a userdata may have
-**                 the same address as the next object
-**   openjoin=0    no lua_upvaluejoin to an open upvalue: with assertions, 5.4.7 rejects the age that
-**                 the barrier sets for it
+**   check=K       calls luaN_check every K actions, if the Lua has it; 0: never
+**   nodes=N       number of objects of the graph
+**   mode=gen|inc  mode of the collector at the start
+**   switch=0      does not change this mode
+**   empty=0       creates no userdata of size 0: with an allocator without headers, such a userdata
+**                 may have the same address as the next object
+**   openjoin=0    calls no lua_upvaluejoin with an open upvalue: with assertions, Lua 5.4.7 rejects
+**                 the age that the barrier sets for it
 **   sample=BYTES  samples allocations with this period, and time 5000 times per second, into the
 **                 profile named by GRAPH_PROFILE; LUA_CPATH must find the module
 **   break=N       damages the model at action N: the run must end with status 1
-** This file owns the slots (the roots) and the loop. An action has a protected part, which may raise
-** an error, and a part that changes the model; a protected part that failed for lack of memory has
-** changed nothing.
+**
+** This file contains the slots (the roots) and the loop. An action has a protected part, which
+** may raise an error, and a part that changes the model. A protected part that failed for lack of
+** memory has changed nothing.
 */
 #include <alloca.h>
 #include <errno.h>
@@ -59,8 +61,9 @@ void push_slot (lua_State *L, int s) {
 }
 
 /*
-** Stores the value at the top of the stack in slot s, and pops it. A slot of the registry is never
-** nil, because its key must stay in the registry.
+** Stores the value at the top of the stack in slot s, and removes it from the stack. 'v' is the
+** same value in the model. A slot of the registry is never nil, because its key must stay in the
+** registry.
 */
 void store (lua_State *L, int s, Value v) {
   if (s < LOCALS) {
@@ -95,8 +98,8 @@ int slot_of (unsigned kinds) {
 /* == Slots ==} */
 
 /*
-** Calls 'f' in protected mode with the 'args' values at the top of the stack. Returns 0, without
-** results, if a memory request was refused; any other error ends the process.
+** Calls 'f' in protected mode with the 'args' values at the top of the stack. Returns 1, or 0 if
+** a memory request was refused; then there are no results. Any other error ends the process.
 */
 int call (lua_State *L, lua_CFunction f, int args, int results) {
   int status;
@@ -110,7 +113,10 @@ int call (lua_State *L, lua_CFunction f, int args, int results) {
   return 0;
 }
 
-/* As call, but no memory request is refused: for functions that must run completely. */
+/*
+** Does the same as call(), but no memory request is refused. For functions that must run
+** completely.
+*/
 int calm (lua_State *L, lua_CFunction f, int args, int results) {
   int armed = memory.armed, done;
   memory.armed = 0;
@@ -179,7 +185,7 @@ static void step (lua_State *L) {
   if (options.invariants && w.action % options.invariants == 0) check_invariants(L);
 }
 
-/* C function that runs random actions in its own frame, which has its own slots. */
+/* C function that runs random actions in its own stack frame, which has slots of its own. */
 int run_frame (lua_State *L) {
   int s;
   unsigned long n = w.depth == 0 ? w.actions : random_below(60);
@@ -232,9 +238,9 @@ static int prepare (lua_State *L) {
 }
 
 /*
-** Makes two inputs of Lua's hash seed constant, the time and the address of the C stack, so that
-** the fuzzer's seed determines everything: main continues on the C stack at a multiple of
-** STACK_PLACE, whatever the size of environment and arguments.
+** Makes two inputs of Lua's hash seed constant, the time and an address on the C stack, so that
+** the fuzzer's seed determines everything. main continues on the C stack at a multiple of
+** STACK_PLACE bytes, whatever the size of environment and arguments.
 */
 #define STACK_PLACE	65536u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Values, maps and nodes of the model; the random numbers. Nothing here uses Lua. No order
-** depends on addresses: the same seed gives the same actions.
+** Values, maps and nodes of the fuzzer's model, and its random numbers. Nothing in this file uses
+** Lua. No order depends on addresses, so that the same seed gives the same actions.
 */
 #include <stdarg.h>
 #include <stdint.h>
@@ -114,7 +114,7 @@ void map_remove (Map *m, Entry *e) {
   m->count--;
 }
 
-/* Sets the value of a key. The value nil removes the key. */
+/* Sets the value of a key in a map. The value nil removes the key. */
 void map_set (Map *m, Value key, Value value) {
   Entry *e = map_find(m, key);
   if (value.tag == V_NIL) {
@@ -134,7 +134,7 @@ void map_set (Map *m, Value key, Value value) {
   }
 }
 
-/* Returns a random entry; NULL if there is none. */
+/* Returns a random entry of a map, or NULL if the map is empty. */
 Entry *map_random (Map *m) {
   unsigned i;
   if (m->count == 0) return NULL;
@@ -147,7 +147,7 @@ Entry *map_random (Map *m) {
 
 /* {== Nodes == */
 
-/* Hash table of all nodes by the address of their Lua object. */
+/* Hash table that contains all nodes, by the address of their Lua object. */
 static Node **table;
 static unsigned tablesize, tableused;
 static Node deleted;
@@ -198,7 +198,8 @@ static Node *add (Kind kind, const void *address) {
 }
 
 /*
-** Adds the node of a new Lua object. If a node with this address exists, its object must be dead.
+** Adds the node of a new Lua object to the model. If there already is a node with this address,
+** its object must be dead.
 */
 Node *node_new (Kind kind, const void *address) {
   Node *n, **p;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The shadow model of one Lua state: the contents of every slot, field, upvalue and stack, in plain
-** C structs outside of the collector. The model predicts which objects must be alive (reach.c).
-** Each action changes Lua and the model in the same way (objects.c, threads.c, collect.c, bulk.c),
-** and check.c compares the two.
+** The fuzzer's model of one Lua state: the contents of every slot, field, upvalue and stack, in
+** plain C structs outside of the collector. The model predicts which objects must be alive
+** (reach.c). Each action changes Lua and the model in the same way (objects.c, threads.c,
+** collect.c, bulk.c), and check.c compares the two.
 **
-** The model reads from Lua only where a weak table or a collection may have removed something. The
-** function 'wrong' reports a difference and ends the process.
+** The model reads from Lua only where a weak table or a collection may have removed something.
+** The function 'wrong' reports a difference and ends the process.
 **
 ** Invariant: two nodes of the model never have the same address, except nodes with 'gone' set,
-** whose addresses were reused; such a node is never reachable.
+** whose addresses were reused. Such a node is never reachable.
 */
 #ifndef fuzz_model_h
 #define fuzz_model_h
@@ -27,8 +27,8 @@ typedef enum Tag {
 } Tag;
 
 /*
-** A Lua value. A string is represented by a number, from which 'strings_text' computes its
-** content.
+** A Lua value in the model. A string is represented by a number, from which 'strings_text'
+** computes its content.
 */
 typedef struct Value {
   Tag tag;
@@ -50,7 +50,10 @@ typedef enum Kind {
 #define MODE_KEYS	1
 #define MODE_VALUES	2
 
-/* Numbers of the fixed metatables: weak mode + 4 * kind of finalizer. -1: no metatable. */
+/*
+** Metatables that exist from the start have the numbers: weak mode + 4 * kind of finalizer. The
+** number -1 means no metatable.
+*/
 enum { FIN_NONE, FIN_PLAIN, FIN_REVIVE, FIN_KINDS };
 #define METATABLES	(4 * FIN_KINDS)
 #define mt_mode(m)	((m) < 0 ? 0 : (m) % 4)
@@ -69,18 +72,25 @@ struct Node {
   Kind kind;
   unsigned id, index;	/* index: position in w.node */
   const void *address;
-  unsigned marks;	/* bit set of REACH_... */
+  /* bit set of REACH_NOW and the following constants */
+  unsigned marks;
   unsigned visited;	/* number of the last check that visited the node */
   char fin;		/* marked for finalization, and its finalizer was not called yet */
-  char maybe;		/* unreachable when a finalizer resurrected it: its own finalizer may be called */
-  char revived;		/* resurrected by a finalizer: weak tables may have lost its entries */
+  /* 1: unreachable when a finalizer resurrected it, so that its own finalizer may be called */
+  char maybe;
+  /* 1: resurrected by a finalizer, so that collections may have removed its weak references */
+  char revived;
   char gone;		/* its address was reused for another object */
   int mt;		/* number of a fixed metatable, or -1 */
-  Node *meta;		/* metatable that is itself a table of the model, or NULL */
+  /* a metatable that is itself a table of the model, or NULL */
+  Node *meta;
   unsigned long seq;	/* rank in the order of marking for finalization */
   int closers;		/* number of calls of __close that are still due */
   char open;		/* N_CELL: the variable is still on the stack of a coroutine */
-  /* a coroutine has it in a variable to be closed: its metatable must keep __close */
+  /*
+  ** 1: a coroutine has the object in a variable to be closed, so that its metatable must keep
+  ** __close
+  */
   char closable;
   Map map;		/* N_TABLE */
   Value *value;		/* user values, upvalues or stack slots; one for N_CELL */
@@ -92,14 +102,16 @@ struct Node {
   int frames;
 };
 
-#define REACH_NOW	1u	/* certainly strongly reachable */
-#define REACH_POSSIBLE	2u	/* possibly strongly reachable */
+/* certainly reachable by strong references */
+#define REACH_NOW	1u
+/* possibly reachable by strong references */
+#define REACH_POSSIBLE	2u
 #define REACH_FINAL	4u	/* REACH_POSSIBLE, or reachable from objects pending finalization */
 #define REACH_AFTER	8u	/* REACH_POSSIBLE, computed after a collection */
 #define REACH_HELD	16u	/* 'gone' is set, but a node that may be reachable refers to the node */
 
 #define LOCALS	14	/* number of slots in each frame of the fuzzer */
-/* number of slots in the registry; the last REVIVED are for resurrected objects */
+/* number of slots in the registry, of which the last REVIVED are for resurrected objects */
 #define GLOBALS	48
 #define REVIVED	8
 #define SLOTS	(LOCALS + GLOBALS)
@@ -114,7 +126,8 @@ typedef struct World {
   Node **node;
   unsigned nodes, nodesize, maxnodes, lastid;
   unsigned stamp;
-  unsigned long marked;	/* 1 + the action for which REACH_NOW was computed */
+  /* 1 + the number of the action for which REACH_NOW was computed */
+  unsigned long marked;
   unsigned long seq;
   unsigned long *log;	/* 'seq' of the finalizers called since the log was emptied */
   unsigned logged, logsize;
@@ -126,7 +139,8 @@ typedef struct World {
   int flooded;		/* 1 after many raw stores, which may have made a collection overdue */
   int strict;		/* 1 if no collection has started since the last full one */
   lua_State *queue;
-  int a, b;		/* parameters of an action for its protected C function */
+  /* parameters that an action passes to its protected C function */
+  int a, b;
   unsigned string;
   /* figures */
   unsigned long collections, finalized, back, errors;
@@ -159,7 +173,8 @@ Node *cell_new (const void *address, Value v);
 void strings_init (unsigned long seed);
 const char *strings_text (unsigned string, size_t *length);
 unsigned strings_random (void);
-const char *noise (unsigned id);	/* returns at least NOISE bytes */
+/* returns random bytes for this number, at least NOISE */
+const char *noise (unsigned id);
 #define NOISE	40000u
 /* v must not be a node; may raise an error if v is a string */
 void push_scalar (lua_State *L, Value v);
@@ -185,10 +200,10 @@ typedef struct Allocator {
 extern Allocator memory;
 void *allocate (void *ud, void *block, size_t old, size_t size);
 
-/* slots and calls: main.c */
+/* functions of main.c on slots and calls */
 Value slot (int s);
 void push_slot (lua_State *L, int s);
-/* stores the value at the top of the stack and pops it */
+/* stores the value at the top of the stack in slot s, and removes it from the stack */
 void store (lua_State *L, int s, Value v);
 int any_slot (void);
 int slot_of (unsigned kinds);		/* returns a slot with a node of these kinds (bit mask); -1: none */

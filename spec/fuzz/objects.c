@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions on tables, strings, userdata and closures. A function a_NAME chooses the parameters of an
-** action and updates the model; b_NAME is the C function that runs in protected mode.
+** Actions of the graph fuzzer on tables, strings, userdata and closures. A function a_NAME
+** chooses the parameters of an action and updates the model. b_NAME is its C function that runs
+** in protected mode.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void a_string (lua_State *L) {
   if (call(L, b_string, 0, 1)) store(L, any_slot(), v);
 }
 
-/* Checks that equal short strings are one object, also after a collection step. */
+/* C function that checks that equal short strings are one object, also after a collection step. */
 static int b_intern (lua_State *L) {
   b_string(L);
   lua_createtable(L, 0, 2);
@@ -73,7 +74,7 @@ static void a_intern (lua_State *L) {
   call(L, b_intern, 0, 0);
 }
 
-/* Creates garbage: strings that grow in steps, buffers. */
+/* C function that creates garbage: strings that grow in steps, and buffers. */
 static int b_concat (lua_State *L) {
   luaL_Buffer b;
   size_t length, i;
@@ -182,8 +183,8 @@ static void push_key (lua_State *L) {
 }
 
 /*
-** C function called with table, key (nil: the variable 'key'), value: sets the field through one of
-** several API functions.
+** C function with the arguments table, key (nil: the variable 'key') and value. Sets the field
+** through one of several API functions, which w.a chooses.
 */
 static int b_set (lua_State *L) {
   switch (w.a) {
@@ -210,7 +211,8 @@ static int b_set (lua_State *L) {
         char *copy = fresh(length + 1);
         memcpy(copy, s, length);
         lua_settop(L, 3);
-        lua_pushstring(L, copy);  /* an error here leaks 'copy' */
+        /* if this raises an error, 'copy' leaks */
+        lua_pushstring(L, copy);
         free(copy);
         lua_replace(L, 2);
         lua_setfield(L, 1, lua_tostring(L, 2));
@@ -223,7 +225,7 @@ static int b_set (lua_State *L) {
   return 0;
 }
 
-/* Sets 'key' to a random key of a field. Pushes the key if it is a node, otherwise nil. */
+/* Sets 'key' to a random value for use as a key. Pushes it if it is a node, otherwise nil. */
 static void push_random_key (lua_State *L, int limit) {
   int s = any_slot();
   key = slot(s);
@@ -248,8 +250,8 @@ static void a_set (lua_State *L) {
 }
 
 /*
-** C function: appends w.b elements to a table and overwrites some, as programs do with large
-** tables.
+** C function with the arguments table and value. Appends w.b elements to the table and overwrites
+** some, as programs do with large tables.
 */
 static int b_fill (lua_State *L) {
   int i;
@@ -281,7 +283,10 @@ static int b_get (lua_State *L) {
   return 1;
 }
 
-/* Sets 'key' to the key of a random field of n that is not a node. Returns 0 if there is none. */
+/*
+** Sets 'key' to the key of a random field of n that is not a node. Returns 0 if n has no such
+** field.
+*/
 static int choose_field (Node *n) {
   Entry *e = map_random(&n->map);
   if (e == NULL || e->key.tag == V_NODE) return 0;
@@ -290,8 +295,8 @@ static int choose_field (Node *n) {
 }
 
 /*
-** Stores the value at the top of the stack in a slot. It was read from entry e of table n; NULL:
-** from an absent key.
+** Stores the value at the top of the stack in a slot. The value was read from entry e of table n,
+** or, if e is NULL, from an absent key.
 */
 static void took (lua_State *L, Node *n, Entry *e) {
   Value v = e ? e->value : nil_value();
@@ -337,8 +342,9 @@ static void a_clear (lua_State *L) {
 }
 
 /*
-** Finds a field with a node as key by lua_next, and stores key and value in slots. The model
-** chooses the field, because the order of lua_next depends on addresses and not only on the seed.
+** Searches by lua_next for a field whose key is a node, and stores its key and value in slots.
+** The model chooses the field, because the order of lua_next depends on addresses and not only on
+** the seed.
 */
 static void a_walk (lua_State *L) {
   int t = slot_of(1u << N_TABLE), ks, found = 0;
@@ -373,8 +379,8 @@ static void a_walk (lua_State *L) {
 }
 
 /*
-** C function: traverses a table by lua_next and clears half of its fields, with collections between
-** the steps.
+** C function with a table as argument. Traverses it by lua_next and clears half of its fields,
+** with collections between the steps.
 */
 static int b_clear_walk (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
@@ -481,7 +487,8 @@ static int b_ref (lua_State *L) {
   int ref;
   lua_createtable(L, 2, 2);
   lua_insert(L, 1);
-  ref = luaL_ref(L, LUA_REGISTRYINDEX);  /* this is the last call here that may raise an error */
+  /* this is the last call in this function that may raise an error */
+  ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   luaL_unref(L, LUA_REGISTRYINDEX, ref);
   return 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the profile reader and the converters: damaged profiles must cause no crash, no hang
-** and no wrong sum.
+** A fuzzer of the profile reader and the converters. Damaged profiles must cause no crash, no
+** hang and no wrong sum.
 **
 **   profiles SEED INPUTS [FOLDER]
 **
-** Creates profiles of random runs with the encoder, in both file versions, and logs as other
-** programs write them. Damages each in several ways, compresses some, and computes the totals, or
-** runs a converter with /dev/null as output. FOLDER (/dev/shm) is for the input file (input.h) and
-** for spill files. The totals are checked after each input.
+** It creates profiles of random runs with the encoder, in both file versions, and logs as other
+** programs write them. It damages each in several ways, compresses some, and computes the totals,
+** or runs a converter with /dev/null as output. FOLDER (/dev/shm) is for the input file (input.h)
+** and for temporary files. The totals are checked after each input.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -46,7 +46,10 @@ static void resolve (void *ud, uint64_t address, char *symbol, size_t size,
   snprintf(file, filesize, "lib");
 }
 
-/* The number of functions, classes, names and marks of a profile. */
+/*
+** Size of a generated profile: the numbers of its functions, classes, names and marks are
+** proportional to it.
+*/
 static uint64_t many;
 
 static void stack (Encoder *e) {
@@ -116,7 +119,8 @@ static void hold (Encoder *e, uint64_t time) {
 }
 
 /*
-** Writes rows of a resident-memory snapshot, with words that the reader knows and one unknown word.
+** Writes rows of a measurement of resident memory ("picture"), with words that the reader knows
+** and one unknown word.
 */
 static void picture (Encoder *e, uint64_t time) {
   static const char *const words[] = {"rss", "lua.old", "lua.free", "free", "native", "file", "new"};
@@ -162,7 +166,8 @@ static void ownprofile (Bytes *to, int format) {
   uint64_t time = 1000000000;
   int i, events = 20 + (int)upto(200);
   uint32_t state = STATES;
-  size_t open[STATES + 1] = {0};  /* number of samples without a survival outcome, by state */
+  /* by state, number of samples that have no survival outcome yet */
+  size_t open[STATES + 1] = {0};
   memset(&config, 0, sizeof(config));
   config.format = format;
   config.period = 1024;
@@ -231,7 +236,8 @@ static void ownprofile (Bytes *to, int format) {
         s.kind = COPY_NEW + (int)upto(COPY_END - COPY_NEW);
       stack(e);
       encoder_sample(e, &s);
-      open[state] += !profile_iscopy(s.kind);  /* copies have no survival outcome */
+      /* copy samples have no survival outcome */
+      open[state] += !profile_iscopy(s.kind);
     }
   }
   for (i = 1; config.states && i <= STATES; i++) {
@@ -256,7 +262,8 @@ static void foreignprofile (Bytes *to) {
   int mode = version >= 4 ? (int)(upto(2) * VMPROF_LINES + upto(2)
                                   + upto(3) / 2 * VMPROF_PAIRS) : 0;
   vmprof_start(to, 1000, version, mode, upto(4) ? "cpython" : "pypy");
-  if (version < 4) {  /* versions below 4 have no mode byte, at offset 43 */
+  /* files below version 4 have no byte for the mode, which is at offset 43 */
+  if (version < 4) {
     memmove(to->data + 43, to->data + 44, to->n - 44);
     to->n--;
   }
@@ -337,13 +344,15 @@ static size_t damage (unsigned char *data, size_t n) {
           n += pieces[i].n;
         }
         break;
-      case 4:  /* repeats a part of the data */
+      /* repeats some bytes of the data */
+      case 4:
         if (n + k <= MOST) {
           memmove(data + at + k, data + at, n - at);
           n += k;
         }
         break;
-      default:  /* removes a part, or cuts off the end */
+      /* removes some bytes, or cuts off the end */
+      default:
         if (upto(8) == 0)
           n = at;
         else {
@@ -363,7 +372,8 @@ static size_t make (unsigned char *data) {
     n = (size_t)upto(400);
     for (i = 0; i < n; i++)
       data[i] = (unsigned char)next();
-    if (upto(2))  /* random bytes after a valid header */
+    /* replaces the data after a valid header by random bytes */
+    if (upto(2))
       memcpy(data, s->data, n < 60 ? n : 60);
     return n;
   }
@@ -461,7 +471,7 @@ static const Fold *folded (const ReadProfile *r) {
   return &fold;
 }
 
-/* Merges the input with itself. Returns the merged profile; NULL if it was rejected. */
+/* Merges the input with itself. Returns the merged profile, or NULL if the input was rejected. */
 static ReadProfile *merged (Output *o) {
   static Unite u;
   ReadProfile *r = NULL;

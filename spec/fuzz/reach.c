@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reachability in the model by Lua's rules of strong references, weak references and finalization.
-** A plain search that shares no algorithm with a collector. A set of nodes is a bit in Node.marks,
-** valid until the model changes. If a weak value is dead or resurrected, a collection may or may
-** not have removed its entry, and the objects that the key reaches: REACH_NOW excludes these
-** objects, the other sets include them.
+** Reachability in the fuzzer's model, by Lua's rules of strong references, weak references and
+** finalization. It is a plain search that shares no algorithm with the collector. A set of nodes
+** is a bit in Node.marks, valid until the model changes. If a weak value is dead or resurrected,
+** a collection may have removed its entry, and then the objects that the key reaches. REACH_NOW
+** excludes these objects, the other sets include them.
 */
 #include <stdlib.h>
 
 #include "model.h"
 
-static Node **work, **weak;	/* 'work': nodes to visit; 'weak': weak tables to visit again */
+/* 'work': nodes to visit; 'weak': weak tables whose entries must be visited again */
+static Node **work, **weak;
 static unsigned works, worksize, weaks;
 static unsigned current;
 static int reviving;	/* 1: nodes with 'visited' set count as resurrected */
@@ -51,8 +52,8 @@ static int came_back (const Node *n) {
 }
 
 /*
-** Visits an entry of a weak table: visits the value if the key is reachable (weak keys), or the key
-** if the value is (weak values).
+** Visits an entry of a weak table. With weak keys, it visits the value if the key is reachable.
+** With weak values, it visits the key if the value is reachable.
 */
 static void visit_weak (const Node *table, const Entry *e) {
   if (e->key.tag <= V_NIL) return;
@@ -134,7 +135,10 @@ static void start (unsigned set) {
   by = "slot";
 }
 
-/* Computes a set from the roots: the slots of all frames and of the registry. */
+/*
+** Computes a set of nodes: those reachable from the roots, which are the slots of all frames and
+** of the registry.
+*/
 void reach (unsigned set) {
   unsigned i;
   int d, s;
@@ -147,8 +151,8 @@ void reach (unsigned set) {
 }
 
 /*
-** Adds the nodes reachable from 'sets' to REACH_AFTER: a finalizer may have stored an object where
-** only a later finalizer will find it.
+** Adds the nodes reachable from the nodes in 'sets' to REACH_AFTER, because a finalizer may have
+** stored an object where only a later finalizer will find it.
 */
 void reach_more (unsigned sets) {
   unsigned i;
@@ -159,8 +163,9 @@ void reach_more (unsigned sets) {
 }
 
 /*
-** Computes REACH_NOW and counts nodes with 'visited' set as resurrected: a weak table among them
-** was not compared, and may have lost entries of objects that were resurrected long before.
+** Computes REACH_NOW and counts nodes with 'visited' set as resurrected. A weak table among them
+** was not compared with Lua, and may have lost entries of objects that were resurrected long
+** before.
 */
 void reach_settled (void) {
   reviving = 1;
@@ -188,9 +193,9 @@ void reach_final (void) {
 }
 
 /*
-** Called before n becomes reachable again. Sets 'revived' in all objects reachable only from n:
-** they were garbage until now, so that a collection may have removed them from weak tables and
-** queued their finalizers.
+** Called before n becomes reachable again. Sets 'revived' in all objects that are reachable only
+** from n. They were garbage until now, so that a collection may have removed them from weak
+** tables and queued their finalizers.
 */
 void revive (Node *n) {
   unsigned i;
@@ -200,7 +205,7 @@ void revive (Node *n) {
   for (i = 0; i < w.nodes; i++)
     w.node[i]->visited = w.node[i]->marks & REACH_NOW ? 0 : 1;
   start(REACH_NOW);
-  /* n may also be key or value of a weak table that was reachable all the time */
+  /* n may also be a key or value of a weak table that was reachable all the time */
   touch(n);
   for (i = 0; i < w.nodes; i++)
     if (!w.node[i]->visited && w.node[i]->kind == N_TABLE) {

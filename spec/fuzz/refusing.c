@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing MILLIONTHS SEED FILE ARGUMENT...: runs a Lua program while random memory requests are
-** refused, MILLIONTHS of each million. Refusals happen only in a function that the program passes
-** to the global function 'try', which may fail for lack of memory. Any other failure, or bytes that
-** lua_close does not free, lead to exit status 1.
+** refusing MILLIONTHS SEED FILE ARGUMENT...: runs the Lua program FILE while random memory
+** requests are refused, MILLIONTHS of each million. The program passes a function to the global
+** function 'try'. Requests are refused only in this function, which may fail for lack of memory.
+** After any other failure, or if lua_close leaves bytes allocated, the exit status is 1.
 */
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void *allocate (void *ud, void *block, size_t old, size_t size) {
   return fresh;
 }
 
-/* try(f) -> true if f ended without a memory error */
+/* try(f) calls f and returns true if f ended without a memory error */
 static int try (lua_State *L) {
   int status;
   lua_settop(L, 1);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the flight recorder (ring.h, past.h). Its input are random events of several Lua
-** states; some contradict earlier events. At random times the ring is written to an encoder. There
-** must be no crash, no leak, and no access beyond limits. The log of a run without contradictions
-** must be accepted by the reader, and must contain the samples that were marked as older than the
-** recording.
+** A fuzzer of the flight recorder (ring.h, past.h). Its inputs are random events of several Lua
+** states, of which some contradict earlier events. At random times the ring is written to an
+** encoder. There must be no crash, no leak, and no access beyond limits. If no event contradicts
+** another, the reader must accept the log, and the log must contain the samples that were marked
+** as older than the recording.
 **
 **   rings SEED EVENTS [FOLDER]
 **
-** spec/fuzz/build compiles it with tiny limits (-DASAMP_TINY), with which every table is full, and
-** every chunk of the ring overwritten, within a few events. FOLDER (/dev/shm) is for a log
+** spec/fuzz/build compiles it with tiny limits (-DASAMP_TINY), with which every table is full,
+** and every chunk of the ring overwritten, within a few events. FOLDER (/dev/shm) is for a log
 ** (input.h) that is read back.
 */
 #define _GNU_SOURCE
@@ -28,8 +28,8 @@
 #define SECOND		UINT64_C(1000000000)
 
 /*
-** The data that an event generator needs to keep the sampler's guarantees P5, P6 (profile.h) and
-** PA1 (past.h) for a state.
+** For each state, the data with which the generator of events keeps the sampler's guarantees: P5
+** and P6 (profile.h) and PA1 (past.h).
 */
 typedef struct State {
   uint32_t id;
@@ -38,7 +38,7 @@ typedef struct State {
   uint32_t classes, paths;
 } State;
 
-/* TINY: the reader's limits are so small that it accepts fewer stacks than a batch may contain. */
+/* 1 if the reader's limits are so small that it accepts fewer stacks than a batch may contain */
 #if defined(ASAMP_TINY)
 #define TINY	1
 #else
@@ -222,8 +222,8 @@ static void endstate (State *s) {
 }
 
 /*
-** Writes an event about native memory of a closed state. The id is that of a state that has ended,
-** is running, or never existed.
+** Writes an event about native memory of a closed state ("orphans"). The state's id is that of a
+** state that has ended, is running, or never existed.
 */
 static void orphans (State *s) {
   OrphansEvent *o = (OrphansEvent *)body;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Conversion of strings and scalars between the model and Lua. String number n consists of eight
-** hex digits and noise, with a length that depends on n: short strings, long ones and some over 8
-** KiB. Every function that reads a string back verifies all of it.
+** Conversion of strings and scalars between the fuzzer's model and Lua. String number n consists
+** of eight hex digits and noise, with a length that depends on n: short strings, long ones and
+** some over 8 KiB. Every function that reads a string back verifies all of it.
 */
 #include <inttypes.h>
 #include <stdint.h>

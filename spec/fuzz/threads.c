@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions on Lua closures, coroutines, stacks and calls. Their Lua code is 'thread_chunk'. Its
-** function 'body' runs in coroutines and executes one command for each resume; it keeps no value in
-** a register that is not in the model's Frame. Memory requests are refused only where the state
-** after an error is known.
+** Actions of the graph fuzzer on Lua closures, coroutines, stacks and calls. Their Lua code is
+** 'thread_chunk'. Its function 'body' runs in coroutines and executes one command for each
+** resume. It keeps no value in a register that is not in the model's Frame. Memory requests are
+** refused only where the state after an error is known.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,8 @@ static void closures (lua_State *L, int index, const Value *abc, Node **cell, No
 }
 
 static int b_make (lua_State *L) {
-  if (w.a)  /* sometimes loads a new prototype */
+  /* w.a: also loads a new prototype */
+  if (w.a)
     if (luaL_loadstring(L, "local a, b, c = ...\n"
         "local function get() return a, b, c end\n"
         "local function set(x) b, c = x, b end\n"
@@ -156,8 +157,8 @@ static void leave_block (Frame *f) {
 }
 
 /*
-** Removes the frames with indices from 'from' on from the model; their __close metamethods must
-** have been called.
+** Removes the frames with indices from 'from' on from the model of a coroutine. Their __close
+** metamethods must have been called.
 */
 static void unwind (Node *n, int from) {
   while (n->frames > from) {
@@ -196,7 +197,10 @@ static int resume (lua_State *L, lua_State *co, int args) {
   return status;
 }
 
-/* Adds a call of 'body' to the model; pops the closures get and set from the top of the stack. */
+/*
+** Adds a call of 'body' to the model of a coroutine. Removes the closures get and set from the
+** top of the stack.
+*/
 static void enter_frame (lua_State *L, Node *n, const Value *abc, Value tbc) {
   Frame *f = &n->frame[n->frames++];
   int i;
@@ -270,8 +274,8 @@ static int choose_command (Node *n, Value x) {
 }
 
 /*
-** Updates the model after a coroutine has executed a command. The results of the command are on the
-** stack of L above index 'from'.
+** Updates the model after a coroutine has executed a command. The results of the command are on
+** the stack of L above index 'from'.
 */
 static void obeyed (lua_State *L, Node *n, int command, Value x, int from) {
   Frame *f = &n->frame[n->frames - 1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A big table that exists across actions. Actions store young and old objects into thousands of its
-** slots, exchange and erase them, set strong and weak metatables, and resize its parts. Only this
-** file models the table: a cell has the number that its object contains in field [1], and whether
-** the object may be missing.
+** Actions of the graph fuzzer on a big table that exists across actions. They store young and old
+** objects into thousands of its slots, exchange and erase them, set strong and weak metatables,
+** and resize its parts. Only this file models the table: for each cell, the number that its
+** object has in field [1], and whether the object may be missing.
 */
 #include "model.h"
 
@@ -13,20 +13,27 @@
 #define MANY	200	/* largest number of stores in one action */
 
 static struct {
-  /* ref: reference to a table: [1] the big table, [2] objects held strongly, [3] keys */
+  /*
+  ** 'ref' is a registry reference to a table: [1] the big table, [2] objects with a strong
+  ** reference, [3] keys
+  */
   int made, ref;
   int mode;
   int last;	/* number of the last object that was created */
   struct {
     int number;	/* number of the cell's object; 0: the slot is false, -1: it is nil */
-    char held;	/* 1 if the table [2] holds the object */
+    /* 1 if the table [2] also refers to the object */
+    char held;
     char loose;	/* 1 if the object was a weak value at any time since it was stored */
   } cell[CELLS];
 } big;
 
 enum { BIG = 1, HELD, KEY, TOP = KEY };
 
-/* Pushes the three tables, big table, holding table and keys, at stack indices 1 to 3. */
+/*
+** Pushes three tables, which get the stack indices 1 to 3: the big table, the table of strong
+** references, and the keys.
+*/
 static void push_tables (lua_State *L) {
   int i;
   lua_settop(L, 0);
@@ -76,8 +83,8 @@ static void cell_get (lua_State *L, int c) {
 }
 
 /*
-** Stores the value at the top of the stack in cell c of the big table, and pops it. May raise an
-** error.
+** Stores the value at the top of the stack in cell c of the big table, and removes it from the
+** stack. May raise an error.
 */
 static void cell_set (lua_State *L, int c) {
   if (c < ARRAY) lua_rawseti(L, BIG, c + 1);
@@ -92,7 +99,7 @@ static void held_set (lua_State *L, int c) {
   lua_rawseti(L, HELD, c + 1);
 }
 
-/* Pushes the contents of the cell, and checks them. */
+/* Pushes the contents of a cell of the big table, and compares them with the model. */
 static void cell_check (lua_State *L, int c) {
   int number = big.cell[c].number;
   cell_get(L, c);
@@ -113,7 +120,10 @@ static void cell_check (lua_State *L, int c) {
   }
 }
 
-/* Stores the value at the top of the stack in cell c of table and model, and pops it. */
+/*
+** Stores the value at the top of the stack in cell c of the big table and of the model, and
+** removes it from the stack.
+*/
 static void cell_put (lua_State *L, int c, int number, int held) {
   lua_pushboolean(L, 0);
   held_set(L, c);
@@ -146,7 +156,7 @@ static int v_store (lua_State *L) {
   return 0;
 }
 
-/* Stores one object in many cells. */
+/* C function that stores one object in w.a cells. */
 static int v_share (lua_State *L) {
   int i, held = chance(2), number;
   push_tables(L);
@@ -159,7 +169,7 @@ static int v_share (lua_State *L) {
   return 0;
 }
 
-/* Exchanges values. Allocates only if a key is missing. */
+/* C function that exchanges the values of cells. Allocates only if a key is missing. */
 static int v_permute (lua_State *L) {
   int i;
   push_tables(L);
@@ -204,7 +214,7 @@ static int v_mode (lua_State *L) {
   return 0;
 }
 
-/* Adds integer keys and removes them again, so that the array part is resized. */
+/* C function that adds integer keys and removes them again, so that the array part is resized. */
 static int v_resize (lua_State *L) {
   int i, first = chance(2) ? ARRAY + 1 : 4 * ARRAY;
   push_tables(L);
@@ -220,8 +230,8 @@ static int v_resize (lua_State *L) {
 }
 
 /*
-** Replaces some keys by others. When the hash part is full, the rehash frees the nodes of the old
-** keys.
+** C function that replaces some keys by others. When the hash part is full, the rehash frees the
+** nodes of the old keys.
 */
 static int v_rekey (lua_State *L) {
   int i;
@@ -233,7 +243,8 @@ static int v_rekey (lua_State *L) {
     lua_rawget(L, BIG);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    lua_rawset(L, BIG);  /* may raise an error, but then changes nothing */
+    /* may raise an error, but then it has changed nothing */
+    lua_rawset(L, BIG);
     lua_rawgeti(L, KEY, k);
     lua_pushnil(L);
     lua_rawset(L, BIG);
@@ -245,7 +256,8 @@ static int v_rekey (lua_State *L) {
 static int v_erasekeys (lua_State *L) {
   push_tables(L);
   lua_pushnil(L);
-  while (lua_next(L, BIG)) {  /* keys that v_resize did not remove because memory was refused */
+  /* removes keys that v_resize left because memory was refused */
+  while (lua_next(L, BIG)) {
     int extra = lua_isinteger(L, -2) && lua_tointeger(L, -2) > ARRAY;
     lua_pop(L, 1);
     if (!extra) continue;
@@ -267,10 +279,10 @@ static int v_check (lua_State *L) {
 }
 
 /*
-** A table to which only numbers are appended. Its array is often the last allocated block when it
-** has to grow, so that it grows in place, and the array is old by then. Every second such table has
-** a full hash part, in which a number finds no free node and which takes more than one slice to
-** mark.
+** Tables to which only numbers are appended. The array of such a table is often the last
+** allocated block when it has to grow, so that it grows in place, and it is old by then. Every
+** second such table has a full hash part, in which a number finds no free node, and which takes
+** more than one slice to mark.
 */
 #define APPENDED	512	/* number of slots of the largest array that is allocated in lines */
 #define FULL	4096	/* number of keys that fill the hash part */
@@ -326,16 +338,23 @@ static void a_append (lua_State *L) {
 ** grown a few times. While a large hash part grows, its next node vector is filled in steps.
 */
 #if defined(LUAI_ASSERT)
-/* log2 of the largest number of keys; small, because this build verifies the heap all the time */
+/*
+** log2 of the largest number of keys; it is small in this build, which verifies the heap all the
+** time
+*/
 #define GROWNLOG	12
 #else
 #define GROWNLOG	16
 #endif
 
 static struct {
-  /* ref: reference to a table: [1] the growing table, [2] the objects that are keys in it */
+  /*
+  ** 'ref' is a registry reference to a table: [1] the growing table, [2] the objects that are
+  ** keys in it
+  */
   int made, ref;
-  int first, n, most;	/* keys number 'first' to n - 1 are in the table, which ends at 'most' */
+  /* the table has keys number 'first' to n - 1; it is replaced when it has more than 'most' keys */
+  int first, n, most;
 } grown;
 
 enum { GROWN = 1, OBJECTS };
@@ -441,7 +460,8 @@ static void a_vector (lua_State *L) {
   w.a = 1 + (int)random_below(MANY);
   call(L, act[random_below(sizeof(act) / sizeof(act[0]))], 0, 0);
   if (chance(10)) calm(L, v_erasekeys, 0, 0);
-  if (chance(200)) {  /* starts another table; the old one becomes garbage */
+  /* starts another big table; the old one becomes garbage */
+  if (chance(200)) {
     luaL_unref(L, LUA_REGISTRYINDEX, big.ref);
     big.made = 0;
   }

@@ -1,4 +1,4 @@
--- A parser that builds one tree of a large text, then an evaluator that walks it.
+-- No leak: a parser that builds one tree of a large text, then an evaluator that walks the tree.
 local Parser = {}
 Parser.__index = Parser
 function Parser.new(text)

@@ -1,4 +1,4 @@
--- Rows are collected in a list, which is written and cleared when it has 2,500 rows.
+-- No leak: rows are collected in a list, which is written and cleared when it has 2,500 rows.
 local batch, written = {}, 0
 for i = 1, 120000 do
   batch[#batch + 1] = {i, "row " .. i}

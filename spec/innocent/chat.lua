@@ -1,4 +1,4 @@
--- A chat with rooms of bounded history, in which users join and leave.
+-- No leak: a chat whose rooms have a history of limited length, and which users join and leave.
 math.randomseed(13)
 local Room = {}
 Room.__index = Room

@@ -1,4 +1,4 @@
--- Reads records until the program ends, with temporary strings, and prints one figure.
+-- No leak: reads records until the program ends, which creates temporary strings, and prints one number.
 local function rows(n)
   local i = 0
   return function()

@@ -1,4 +1,4 @@
--- Reads all lines into a list, then converts them into a second list; both are used at the end.
+-- No leak: reads all lines into a list, then converts them into a second list. Both are used at the end.
 local input = {}
 for i = 1, 60000 do input[i] = ("%d;%s;%d.%02d"):format(i, "name" .. i % 100, i % 500, i % 100) end
 local output = {}

@@ -1,4 +1,5 @@
--- A text filter parses the fields of each line into a list, and writes some of them at its end.
+-- No leak: a text filter that parses the fields of each line into a list, and writes some of them at its
+-- end.
 local out = {}
 for i = 1, 40000 do
   local line = ("id=%d;name=user%d;mail=user%d@example.org;age=%d;score=%d"):format(i, i, i % 977, i % 90,

@@ -1,4 +1,4 @@
--- A cache drops its oldest entry when it is full.
+-- No leak: a cache that drops its oldest entry when it is full.
 local cache, order, first, last = {}, {}, 1, 0
 local function get(key)
   local v = cache[key]

@@ -1,4 +1,5 @@
--- A game loop with entities, bullets and particles that come and go; the high score list stays short.
+-- No leak: a game loop that creates and removes entities, bullets and particles. Its list of high scores
+-- stays short.
 local entities, particles, scores, x = {}, {}, {}, 7
 local function random(n) x = (x * 16807) % 2147483647 return x % n + 1 end
 for frame = 1, 4000 do

@@ -1,4 +1,4 @@
--- Each round replaces a whole population.
+-- No leak: each round replaces the whole population of a genetic algorithm.
 local population = {}
 for i = 1, 1000 do population[i] = {genes = {i, i, i}, score = i} end
 for _ = 1, 60 do

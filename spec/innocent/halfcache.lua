@@ -1,4 +1,4 @@
--- A cache is full at half of the run; from then on, each new entry replaces a random one.
+-- No leak: a cache that is full at half of the run. From then on, each new entry replaces a random one.
 local Cache = {}
 Cache.__index = Cache
 function Cache.new(most) return setmetatable({most = most, n = 0, map = {}, keys = {}}, Cache) end

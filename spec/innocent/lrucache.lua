@@ -1,4 +1,4 @@
--- An LRU cache of 500 entries removes the oldest entry when it is full.
+-- No leak: an LRU cache of 500 entries, which removes the oldest entry when it is full.
 local Cache = {}
 Cache.__index = Cache
 function Cache.new(size)

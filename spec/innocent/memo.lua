@@ -1,4 +1,4 @@
--- A memo table contains all results that occur after a short time.
+-- No leak: a memo table, which after a short time contains all results that can occur.
 local memo, calls = {}, 0
 local function slow(n)
   local v = memo[n]

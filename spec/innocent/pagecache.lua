@@ -1,4 +1,5 @@
--- A proxy caches pages. Its cache is full after four fifths of the run; then each page replaces a random one.
+-- No leak: a proxy's cache of pages. After four fifths of the run it is full, and each page replaces a
+-- random one.
 math.randomseed(22)
 local LIMIT = 24000
 local slots, byname = {}, {}

@@ -1,4 +1,5 @@
--- Shortest paths on a grid: each search creates a table of distances and a queue; only the best is kept.
+-- No leak: shortest paths on a grid. Each search creates a table of distances and a queue; only the best
+-- path is kept.
 local W, x = 40, 5
 local function random(k) x = (x * 16807) % 2147483647 return x % k + 1 end
 local walls = {}

@@ -1,4 +1,4 @@
--- Three phases, each of which drops the objects of the previous one.
+-- No leak: three phases, each of which drops the objects of the previous one.
 local n = 0
 for phase = 1, 3 do
   local all = {}

@@ -1,4 +1,4 @@
--- Objects are taken from a pool and returned to it.
+-- No leak: objects are taken from a pool and returned to it.
 local pool = {}
 local function take()
   local o = table.remove(pool)

@@ -1,4 +1,4 @@
--- In a full cache, each new entry replaces a random one.
+-- No leak: a full cache, in which each new entry replaces a random one.
 math.randomseed(7)
 local cache, n = {}, 0
 for i = 1, 150000 do

@@ -1,4 +1,5 @@
--- Request handlers of a web server: tables and closures for each request, and a log of at most 200 errors.
+-- No leak: request handlers of a web server. Each request has tables and closures; a log has at most 200
+-- errors.
 local routes, log, stats = {}, {}, {}
 local function route(pattern, f) routes[#routes + 1] = {pattern = pattern, f = f} end
 route("^/user/(%d+)$", function(ctx, id) ctx.user = {id = id, name = "user" .. id} return 200 end)

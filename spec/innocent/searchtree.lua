@@ -1,4 +1,4 @@
--- A binary tree is built first and then only queried.
+-- No leak: a binary tree is built first and then only queried.
 local root = nil
 local function insert(n, k, v)
   if not n then return {k = k, v = v} end

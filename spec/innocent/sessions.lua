@@ -1,4 +1,4 @@
--- Each session is removed after some time, while others are opened.
+-- No leak: each session is removed after some time, while others are opened.
 math.randomseed(3)
 local sessions, open = {}, 0
 for i = 1, 60000 do

@@ -1,4 +1,4 @@
--- A sieve of prime numbers is built, and read in several passes.
+-- No leak: builds a sieve of prime numbers, and reads it in several passes.
 local function sieve(n)
   local is = {}
   for i = 2, n do is[i] = true end

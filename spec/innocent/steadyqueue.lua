@@ -1,4 +1,4 @@
--- A queue always has about the same length.
+-- No leak: a queue whose length stays about the same.
 local queue, first, last = {}, 1, 0
 local done = 0
 for i = 1, 100000 do

@@ -1,4 +1,5 @@
--- Loads modules from stripped code until the program ends, and runs each: only their code fills the tables.
+-- No leak: loads modules from stripped code until the program ends, and runs each. The tables contain only
+-- their code.
 local function template(n)
   local rows = {n, "a", "b"}
   return function(x) return rows[x] end

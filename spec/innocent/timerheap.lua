@@ -1,4 +1,4 @@
--- A heap of timers: each timer fires once and is removed, and a session has one timer at a time.
+-- No leak: a heap of timers. Each timer fires once and is removed, and a session has one timer at a time.
 local heap, n = {}, 0
 local function push(t)
   n = n + 1

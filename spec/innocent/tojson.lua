@@ -1,4 +1,4 @@
--- Converts lines to JSON with a recursive encoder, and prints the document at the end.
+-- No leak: converts lines to JSON with a recursive encoder, and prints the document at the end.
 local function encode(v)
   if type(v) == "table" then
     local parts = {}

@@ -1,4 +1,4 @@
--- Many strings are created, but few different ones.
+-- No leak: creates many strings, of which only few are different.
 local seen, n = {}, 0
 for i = 1, 120000 do
   local word = ("w%03d-%s"):format(i % 500, "suffix that makes it long enough for a long string")

@@ -1,4 +1,4 @@
--- A structure of constant size whose nodes are replaced continuously.
+-- No leak: a structure of constant size whose nodes are replaced continuously.
 math.randomseed(5)
 local tree, n = {}, 0
 for i = 1, 4000 do tree[i] = {key = i, left = {}, right = {}} end

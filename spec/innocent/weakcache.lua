@@ -1,4 +1,4 @@
--- A weak cache refers to objects that the program holds for some time.
+-- No leak: a weak cache refers to objects that the program keeps for some time.
 local cache = setmetatable({}, {__mode = "v"})
 local held, n = {}, 0
 for i = 1, 80000 do

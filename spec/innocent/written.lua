@@ -1,4 +1,5 @@
--- Replaces numbers in the lines of a log, collects the results, and writes them one by one at the end.
+-- No leak: replaces numbers in the lines of a log, collects the results, and writes them one by one at the
+-- end.
 local function filter(n)
   local result = {}
   for i = 1, n do

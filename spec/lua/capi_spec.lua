@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The C API is binary compatible: code compiled with the headers of pristine Lua and linked to its
--- library must run with the fork's library unchanged, without a message of the loader.
+-- The C API is binary compatible: code that was compiled with the headers of upstream's Lua and linked to
+-- its library must run with the fork's library unchanged, without a message of the loader.
 
 local shell = require "spec.support.shell"
 

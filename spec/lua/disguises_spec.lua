@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- In a patched file of upstream, a call must be a call of the function that is named: no macro of
--- the fork may have the name of a function or macro of upstream. Exceptions are listed here: names
--- of the collector, in one block of gc.h, and the hooks that upstream leaves to the builder.
+-- In a patched file of upstream, a call must be a call of the function that is named: no macro of the fork
+-- may have the name of a function or macro of upstream. Exceptions are listed in this file: names of the
+-- collector, in one block of gc.h, and the hooks that upstream leaves to programs that build Lua.
 
 local shell = require "spec.support.shell"
 
@@ -19,8 +19,8 @@ local function upstream()
   return names
 end
 
--- Calls f with the base name of each file of the fork, and each name that the file defines or undefines
--- when a file of upstream's core is compiled.
+-- Calls f(file, name) for each name that a file of the fork defines or undefines as a macro when a file of
+-- upstream's core is compiled. 'file' is the base name.
 local function definitions(f)
   local text = shell.output "gcc -std=gnu99 -DLUA_COMPAT_5_3 -DLUA_USE_LINUX -E -dD -Ibuild/fork/src/src \z
     -iquote lua -iquote lua/gc -iquote lua/vm $(printf -- '-iquote %s ' lua/gc/*/) \z

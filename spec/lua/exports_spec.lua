@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Exported symbols of the libraries, and the allowed dependencies between their parts: only
--- downwards, from asamp through seam.h to lua. Read from the built files by nm and readelf, and
--- from the includes of the sources.
+-- The exported symbols of the libraries, and the dependencies between their parts, which may only go from
+-- asamp through seam.h to lua. The spec reads the built files by nm and readelf, and the includes of the
+-- sources.
 
 local sets = require "spec.support.sets"
 local shell = require "spec.support.shell"
@@ -13,7 +13,7 @@ local function set(list)
   return s
 end
 
--- Returns the dynamic symbols that a file defines: by name, the version node or "".
+-- Returns the dynamic symbols that a file defines: a table of the symbol's version, or "", by name.
 local function exported(path)
   local names = {}
   for _, line in ipairs(shell.lines(shell.output("nm -D --defined-only " .. path))) do
@@ -27,7 +27,7 @@ local function exported(path)
   return names
 end
 
--- Returns the set of names that headers declare as API of the library.
+-- Returns the set of names that these headers declare as API functions of the library.
 local function declared(...)
   local names = {}
   for _, path in ipairs {...} do
@@ -73,9 +73,10 @@ describe("the exported names #plain", function()
     for name in pairs(declared("lua/seam.h")) do
       assert.is_truthy(name:find("^luaN_%l+$"), name)
     end
-    -- interfaces between parts of the collector are not exported
+    -- interfaces between parts of the collector must not be exported
     local inner = declared("lua/gc/alloc/nursery.h", "lua/gc/core.h", "lua/gc/gc.h")
-    inner.lua_resume = nil  -- a function of upstream, for which the header only sets a section
+    -- a function of upstream, for which the header only sets a section
+    inner.lua_resume = nil
     assert.same({}, sets.sorted(inner))
     assert.same(sets.sorted(luan(declared("lua/seam.h"))), sets.sorted(luan(exported(FORK))))
   end)
@@ -91,7 +92,7 @@ describe("the exported names #plain", function()
   end)
 
   local function modules()
-    -- malloc.so, which is preloaded, is no module and exports the names of malloc
+    -- malloc.so is excluded: it is preloaded, not a module, and exports malloc and similar functions
     local list = shell.lines(shell.output("ls build/lib/asamp/*/*.so | grep -v /malloc.so"))
     assert.is_true(#list >= 4)
     return list
@@ -117,7 +118,7 @@ describe("the exported names #plain", function()
   end)
 end)
 
--- Returns the file names that a source includes, by "" and by <>.
+-- Returns two lists of the files that a source includes: those in quotes and those in <>.
 local function includes(path)
   local own, system = {}, {}
   local text = assert(shell.read(path), path)
@@ -173,9 +174,10 @@ describe("dependencies between the parts #plain", function()
   it("keeps Lua out of every folder of asamp but those that face it", function()
     local FACES = {sample = true, session = true, snapshot = true, control = true, module = true}
     local CLEAN = set {"profile.h", "profilequeue.h", "profileopen.c", "profileevents.c",
-                       -- files in these folders that may not include headers of Lua
+                       -- files in the folders above that may not include headers of Lua
                        "profilewriter.h", "profilewriter.c"}
-    -- knows[file]: true if the file includes a header of Lua, directly or indirectly
+    -- place: path of each header by name; knows[file]: true if the file includes a header of Lua, directly
+    -- or indirectly
     local place, knows = {}, {}
     for _, path in ipairs(files "asamp/*/*.h") do place[base(path)] = path end
     local function reaches(path)
@@ -197,7 +199,7 @@ describe("dependencies between the parts #plain", function()
       local faces = FACES[path:match "asamp/(%w+)/"] and not CLEAN[base(path)]
       if reaches(path) then
         assert.is_truthy(faces, path)
-        -- a header comment that claims independence of Lua must be right
+        -- if a header's comment states that it is independent of Lua, that must be right
         assert.is_falsy(shell.read(path):find "[Kk]nows no Lua", path)
       end
     end

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- From the tarball to an installed tree: lua/fetch, lua/prepare, lua/install. Every error in the
--- download, a patch or a path must print one line on stderr that names it, set a failure status,
--- and leave no incomplete file.
+-- The way from the tarball to an installed tree: lua/fetch, lua/prepare, lua/install. Every error in the
+-- download, a patch or a path must print one line on stderr that names it, set a failure status, and leave
+-- no incomplete file.
 
 local shell = require "spec.support.shell"
 
@@ -18,8 +18,8 @@ describe("lua/fetch #plain", function()
   end)
   after_each(function() shell.remove(folder) end)
 
-  -- Runs lua/fetch, which must fail. Returns its one line on stderr. No file may remain at the
-  -- tarball's path.
+  -- Runs lua/fetch, which must fail and leave no file at the tarball's path. Returns the one line that it
+  -- prints on stderr.
   local function refused(environment)
     local status, said, err = shell.run(environment .. " lua/fetch " .. out)
     assert.is_true(status ~= 0, err)
@@ -42,8 +42,8 @@ describe("lua/fetch #plain", function()
     assert.equal("lua.tar.gz\n", shell.output("ls -A %s/dl", folder))
   end)
 
-  -- A former bug: with `make -j2 fork debug` in a fresh tree, each of two processes removed the
-  -- other's incomplete copy.
+  -- A former bug: with `make -j2 fork debug` in a fresh tree, each of the two processes removed the
+  -- incomplete copy of the other.
   it("may be run for two variants at once", function()
     local one = ("LUA_TARBALL=%s %s lua/fetch %s >%s/said.$i 2>&1 || echo failed $i"):format(
       TARBALL, NOWHERE, out, folder)
@@ -59,7 +59,7 @@ describe("lua/fetch #plain", function()
     assert.same({0, ""}, {status, err})
   end)
 
-  -- bench/lua55 has a pin file for another release, without a download site.
+  -- A pin file for another release, such as that of bench/lua55, which has no download site.
   it("takes the version of another pin, by the variable that it names", function()
     shell.output("mkdir %s/dl && printf 'version=5.5.9\\nsha256=%s\\ndebian_package=none\\n' >%s/pin && "
       .. "echo variable=OTHER_TARBALL >>%s/pin", folder, hash("Makefile"), folder, folder)
@@ -86,8 +86,8 @@ describe("lua/fetch #plain", function()
     assert.is_truthy(err:find("want " .. hash(TARBALL), 1, true), err)
   end)
 
-  -- A former bug: after a pull that changed lua/upstream to another release, make stopped with an
-  -- error at the previous tarball until the user removed it.
+  -- A former bug: after a pull that changed lua/upstream to another release, make stopped with an error at
+  -- the tarball of the previous release, until the user removed it.
   it("replaces a spoiled copy, or another release's, when it can get the right one", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua && head -c 1000 %s >%s && cp lua/fetch %s/lua/ && "
@@ -104,8 +104,8 @@ describe("lua/fetch #plain", function()
     assert.equal(hash(TARBALL), hash(out))
   end)
 
-  -- A former bug: a tarball of the previous release with a new time, as caches create it, was built
-  -- as `make plain`, so that comparisons were made with another Lua.
+  -- Caches may give the tarball of another release a newer time. A former bug: make then built it as `make
+  -- plain`, so that the fork was compared with another release of Lua.
   it("requests the right tarball if a newer file of that name is another", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1",
@@ -121,8 +121,8 @@ describe("lua/fetch #plain", function()
     assert.equal(0, (shell.run(("test -f %s/b/src/src/lua.h"):format(folder))))
   end)
 
-  -- A machine whose apt has one mirror, here a folder. A former bug: the index of a suite was read,
-  -- which the keys of a fresh machine may not verify, and which may name a revision that the pool
+  -- A machine whose apt has one mirror, which is a folder here. A former bug: lua/fetch read the index of a
+  -- suite, which the keys of a fresh machine may not verify, and which may name a revision that the pool
   -- does not have.
   it("finds the tarball in the pool of the machine's own mirror, in Debian and in Ubuntu", function()
     for _, component in ipairs {"main", "universe"} do
@@ -142,7 +142,7 @@ describe("lua/fetch #plain", function()
       assert.is_truthy(said:find(pool, 1, true), said)
       assert.equal(hash(TARBALL), hash(out))
 
-      -- now the pool has another file than the wanted one
+      -- replaces the file in the pool by another one
       shell.output("printf x >>%s/lua5.4_%s.orig.tar.gz && rm %s", pool, version, out)
       local wrong = refused(("APT_CONFIG=%s/conf LUA_FETCH_NO_SITE=1"):format(apt))
       assert.is_truthy(wrong:find(pool, 1, true) and wrong:find("another sha256 there", 1, true), wrong)
@@ -188,8 +188,7 @@ describe("lua/prepare #plain", function()
   before_each(function() folder = shell.folder() end)
   after_each(function() shell.remove(folder) end)
 
-  -- Runs lua/prepare, which must fail. Returns its one line on stderr. The folder to create must
-  -- not exist afterwards.
+  -- Runs lua/prepare, which must fail and leave no folder. Returns the one line that it prints on stderr.
   local function refused(tarball, ...)
     local status, _, err = shell.run(("lua/prepare %s %s/src %s")
                                      :format(tarball, folder, table.concat({...}, " ")))
@@ -199,8 +198,8 @@ describe("lua/prepare #plain", function()
     return err
   end
 
-  -- A former bug: a full disk was reported as a bad tarball, which was then deleted and downloaded
-  -- again.
+  -- A former bug: when the disk was full, the message reported a damaged tarball, which was then deleted
+  -- and downloaded again.
   it("says that there is no room for the sources, in tar's words", function()
     shell.output("mkdir " .. folder .. "/bin")
     local tar = assert(io.open(folder .. "/bin/tar", "w"))
@@ -222,7 +221,7 @@ describe("lua/prepare #plain", function()
     assert.equal(1, n, err)
   end)
 
-  -- Returns the path of a patch of the series, changed by change(text).
+  -- Applies 'change' to the text of a patch of the series. Returns the path of the changed patch.
   local function spoiled(change)
     local path = shell.output("ls lua/patches/0003-*.patch"):gsub("\n", "")
     local text = change(shell.read(path))
@@ -283,7 +282,7 @@ describe("lua/install #plain", function()
     local pc = shell.read(staged .. "/lib/pkgconfig/lua5.4.pc")
     assert.is_truthy(pc:find("prefix=" .. folder .. "/lua\n", 1, true), pc)
 
-    -- installs again without DESTDIR, which builds nothing
+    -- installs again without DESTDIR; nothing is built
     shell.output("lua/install %s/lua ''", folder)
     shell.write(folder .. "/script.lua", "local t = {} for i = 1, 50000 do t[i % 10] = {i} end print(#t)\n")
     local status, out, err = shell.run(("cd %s && env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
@@ -297,7 +296,7 @@ describe("lua/install #plain", function()
     local path = shell.output(folder .. "/lua/bin/lua -e 'print(package.path)'")
     assert.equal(1, (path:find(folder .. "/lua/share/lua/5.4/?.lua;", 1, true)))
 
-    -- the destination cannot be written
+    -- a destination that cannot be written
     shell.write(folder .. "/file", "")
     status, out, err = shell.run(("lua/install %s/lua %s/file"):format(folder, folder))
     assert.same({1, ("lua/install: cannot write %s/file%s/lua; use sudo, or another PREFIX or DESTDIR\n")

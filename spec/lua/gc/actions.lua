@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- Random programs for the specs of the heap, generated from a seed, run in a separate state
--- (spec/support/states.c), and shortened if they fail. A program is a text with one "action slot
--- size" on each line. Its actions work on slots, each of which has a value and its expected
--- contents. Every value is checked before it is dropped, so that memory allocated twice is found as
--- a wrong value. The heap's invariants are checked after each action. If an action ends in a memory
--- error, some values are dropped, and the program continues.
+-- Random programs for the specs of the heap. They are generated from a seed, run in a separate state
+-- (spec/support/states.c), and shortened if they fail. A program is a text with one "action slot size" on
+-- each line. Its actions work on slots, each of which has a value and its expected contents. Every value is
+-- checked before it is dropped, so that memory that was allocated twice is found as a wrong value. The
+-- heap's invariants are checked after each action. If an action ends in a memory error, some values are
+-- dropped, and the program continues.
 
 local process = require "spec.support.process"
 local states = require "states"
@@ -14,7 +14,7 @@ local M = {}
 
 local SLOTS = 40
 
--- Weights of the actions: their relative frequencies.
+-- The relative frequencies of the actions.
 local WEIGHTS = {
   table = 6, short = 6, long = 6, userdata = 6, values = 2, closure = 5,
   cclosure = 2, coroutine = 5, append = 5, shrink = 4, keys = 4, drop = 10,
@@ -22,7 +22,7 @@ local WEIGHTS = {
   raise = 2, tobeclosed = 1, full = 2, step = 4, mode = 1, look = 2,
 }
 
---- Returns the program of a seed, with n actions.
+-- Returns the random program of a seed, with n actions.
 function M.generate(seed, n)
   local bag = {}
   for name, weight in pairs(WEIGHTS) do
@@ -38,10 +38,11 @@ function M.generate(seed, n)
   return table.concat(lines, "\n")
 end
 
---- Runs a program inside a state, so that its only upvalue is _ENV. Raises an error if a value is
--- wrong or an invariant does not hold.
+-- Executes a program. Called in the tested state, so that its only upvalue is _ENV. Raises an error if a
+-- value is wrong or an invariant does not hold.
 function M.play(state, program)
-  local world = {}  -- world[slot]: {value, expected contents, function that checks the value}
+  -- by slot: {value, expected contents, function that checks the value}
+  local world = {}
   local act = {}
 
   local function put(slot, value, known, looker)
@@ -141,7 +142,8 @@ function M.play(state, program)
     put(slot, state.closure(size % 200), nil, function(f) return f() > 0 end)
   end
 
-  -- Returns a coroutine that nests 'depth' calls of coroutines, each inside the previous one.
+  -- Calls itself 'depth' times, every seventh time in a new coroutine. The innermost call yields; at the
+  -- end all return 'value'.
   local function nest(depth, value)
     if depth == 0 then
       coroutine.yield("waiting")
@@ -250,7 +252,8 @@ function M.play(state, program)
     collectgarbage(size % 2 == 0 and "incremental" or "generational")
   end
 
-  state.playing = function()  -- at the end, checks and drops all values
+  -- called at the end: checks and drops all values
+  state.playing = function()
     for slot in pairs(world) do look(slot) end
     world = {}
     collectgarbage()
@@ -271,8 +274,8 @@ function M.play(state, program)
   state.playing()
 end
 
---- Runs a program in a state opened with the options. Returns the error, or nil. A memory error is
--- accepted where memory is limited.
+-- Opens a state with these options and runs a program in it. Returns the error, or nil. A memory error is
+-- accepted if the options limit memory.
 function M.try(program, options)
   local s, opened = states.open(options)
   if opened == "ok" then
@@ -293,9 +296,8 @@ function M.try(program, options)
   if left ~= 0 then return left .. " bytes left after lua_close" end
 end
 
--- Runs a program in a separate process, because a broken heap may crash. Returns the error, or nil.
--- Tries three times, because each state hashes strings with another seed, so that a failure may not
--- occur each time.
+-- Runs a program in a separate process, because a broken heap may crash. Returns the error, or nil. Tries
+-- three times: each state hashes strings with another seed, so that a failure may not occur each time.
 local function tryapart(program, options)
   for _ = 1, 3 do
     local status, text = process.code([[
@@ -309,7 +311,7 @@ local function tryapart(program, options)
   end
 end
 
--- Removes parts of the program that the failure does not need, first large ones, then smaller ones.
+-- Removes lines of the program that the failure does not need, first many at a time, then fewer.
 local function shorten(program, options)
   local lines = {}
   for line in program:gmatch("[^\n]+") do lines[#lines + 1] = line end
@@ -328,8 +330,8 @@ local function shorten(program, options)
   return table.concat(lines, "\n")
 end
 
---- Checks that the programs of the seeds first to last, with n actions each, keep the heap intact.
--- limit: bytes that each state may have, or nil.
+-- Checks that the programs of the seeds 'first' to 'last', with n actions each, keep the heap intact.
+-- 'limit': bytes that each state may allocate, or nil.
 function M.property(first, last, n, limit)
   local options = limit and {limit = limit}
   local status, text = process.code([[

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- System-call filters that forbid madvise, which plain Lua does not call: the heap must grow and
--- shrink without it.
+-- System-call filters (seccomp) that forbid madvise, which upstream's Lua does not call. The heap must grow
+-- and shrink without it.
 
 local process = require "spec.support.process"
 
--- A program that allocates chunks, frees a part of each, makes the collector release pages, and
--- checks the other objects.
+-- A program that allocates chunks of the heap, frees some objects in each, makes the collector release
+-- pages, and checks the remaining objects.
 local WORK = [[
   local how = ...
   if how and not require "filtered".filter(how) then

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large leaf objects, here strings of more than 512 bytes ("texts"), stay young for two minor
--- collections, and are tenured by the third (lua/gc/mark/ageing.h). Measured by counts, never by
--- time.
+-- Large leaf objects, in this spec strings of more than 512 bytes ("texts"), stay young for two minor
+-- collections and are tenured by the third (lua/gc/mark/ageing.h). The spec counts collections and does not
+-- measure time.
 
 local fewer = require "spec.support.fewer"
 local within = require "spec.lua.gc.within"
 
 describe("a text that is edited", function()
   for name in pairs(require "spec.lua.gc.texts".holders) do
-    -- A former bug: the first minor collection tenured the present text, and only a major
-    -- collection found it dead: the program ran at 0.46 of plain Lua's speed.
+    -- A former bug: the first minor collection tenured the current text, and only a major collection found
+    -- it dead, so that the program ran at 0.46 of upstream's speed.
     it("dies young where it is held by " .. name, function()
       local minors, majors = within(function(state, holder)
         local others = {}
@@ -26,7 +26,7 @@ describe("a text that is edited", function()
         return minors2 - minors, majors2 - majors
       end, name)
       assert.is_true(minors > 100, minors)
-      -- an old dead table holds each text until the text is tenured
+      -- a text dies only after a major collection if the dead table that refers to it is old
       local most = (name == "a field of a new object each time") and 20 or 6
       assert.is_true(majors <= most, ("%d in %d"):format(majors, minors))
     end)
@@ -65,9 +65,9 @@ describe("a text that is edited", function()
     end)
   end)
 
-  -- A former bug: a coroutine was remembered because it held a young text, which was then tenured
-  -- because of a weak table that refers to it. The major collection that started then freed the
-  -- coroutine, which was dead, and the next minor collection read it.
+  -- A former bug: a coroutine was in the remembered set because it referred to a young text. This text was
+  -- then tenured because of a weak table that refers to it. The major collection that started then freed
+  -- the coroutine, which was dead, and the next minor collection read it.
   it("leaves no holder remembered when it is tenured at once", function()
     within(function(state)
       collectgarbage "generational"
@@ -94,9 +94,9 @@ describe("a text that is edited", function()
 end)
 
 describe("texts of a queue", function()
-  -- A queue of strings. A former bug: a nursery had capacity for only five of these strings, so
-  -- that each was visited three times: 0.2 of plain Lua's speed. Now the bytes of young texts may
-  -- exceed the nursery in proportion to the old bytes.
+  -- A queue of strings. The bytes of young texts may exceed the nursery in proportion to the old bytes. A
+  -- former bug: they did not, so that a nursery had capacity for only five of these strings, each was
+  -- visited three times, and the program ran at 0.2 of upstream's speed.
   it("die young next to a large heap, and memory use stays constant", function()
     for _, size in ipairs{1000, 100000, fewer(8000), fewer(30000)} do
       local majors, most = within(function(state, bytes)
@@ -122,9 +122,9 @@ describe("texts of a queue", function()
 end)
 
 describe("texts in the slots of large tables", function()
-  -- Each slot with a young text is remembered separately, and again when it gets another text.
-  -- Whatever is done to the table, its texts and keys must be those of a copy that has numbers in
-  -- their place.
+  -- Each slot with a young text is remembered separately, and again when another text is stored in it.
+  -- Whatever is done to the table, its texts and keys must be those of a copy that has numbers instead of
+  -- texts.
   for _, seed in ipairs{1, 2, 3, 4, 5, 6} do
     it("are those that were stored, whatever becomes of the tables, seed " .. seed, function()
       within(function(state, from)
@@ -150,7 +150,8 @@ describe("texts in the slots of large tables", function()
           made = made + 1
           if what <= 70 then
             t[k], c[k] = text(made), made
-          -- stores the same text in another slot, or as a key of the hash part
+          -- stores a text that the table has already in another slot, or a new one under a key of the hash
+          -- part
           elseif what <= 75 then
             local other = random(900)
             t[k], c[k] = t[other], c[other]
@@ -186,8 +187,9 @@ describe("texts in the slots of large tables", function()
 end)
 
 describe("a text that is dropped", function()
-  -- A former bug: with many states the allowed growth of each is small, and one text exceeded it.
-  -- The major collection that started because of it tenured the text, and each state kept 475 KB.
+  -- A former bug: with many states, the growth that is allowed for each state is small, and one text
+  -- exceeded it. The major collection that started because of it tenured the text, and each state kept 475
+  -- KB.
   it("is gone soon where there are many states, too", function()
     local states, all = require "states", {}
     for i = 1, 100 do
@@ -211,8 +213,8 @@ describe("a text that is dropped", function()
 end)
 
 describe("a large userdata", function()
-  -- A former bug: a text that was alive at a collection was tenured: 0.16 to 0.2 of plain Lua's
-  -- speed, next to 50,000 objects.
+  -- A former bug: a userdata that was alive at a collection was tenured, so that the program ran at 0.16 to
+  -- 0.2 of upstream's speed, next to 50,000 objects.
   it("dies young, too", function()
     within(function(state)
       local live, last = {}, nil
@@ -282,9 +284,9 @@ describe("a large userdata", function()
 end)
 
 describe("a small userdata with a finalizer", function()
-  -- A former bug: a userdata that was alive at a collection was tenured. Their number started a
-  -- major collection every few nurseries, which tenured all that were pending: 0.7 to 0.85 of plain
-  -- Lua's speed.
+  -- A former bug: a userdata that was alive at a collection was tenured. The number of such userdata
+  -- started a major collection every few nurseries, which tenured all userdata pending finalization. The
+  -- program ran at 0.7 to 0.85 of upstream's speed.
   for _, ring in ipairs {30, 1000} do
     it(("dies young in a ring of %d"):format(ring), function()
       within(function(state, slots)
@@ -308,8 +310,8 @@ describe("a small userdata with a finalizer", function()
     end)
   end
 
-  -- A former bug: only major collections found these objects dead, and each of them missed more
-  -- objects that had died while it ran than the previous one: up to 132 MB for 5,000 objects of 64
+  -- A former bug: only major collections found these objects dead, and each of them missed more objects
+  -- that had died while it ran than the previous one. The heap had up to 132 MB for 5,000 objects of 64
   -- bytes.
   for _, kind in ipairs {"userdata", "tables"} do
     it(("is not found late, nor are %s, where thousands are alive"):format(kind), function()
@@ -347,7 +349,8 @@ describe("a small userdata with a finalizer", function()
       end
       local array, small, fields, up = state.table(2000, 0), {}, {}, nil
       local function set(u) up = u end
-      local others = {}  -- each of these tables is held by the next one
+      -- each of these tables refers to the previous one
+      local others = {}
       local hold = coroutine.wrap(function(...)
         local a, b = ...
         while true do a, b = coroutine.yield(a, b), a end
@@ -367,7 +370,7 @@ describe("a small userdata with a finalizer", function()
             debug.setuservalue(u, before, 2)
           end
           others[i % 64] = u
-        -- the same userdata in two slots
+        -- stores the same userdata in a second slot
         elseif how == 6 then array[i % 90 + 1] = array[(i * 7) % 2000 + 1]
         else debug.setmetatable(array[i % 2000 + 1] or u, meta) end
         if i % 300 == 0 then

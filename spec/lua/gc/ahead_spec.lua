@@ -1,20 +1,21 @@
 -- SPDX-License-Identifier: MIT
 --
--- Weak tables are visited in slices, ahead of the atomic step (lua/gc/mark/ahead.c). Pauses are
--- measured by the number of entries that they visit (collectgarbage "statistics"), not in time.
+-- Slices of a major collection visit the entries of weak tables before the atomic step
+-- (lua/gc/mark/ahead.c). The spec measures pauses by the number of entries that they visit (collectgarbage
+-- "statistics"), not in time.
 
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
--- A weak table for which the list of weak tables has no memory counts as strong. A former bug:
--- objects marked because of that led to further weak tables, which were in no list: their values
--- were freed while the program held them. The fuzzer found it once in a hundred million actions, as
--- an object whose memory another object had.
+-- If the list of weak tables has no memory for a table, this table counts as strong. A former bug: objects
+-- marked because of that led to further weak tables that were in no list. The values of these tables were
+-- freed while the program held them. The fuzzer found it once in a hundred million actions, as an object
+-- whose memory another object had.
 describe("weak tables in the midst of a major collection that lua_Alloc refuses more to", function()
   it("keep their contents, also if they are found through one another", function()
     local reached, of = within(function(state)
       local KEYS, VALUES, PAIRS = {__mode = "k"}, {__mode = "v"}, 80
-      -- slices mark a few objects each; the end of a long list is reached last
+      -- each slice marks only a few objects, so that the end of a long list is reached last
       collectgarbage("incremental", 200, 4, 5)
       local root, others = {held = {}, fill = {}}, {}
       for i = 1, PAIRS do
@@ -26,7 +27,8 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
         found[3] = false
         root[i], root.held[i] = found, held
       end
-      for i = 1, 200 do  -- the tables have many entries that no mark has reached
+      -- gives the tables many entries whose objects are not marked yet
+      for i = 1, 200 do
         local f = {}
         for k = 1, 12 do f[k] = {} end
         f[13] = false
@@ -34,9 +36,11 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
       end
       for i = 1, 400 do others[i] = setmetatable({false}, VALUES) end
       for _ = 1, 3000 do root = {next = root} end
-      for _ = 1, 5 do collectgarbage() end  -- the collector's lists shrink
+      -- makes the collector's lists shrink
+      for _ = 1, 5 do collectgarbage() end
       collectgarbage "stop"
-      for i = 1, 400 do others[i][1] = {} end  -- the list of objects to mark in the pause grows
+      -- makes the list of objects to mark in the pause grow
+      for i = 1, 400 do others[i][1] = {} end
       collectgarbage("step", 0)  -- a major collection starts
       local function theend()
         local n = root
@@ -68,8 +72,8 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
 end)
 
 describe("a weak table that a major collection has visited", function()
-  -- Fills a table of each mode with 12,000 entries, of which every 40th dies (isdead "=="), or all
-  -- others ("~="). No pause may visit many entries, and only the live ones may remain.
+  -- For each weak mode, fills a table with 12,000 entries. With isdead "==", every 40th of them dies; with
+  -- "~=", all others. No pause may visit many entries, and only the live ones may remain.
   local function die(isdead)
     for _, mode in ipairs {"v", "k", "kv"} do
       local most, left, alive = within(function(state, m, code)
@@ -98,17 +102,17 @@ describe("a weak table that a major collection has visited", function()
     end
   end
 
-  -- A former bug: every major collection visited all entries in one pause, and marked the values of
-  -- weak keys in it: 200 ms for a million entries.
+  -- A former bug: every major collection visited all entries in one pause, and marked the values of weak
+  -- keys in it, which took 200 ms for a million entries.
   it("is not gone through again when the collection ends", function() die "==" end)
 
-  -- A former bug: all dead entries were cleared in one pause, and those of weak keys were visited
-  -- twice more: 26 ms for a million objects in two tables.
+  -- A former bug: all dead entries were cleared in one pause, and those with weak keys were visited two
+  -- more times. The pause was 26 ms for a million objects in two tables.
   it("loses thousands of dead entries in slices", function() die "~=" end)
 
-  -- A former bug: when a new key moved the node of an undecided entry, the collector assumed that
-  -- the entry's object was alive, and visited all entries again, up to 32 times, while the program
-  -- ran. A cache of the last 5,000 objects grew to 620,000 entries, without a limit.
+  -- A former bug: when a new key moved the node of an undecided entry, the collector assumed that the
+  -- entry's object was alive. It then visited all entries again, up to 32 times, while the program ran. A
+  -- cache of the last 5,000 objects grew to 620,000 entries, without a limit.
   it("is through soon, though new keys move its entries", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -125,10 +129,11 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 300000, entries)
   end)
 
-  -- A former bug: with the usual work for each slice, each collection left more entries than the
-  -- previous one: a hundred times the bytes that are kept, and in some runs without a limit.
+  -- A former bug: each slice did only the usual amount of work, so that each collection left more entries
+  -- than the previous one: a hundred times the bytes that are kept, and in some runs without a limit.
   it("does not grow faster than slices go through it", function()
-    for _ = 1, 3 do  -- repeated, because each state hashes with another seed
+    -- three runs, because each state hashes strings with another seed
+    for _ = 1, 3 do
       local most = within(function()
         collectgarbage "generational"
         local cache, kept, most = setmetatable({}, {__mode = "kv"}), {}, 0
@@ -148,8 +153,8 @@ describe("a weak table that a major collection has visited", function()
     end
   end)
 
-  -- Entries to which the program stores other values leave the list of undecided ones. A former
-  -- bug: every 32nd such change caused another pass over the list.
+  -- If the program stores another value in an undecided entry, the entry leaves the collector's list. A
+  -- former bug: every 32nd such store caused another pass over the list.
   it("is through soon, though the program changes its entries", function()
     local bytes = within(function(state)
       local N = 60000
@@ -180,10 +185,10 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(bytes < 8 << 20, bytes)
   end)
 
-  -- A former bug: next to a large heap, whose slices are bounded, a collection lasted while as many
-  -- bytes were allocated as were live. Entries that were added and died during it were found only
-  -- by the next one, which therefore took longer. No collection ended: 706,000 of a million entries
-  -- were there, 1,700,000 of two million.
+  -- A former bug: the slices of a large heap are bounded, so that a collection lasted until as many bytes
+  -- were allocated as were live. Entries that were added and died during that time were found only by the
+  -- next collection, which therefore took longer. No collection ended: 706,000 of a million entries were in
+  -- the cache, and 1,700,000 of two million.
   it("does not grow for ever next to a large heap", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -200,7 +205,7 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 300000, entries)
   end)
 
-  -- Invariant G9: builds that verify collections check that no dead entry is left.
+  -- Builds that verify collections check after each collection that no dead entry is left (invariant G9).
   it("has nothing dead in it, whatever the program does with it meanwhile", function()
     stressed("weaktables", 1, 30, {"nursery=3000,major,slice=3000,verify=16",
                                    "nursery=1000,major,slice=300,remember=64,verify=16"})

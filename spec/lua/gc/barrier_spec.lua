@@ -4,8 +4,7 @@
 
 local shell = require "spec.support.shell"
 
--- A program that exchanges old objects of an array of 16,384 slots at random, and allocates
--- nothing.
+-- A program that exchanges old objects in an array of 16,384 slots at random, and allocates nothing.
 local EXCHANGES = [[
   local n, x = 16000, 1
   local array = {}
@@ -23,9 +22,9 @@ describe("the barrier of a store into a huge table #plain", function()
     return
   end
 
-  -- A former bug: only tables with 262,144 slots or more counted as huge, and the barrier read the
-  -- header of each object stored into a smaller one: this loop had 2.7 times the cache misses of
-  -- stock Lua.
+  -- For a huge table, the barrier does not read the header of the stored object. A former bug: only tables
+  -- with 262,144 slots or more counted as huge, so that this loop had 2.7 times the cache misses of
+  -- upstream's Lua.
   it("misses the cache no more often than stock Lua", function()
     local folder = shell.lines(shell.output "mktemp -d")[1]
     shell.write(folder .. "/exchanges.lua", EXCHANGES)

@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- C code that calls Lua between two collections: stores without a barrier in upstream's sources,
--- changes of suspended threads (T1, T3 of lua/gc/gc.h), callbacks that run Lua inside the
--- collector.
+-- C code that calls Lua between two collections: stores without a barrier in upstream's sources, changes of
+-- suspended threads (T1 and T3 of lua/gc/gc.h), and callbacks that run Lua inside the collector.
 
 local within = require "spec.lua.gc.within"
 
 describe("a C function", function()
-  -- Upstream has this bug, too: lua_tolstring stores the string in place of the number without a
-  -- barrier, also into an upvalue of an old function.
+  -- lua_tolstring replaces a number by a string. It stores the string without a barrier, also into an
+  -- upvalue of an old function. Upstream has this bug, too.
   it("keeps the string that lua_tolstring has made of its upvalue", function()
     within(function(state)
       local functions = {}
@@ -22,15 +21,15 @@ describe("a C function", function()
     end)
   end)
 
-  -- lua_xmove lowers the top of a thread without making it dirty. The objects in the slots above
-  -- are old, so the collection that can free them must also erase the slots.
+  -- lua_xmove lowers the top of a thread without marking the thread as dirty. The objects in the slots
+  -- above the top are old, so that the collection which can free them must also erase the slots.
   it("takes values from a coroutine that sleeps, which never shows them again", function()
     within(function(state)
       local lines = {"local step, probe = ...", "local a = probe + 1"}
       for i = 1, 100 do lines[i + 2] = ("local v%d = %d"):format(i, i) end
       local wide = assert(load(table.concat(lines, "\n")))
       local seen, left = 0, 0
-      -- called before 'wide' has set its variables
+      -- this metamethod is called before the function 'wide' has set its variables
       local probe = setmetatable({}, {__add = function()
         collectgarbage("step")
         for i = 1, 120 do
@@ -60,8 +59,8 @@ describe("a C function", function()
     end)
   end)
 
-  -- A former bug: a finalizer's warning ran Lua code whose collections marked the coroutine of the
-  -- finalizers as clean, and nothing made it dirty again.
+  -- A former bug: the warning about a finalizer's error ran Lua code. Its collections marked the coroutine
+  -- of the finalizers as clean, and nothing marked it as dirty again.
   it("may run Lua in another thread to report a finalizer's error", function()
     within(function(state)
       local warnings = 0

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Chains of ephemerons (lua/gc/mark/chase.c), where the value of one entry is the key of another. A
--- former bug: marking made passes over all entries, each of which resolved a few, because slots are
--- not in the order of the chain. A list of 60,000 objects with links in a weak table stopped the
--- program for seconds, and a full collection took minutes.
+-- Chains of ephemerons (lua/gc/mark/chase.c), in which the value of one entry is the key of another. A
+-- former bug: marking made passes over all entries, each of which resolved only a few, because slots are
+-- not in the order of the chain. A list of 60,000 objects with links in a weak table stopped the program
+-- for seconds, and a full collection took minutes.
 
 local within = require "spec.lua.gc.within"
 
--- Returns the first object of a list of n objects whose links are in weak tables, and a function
--- that counts the reachable ones. The keys have all types that a weak key can have.
+-- Creates a list of n objects whose links are in weak tables. Returns its first object, and a function that
+-- counts the reachable objects. The keys have all types that a weak key can have.
 local function chain(state, n)
   local weak = {}
   for i = 1, 3 do weak[i] = setmetatable({}, {__mode = "k"}) end
@@ -25,8 +25,10 @@ local function chain(state, n)
   for i = 1, n do
     local o = new(i)
     local t = weak[i % 3 + 1]
-    t[k] = i % 5 == 0 and {o} or o  -- some values lead to the next object through one more table
-    for j = 1, 3 do weak[j][k] = weak[j][k] or i end  -- adds an entry in each of the three tables
+    -- some values refer to the next object through one more table
+    t[k] = i % 5 == 0 and {o} or o
+    -- adds an entry with the same key to each of the three tables
+    for j = 1, 3 do weak[j][k] = weak[j][k] or i end
     k = o
   end
   local function count()
@@ -70,7 +72,8 @@ describe("a chain of ephemerons", function()
     within(function(state, code)
       collectgarbage "generational"
       local n = 20000
-      for nursery = 1, 0, -1 do  -- first with all objects young, then with old ones
+      -- first with all objects young, then with old objects
+      for nursery = 1, 0, -1 do
         collectgarbage("nursery", nursery == 1 and 64 << 20 or 1 << 16)
         local weak, count, drop = load(code, "chain", "b")(state, n)
         collectgarbage "step"

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- All kinds of references to an object, each stored in the way of Lua, for specs of barriers. Runs
--- inside a state (spec/support/states.c), whose functions it receives. Returns a list of kinds
--- {name =, make = function() -> container, set = function(container, k, value), get =
--- function(container, k) -> value}; k is the number of a place, 1 to 3. set() replaces the previous
--- contents of a place.
+-- All kinds of containers that can refer to an object, for specs of barriers. The chunk runs inside a
+-- tested state (spec/support/states.c), whose functions it receives. It returns a list of kinds. Each kind
+-- has the fields 'name', make(), which returns a new container, set(container, k, value), which replaces
+-- the contents of place number k (1 to 3), and get(container, k), which returns them.
 
 return function(state)
   local kinds = {}
@@ -41,7 +40,8 @@ return function(state)
     t.n = t.n + 1
     t.keys[k] = "of " .. t.n
     t[t.keys[k]] = v
-    for i = 1, 5 do t[t.n + i / 8] = i end  -- these keys collide with others, and are removed again
+    -- stores under keys that collide with others, and removes them again
+    for i = 1, 5 do t[t.n + i / 8] = i end
     for i = 1, 5 do t[t.n + i / 8] = nil end
   end, function(t, k) return t[t.keys[k]] end)
 
@@ -157,7 +157,8 @@ return function(state)
     t[k] = coroutine.create(function(x) coroutine.yield() return x end)
     coroutine.resume(t[k], v)
     t[-k] = t[-k] or 0
-    collectgarbage("step")  -- after the step, the thread is clean
+    -- this step marks the thread as clean
+    collectgarbage("step")
   end, function(t, k)
     local _, x = coroutine.resume(t[k])
     t[k] = coroutine.create(function(y) coroutine.yield() return y end)

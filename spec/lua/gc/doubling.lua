@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The dumped code of a function, to be loaded in a separate state (within.lua). It fills the list
--- 'kept' with strings until the string table is just below its next doubling. It returns a function
--- that creates some more strings, and returns a description of the doubled table, or nil if it has
--- not doubled.
+-- Returns the dumped code of a function, which is loaded in a separate state (within.lua). The function
+-- fills the list 'kept' with strings until the string table is just below its next doubling. It returns a
+-- second function, which creates some more strings and returns the number of the string at which the table
+-- doubled, or nil.
 return string.dump(function(kept)
   local function make(from, to)
     for i = from, to do
@@ -13,7 +13,7 @@ return string.dump(function(kept)
     end
   end
   local size = 1 << 17
-  -- the table has doubled here, so its next doubling needs as many strings again
+  -- the table has doubled at this point, so that the next doubling needs as many strings again
   local at = make(1, 2 * size)
   make(at + 1, at + size - 50)
   return function() return make(at + size - 49, at + size + 50) end

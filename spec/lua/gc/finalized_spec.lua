@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Objects with finalizers: how many dead ones a state holds at a time (lua/gc/sweep/finalize.c),
--- and how long a finalized key stays in a weak table (lua/gc/collect/termination.c). Each program
--- runs in a separate process, because the figures depend on the size of the heap. Stock Lua 5.4 has
--- 38 to 275 objects at a time, and 80 to 635 allocations.
+-- Objects with finalizers: how many dead ones a state has at a time (lua/gc/sweep/finalize.c), and how long
+-- a finalized key stays in a weak table (lua/gc/collect/termination.c). Each program runs in a separate
+-- process, because the numbers depend on the size of the heap. With upstream's Lua, these programs have 38
+-- to 275 dead objects, and the keys stay for 80 to 635 allocations.
 
 local process = require "spec.support.process"
 
@@ -50,8 +50,8 @@ describe("a full collection", function()
     end
     io.write(missing)]]
 
-  -- A former bug: the queued half of the list kept the other half alive, so that the program had to
-  -- collect again.
+  -- A former bug: the objects that a slice had queued kept the other half of the list alive, so that the
+  -- program had to collect again.
   for _, mode in ipairs {"generational", "incremental"} do
     it("finalizes all dead objects while slices queue them: " .. mode, function()
       assert.equal(0, number(program, mode))

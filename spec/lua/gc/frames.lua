@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Frame loops of typical hosts, for all combinations of collector mode, stopped or not, steps,
--- garbage of a frame, and live data (KiB). Prints for each its parameters, the largest KiB in use
--- at the end of a frame, and the largest KiB allocated by other frames between the death of an
--- object and the call of its finalizer. hosts_spec.lua compares interpreters.
+-- Frame loops as in games, for all combinations of these parameters: collector mode, collector stopped or
+-- not, steps, garbage per frame, and live data (KiB). For each combination it prints the parameters, the
+-- largest KiB in use at the end of a frame, and the largest KiB that other frames allocate between the
+-- death of an object and the call of its finalizer. hosts_spec.lua compares these numbers between
+-- interpreters.
 -- luacheck: ignore 241 331 (variables that only keep objects alive)
 
 local FRAMES = 80
-local TABLE = 72  -- bytes of {i}, roughly
+-- approximate bytes of {i}
+local TABLE = 72
 
 local function run(mode, stopped, step, garbage, live)
   collectgarbage(mode)

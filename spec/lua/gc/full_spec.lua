@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Full collections of small heaps: the cost of one relative to pristine Lua's, counted by callgrind
--- as the difference between two numbers of collections; and the string table, which is visited only
--- until all dead strings are found (lua/gc/sweep/interned.c).
+-- Full collections of small heaps. Their cost relative to upstream's Lua is counted by callgrind, as the
+-- difference between two numbers of collections. A collection visits the string table only until all dead
+-- strings are found (lua/gc/sweep/interned.c).
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -34,7 +34,7 @@ describe("a full collection of a small heap #plain", function()
     return tonumber(text:match "\nsummary: (%d+)" or text:match "\ntotals: (%d+)")
   end
 
-  -- Returns the instructions of one full collection, divided by those of pristine Lua.
+  -- Returns the number of instructions of one full collection, divided by that of upstream's Lua.
   local function ratio(before, each)
     local program = process.file(PROGRAM:format(before, each))
     local function slope(lua) return count(lua, program, 40) - count(lua, program, 20) end
@@ -43,8 +43,8 @@ describe("a full collection of a small heap #plain", function()
     return r
   end
 
-  -- The limits are between the values before and after an improvement: 3.18 and 1.87; 2.76 and
-  -- 1.48; 2.71 and 1.47.
+  -- Each limit is between the ratios before and after an optimization: 3.18 and 1.87; 2.76 and 1.48; 2.71
+  -- and 1.47.
   for _, case in ipairs{
     {"of the libraries alone", "", "", 2.4},
     {"of 20,000 short strings", "for i = 1, 20000 do live[i] = 's' .. i end", "", 2},
@@ -72,7 +72,8 @@ describe("the string table", function()
         collectgarbage(mode)
         for round, young in ipairs{0, 1, 10, 900, 5000, 10, 0, 20} do
           for i = 1, young do local _ = "young" .. round .. ":" .. i end
-          collectgarbage()  -- no old string has died
+          -- no old string has died
+          collectgarbage()
           assert(not state.check())
           for i = round, 4000, 997 do new(i) end
           collectgarbage()  -- a little
@@ -99,7 +100,7 @@ describe("the string table", function()
         local ended = false
         for i = round, 6000, 2 do
           if not ended then ended = collectgarbage("step", 1) end
-          -- creates the string again, which is resurrected if it still exists
+          -- creates the same string again; if the dead one still exists, it is resurrected
           if i % 4 < 2 then live[i] = "s" .. i end
           local _ = "young" .. round .. ":" .. i
           if i % 50 < 2 then

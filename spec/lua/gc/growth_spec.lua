@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large hash parts that grow ahead of time (lua/gc/alloc/growth.h): the bytes of their next
--- vectors, and their contents afterwards. In the debug build a hash part of 256 nodes is large, and
--- the verifier checks growths in progress.
+-- Large hash parts that grow ahead of time (lua/gc/alloc/growth.h): the bytes of their next vectors, and
+-- their contents after the growth. In the debug build a hash part of 256 nodes is large already, and the
+-- verifier checks growths in progress.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -13,9 +13,9 @@ local NODES = 1 << 14
 local NODE, COPYOF = 24, 4
 local AHEAD = NODES * (2 * NODE + COPYOF)
 
--- Returns the output of a program that has a table t with three quarters of NODES keys and two
--- functions: put(i) adds the i-th further key; watch(f, n) calls f(1) to f(n) and prints where, and
--- by how many, the bytes in use change by much.
+-- Runs a program and returns its output. The program has a table t with three quarters of NODES keys, and
+-- two functions: put(i) adds the i-th further key, and watch(n, f) calls f(1) to f(n) and returns where,
+-- and by how many, the bytes in use change by much.
 local function changes(program)
   local status, text = process.code([[
     local NODES = 1 << 14
@@ -71,7 +71,7 @@ describe("a large hash part", function()
     local n, at = text:match "^(%d+) at (%d+)$"
     assert.equal(NODES // 4 + 1, tonumber(at), text)
     n = tonumber(n) - 2 * NODES * NODE
-    -- the difference is the memory that 'statistics' itself allocates
+    -- the rest is memory that collectgarbage "statistics" allocates
     assert.is_true(n >= 0 and n < 4096, text)
   end)
 
@@ -196,8 +196,8 @@ describe("memory that is refused while a hash part grows", function()
 end)
 
 
--- A program that adds and removes keys and values of all kinds during small, frequent collections.
--- The contents must equal those of a second table, which is an array.
+-- A program that adds and removes keys and values of all kinds in a table t, during small and frequent
+-- collections. The contents of t must equal those of a copy in an array.
 local PROGRAM = [[
   local seed, most, weak, nursery, mode = ...
   seed, most = tonumber(seed), tonumber(most)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The heap (lua/gc/memory/heap.c, holes.c): where memory is allocated, that free memory is
--- returned, and that blocks do not overlap. Runs in states whose lua_Alloc counts and checks
--- (spec/support/states.c).
+-- The heap (lua/gc/memory/heap.c, holes.c): the places where memory is allocated, the return of free
+-- memory, and that blocks do not overlap. The programs run in states whose lua_Alloc counts and checks
+-- requests (spec/support/states.c).
 
 local actions = require "spec.lua.gc.actions"
 local fewer = require "spec.support.fewer"
@@ -19,7 +19,7 @@ describe("the heap", function()
   end)
 
   it("keeps every block of every size apart from all others", function()
-    -- each userdata is filled with its own byte, so that an overlap is detected
+    -- fills each userdata with a byte of its own, so that an overlap is detected
     within(function(state)
       local sizes, kept = {}, {}
       for n = 0, 300 do sizes[#sizes + 1] = n end
@@ -42,8 +42,9 @@ describe("the heap", function()
     within(function(state)
       collectgarbage("stop")
       local LUA_TUSERDATA, LUA_TSTRING = 7, 4
-      local head = 32 + 7 & ~7  -- bytes of a userdata before its contents: the struct Udata0
-      -- the list of large userdata has capacity after this
+      -- bytes of a userdata before its contents: the struct Udata0
+      local head = 32 + 7 & ~7
+      -- after this the list of large userdata has enough capacity
       for _ = 1, 500 do state.userdata(8100) end
       collectgarbage()
       local before = state.tags(LUA_TUSERDATA)
@@ -52,13 +53,13 @@ describe("the heap", function()
       for n = 8000 - head + 1, 100000, 4099 do
         local bytes, requests = state.bytes(), state.requests()
         state.userdata(n)
-        -- 16 bytes more, to align the block whatever lua_Alloc returns
+        -- lua_Alloc is requested for 16 bytes more, to align the block whatever address it returns
         assert(state.bytes() - bytes == head + n + 16, n)
         assert(state.requests() - requests == 1, n)
       end
       assert(state.tags(LUA_TUSERDATA) > before)
       local strings = state.tags(LUA_TSTRING)
-      -- 16 bytes precede a string's text, and a zero ends it
+      -- 16 bytes precede the characters of a string, and a zero byte ends it
       for _ = 1, 100 do state.string(8000 - 16 - 1, 65) end
       assert(state.tags(LUA_TSTRING) == strings)
       state.string(8000 - 16, 65)
@@ -91,7 +92,8 @@ describe("the heap", function()
         live[i] = {i}
         live[-i] = {tostring(i)}
       end
-      for round = 1, 12 do  -- every 8th userdata stays, so that no block becomes empty
+      -- keeps every 8th userdata, so that no block becomes empty
+      for round = 1, 12 do
         local function each(f)
           for i = round % 3 + 1, 30000, 3 do
             if i % 8 ~= 0 then f(i) end
@@ -174,7 +176,7 @@ describe("the heap", function()
       for i = 1, 60 do
         local all = i % 2 == 0 and kept or fresh
         assert(state.intact(all[i][1]) and #all[i][2] == i * 700)
-        -- vectors that are older than the collection grow
+        -- vectors grow that are older than the last collection
         for j = 1, i * 200 do all[i][3][j] = j end
         if i % 3 == 0 then all[i] = false end
         if i % 20 == 0 then collectgarbage() end
@@ -193,22 +195,22 @@ describe("the heap", function()
   end)
 
   it("keeps a state without anything in it small", function()
-    local s = states.open()  -- one chunk, also in the debug build, whose bits for checks are in it
+    -- the heap is one chunk; in the debug build the chunk contains bits for checks, too
+    local s = states.open()
     assert.is_true(s:stats().peak <= 100 * 1024, s:stats().peak)
     assert.equal(0, s:close())
   end)
 
-  -- A former bug: when the allocator left a block, the lines that were free in it were recorded as
-  -- not worth a visit, and only four more free lines caused another visit. If the last one to three
-  -- lines of the block died later, the block was free, but never recognized as empty, and lua_close
-  -- failed.
+  -- A former bug: when the allocator left a block, it recorded the block's free lines as not worth a visit,
+  -- and only four more free lines caused another visit. If the last one to three lines of the block died
+  -- later, the block was free, but never recognized as empty, and lua_close failed.
   it("sees that a block is empty though its last lines died after the hand had left", function()
     within(function(state)
       collectgarbage("stop")
       local kept = {}
       for i = 1, 400 do  -- advances the allocator by half a block, and leaves one line in use
         for j = 1, 480 do
-          -- the userdata has 32 bytes, which rarely extend over two lines
+          -- a userdata of 32 bytes, which rarely extends over two lines
           local u = state.userdata(0)
           if j == 1 then kept[i] = u end
         end
@@ -239,7 +241,7 @@ describe("the heap", function()
           if i % 4 == 0 then kept[math.random(i)] = nil end
           if i % 500 == 0 then collectgarbage() end
         end
-        -- a finalizer that allocates until the state is closed
+        -- this finalizer allocates while the state is closed
         _G.atend = setmetatable(kept, {__gc = function()
           for i = 1, 100 do kept[i] = {i} end
         end})

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Objects in several weak tables, while slices tombstone, restore and clear their slots: lua
--- hidden.lua SEED ROUNDS. hidden_spec runs it, also under LUAN_STRESS. If one table has an entry of
--- an object, all must have it; objects that the program holds must be found by every kind of
--- access; freed objects must never be found again.
+-- hidden.lua SEED ROUNDS: a test program in which objects are in several weak tables, while slices
+-- tombstone, restore and clear their slots. hidden_spec.lua runs it, also under LUAN_STRESS. If one table
+-- has an entry of an object, all must have it. Every kind of access must find the objects that the program
+-- holds, and no access may find a freed object.
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random
@@ -28,7 +28,7 @@ local function enter(w, i, o)
   w.named["s" .. i], w.listed[i], w.of[o], w.both[o] = o, o, { o, i }, o
 end
 
--- Returns t[k], after checking that every way to read the slot gives the same value.
+-- Checks that every way to read the slot t[k] gives the same value. Returns the value.
 local function value(t, k)
   local a, b = t[k], rawget(t, k)
   local key, v = next(t, nil)
@@ -49,7 +49,7 @@ local function everything(w)
   for o, v in pairs(w.both) do assert(o == v and w.of[o]) end
 end
 
--- Returns object i if its entries exist, after checking that either all or none of them exist.
+-- Checks that either all weak tables or none have an entry of object i. Returns the object, or nil.
 local function look(w, i, gone, held)
   local o = value(w.named, "s" .. i)
   assert(o == value(w.listed, i))
@@ -76,8 +76,8 @@ local function change(w, i, o)
   assert(newindices == before + 1)
 end
 
--- Finalizer. Entries with the object as value must be removed before the call, those with it as key
--- after it.
+-- The finalizer of the objects. Entries with the object as value must have been removed before the call;
+-- entries with it as key must still exist.
 local function finalize(o)
   assert(rawget(o.world.named, "s" .. o[1]) == nil and rawget(o.world.listed, o[1]) == nil)
   assert(rawget(o.world.both, o) == nil and o.world.of[o][2] == o[1])
@@ -98,17 +98,20 @@ for _ = 1, rounds do
   for step = 1, 300 do
     local i = random(N)
     local o = look(w, i, gone, held)
-    if o and random(10) == 1 then last = o end  -- for some time, only the stack holds this object
+    -- for some time, only this variable on the stack refers to the object
+    if o and random(10) == 1 then last = o end
     if last then assert(look(w, last[1], gone, held) == last) end
     if o and random(20) == 1 then change(w, i, o) end
     if random(3) == 1 then held[i] = nil end
     if random(30) == 1 then length(w.listed) end
     if random(60) == 1 then everything(w) end
-    if random(40) == 1 then  -- adds keys, so that vectors grow
+    -- adds keys, so that the vectors grow
+    if random(40) == 1 then
       for k = 1, random(200) do w.named["t" .. k] = { k } end
       for k = 1, 200 do w.named["t" .. k] = nil end
     end
-    if random(20) == 1 then  -- makes the table strong for some time
+    -- makes a table strong for some time
+    if random(20) == 1 then
       local t = random(2) == 1 and w.listed or w.both
       local m = getmetatable(t)
       setmetatable(t, nil)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Values of weak tables that are tombstoned until slices have cleared those of dead objects
--- (lua/gc/mark/hidden.h), and entries whose keys are dead. Pauses are measured by the number of
+-- (lua/gc/mark/hidden.h), and entries whose keys are dead. The spec measures pauses by the number of
 -- entries that they visit (collectgarbage "statistics"), not in time.
 
 local process = require "spec.support.process"
@@ -10,8 +10,7 @@ local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
 describe("entries of weak tables that die by thousands", function()
-  -- lua_Alloc refuses memory for the list of dead values; then the whole table is visited in one
-  -- pause.
+  -- If lua_Alloc refuses memory for the list of dead values, the whole table is visited in one pause.
   it("go where there is no memory to list them", function()
     local left = within(function(state)
       local t = setmetatable({}, {__mode = "v"})
@@ -32,11 +31,10 @@ describe("entries of weak tables that die by thousands", function()
   end)
 end)
 
--- Former bugs, in tables that slices had visited ahead of the atomic step.
+-- Bugs of weak tables whose entries slices had visited before the atomic step.
 describe("a weak table whose entries may be dead", function()
-  -- A former bug: a minor collection during the sweep had no memory for the list in which a new
-  -- key's entry is recorded. It treated the table as a whole, and marked the values of its dead
-  -- keys.
+  -- A former bug: a minor collection during the sweep had no memory for the list that records the entries
+  -- of new keys. It then visited the whole table, and marked the values of its dead keys.
   it("has no dead entry marked where memory is refused while it is swept", function()
     within(function(state)
       local N = 20000
@@ -66,8 +64,8 @@ describe("a weak table whose entries may be dead", function()
     end)
   end)
 
-  -- A former bug: each new weak table restarted the pass over all undecided entries, so that no
-  -- collection ended.
+  -- A former bug: each new weak table restarted the pass over all undecided entries, so that no collection
+  -- ended while the program created such tables.
   it("does not keep a collection from its end while the program makes others", function()
     local bytes = within(function(state)
       collectgarbage "generational"
@@ -91,8 +89,8 @@ describe("a weak table whose entries may be dead", function()
     assert.is_true(bytes < 500 << 20, bytes)
   end)
 
-  -- A former bug: each marked object was looked up in all weak tables visited so far: for a chain
-  -- with a thousand such tables that took seconds.
+  -- A former bug: the collector looked up each marked object in all weak tables that it had visited so far.
+  -- For a chain of objects with a thousand such tables that took seconds.
   it("is not searched for each link of a chain in another", function()
     local most, entries = within(function(state)
       local N, TABLES = 10000, 300
@@ -143,8 +141,8 @@ describe("an object in several weak tables", function()
   end)
 end)
 
--- The fast path that finds a metamethod does not test for tombstones, so that a metatable must have
--- none.
+-- The fast path that searches a metamethod does not test for tombstones. So a metatable whose values are
+-- weak must have none.
 describe("a metatable whose values are weak", function()
   it("has its metamethods while collections run", function()
     within(function(state)
@@ -164,7 +162,8 @@ describe("a metatable whose values are weak", function()
       meta.__add, add = nil, nil  -- luacheck: ignore 311
       meta.__sub = function() end
       collectgarbage()
-      assert(meta.__sub == nil)  -- this value is removed as in any other weak table
+      -- the dead value is removed, as in any other weak table
+      assert(meta.__sub == nil)
       meta.__sub = function() end
       before = select(4, state.memory())
       repeat

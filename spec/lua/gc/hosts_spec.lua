@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Requirements of programs that embed Lua (lua/gc/pace/pace.c, collect.c): dead objects are found
--- although the heap does not grow, finalizers are called neither too late nor too many at a time,
--- and explicit pacing works as the manual of Lua 5.4 describes. Measured by counts of bytes and
--- collections, never by time.
+-- Requirements of programs that embed Lua (lua/gc/pace/pace.c, collect.c): dead objects are found even if
+-- the heap does not grow, finalizers are called in time and in small batches, and explicit pacing works as
+-- the manual of Lua 5.4 describes. The spec counts bytes and collections and does not measure time.
 
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
@@ -11,8 +10,8 @@ local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("old garbage", function()
-  -- A former bug: only growth started a major collection, so that objects that died after the heap
-  -- had grown were kept as long as the program allocated only short-lived ones.
+  -- A former bug: only growth of the heap started a major collection. Objects that died after the heap had
+  -- grown were kept as long as the program allocated only short-lived objects.
   it("of a heap that does not grow is found by the volume of allocation", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local dropped, volume = within(function(state, m)
@@ -33,7 +32,7 @@ describe("old garbage", function()
         return dropped, state.allocated() - start
       end, mode)
       assert.is_truthy(dropped, mode)
-      -- limit: twice the heap, which counts as 4 MiB, and the allocation during marking
+      -- limit: twice the heap, which counts as at least 4 MiB, and the bytes allocated during marking
       assert.is_true(volume < 16 << 20, mode .. ": " .. volume)
     end
   end)
@@ -59,10 +58,10 @@ describe("old garbage", function()
     end)
   end)
 
-  -- A former bug: in a large heap, slices of marking were only as fast as allocation. A cycle took
-  -- as long as the construction of the list, and found alive a list that had just died. The heap
-  -- held three lists; now it holds 1.7 to 2.5, depending on when a cycle starts. (Not in the debug
-  -- build, which has a verifier.)
+  -- A former bug: in a large heap, slices of marking were only as fast as allocation. A cycle took as long
+  -- as the construction of the list, and found alive a list that had just died, so that the heap had three
+  -- lists. The expected peak is 1.7 to 2.5 lists, depending on when a cycle starts. The spec is left out in
+  -- the debug build, whose verifier changes the peak.
   it("of a big list that is rebuilt again and again is not kept twice #plain", function()
     local peak, live = within(function(state)
       collectgarbage("generational")
@@ -82,8 +81,8 @@ describe("old garbage", function()
 end)
 
 describe("weak tables", function()
-  -- A former bug: old dead entries were found only when the volume of allocation started a
-  -- collection: 3,600 of them next to 200 live ones (plain Lua: 840), in a heap that did not grow.
+  -- A former bug: old dead entries were found only when the volume of allocation started a collection. In a
+  -- heap that did not grow, there were 3,600 of them next to 200 live entries (upstream's Lua: 840).
   it("hold few dead entries, where more and more become old", function()
     for _, mode in ipairs {"v", "k"} do
       local most = within(function(_, m)
@@ -108,8 +107,8 @@ describe("weak tables", function()
 end)
 
 describe("finalizers", function()
-  -- A former bug: the finalizers of 4,000 objects that died old were not called during the
-  -- allocation of 20 million tables.
+  -- A former bug: the finalizers of 4,000 objects that died old were not called while the program allocated
+  -- 20 million tables.
   it("of objects that die old are called while the heap does not grow", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(state, m)
@@ -140,7 +139,8 @@ describe("finalizers", function()
       local mt = {__gc = function(o)
         order[#order + 1] = o[1]
         if turn ~= last then batches, last = batches + 1, turn end
-        for i = 1, 2000 do turn = turn + i - i end  -- makes the finalizer slow
+        -- makes the finalizer slow
+        for i = 1, 2000 do turn = turn + i - i end
       end}
       collectgarbage("stop")
       for i = 1, 2000 do setmetatable({i}, mt) end
@@ -157,9 +157,8 @@ describe("finalizers", function()
     end)
   end)
 
-  -- A former bug: a batch of finalizers ended by the clock, however many were pending. If
-  -- finalizers took longer than the allocation of their objects, dead objects accumulated without a
-  -- limit.
+  -- A former bug: a time limit ended each batch of finalizers, however many were pending. If finalizers
+  -- took longer than the allocation of their objects, dead objects accumulated without a limit.
   it("that take longer than making their objects are called as fast as these are made", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(_, m)
@@ -201,8 +200,8 @@ describe("finalizers", function()
 end)
 
 describe("objects with finalizers that live for some requests", function()
-  -- A former bug: 53,422 instead of 200 objects with finalizers existed at a time in a state of a
-  -- host, where pristine Lua had 2,060.
+  -- A former bug: a state of a host had up to 53,422 objects with finalizers at a time instead of 200. With
+  -- upstream's Lua it had 2,060.
   it("are no more at once than twice pristine Lua's, in states of hosts, too #plain", function()
     local requests = dofile "spec/lua/gc/requests.lua"
     local function rows(text)
@@ -230,7 +229,7 @@ describe("objects with finalizers that live for some requests", function()
 end)
 
 describe("a host that paces by hand", function()
-  -- A former bug: with a step of 28 KiB for 36 KiB of garbage in a frame, the heap grew to 147 MB.
+  -- A former bug: with steps of 28 KiB and 36 KiB of garbage per frame, the heap grew to 147 MB.
   it("does as much work in steps of any size as their KiB pay for, and the heap stays small", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, size in ipairs {1, 28, 200} do
@@ -279,9 +278,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: a step that was too small to start a collection discarded the remaining pending
-  -- finalizers, which were then called only at the end of the nursery, or of the pause between
-  -- collections.
+  -- A former bug: a step that was too small to start a collection discarded the list of pending finalizers.
+  -- They were called only at the end of the nursery, or of the pause between collections.
   it("has a batch of the finalizers that wait with each step", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, stopped in ipairs {true, false} do
@@ -289,17 +287,19 @@ describe("a host that paces by hand", function()
           collectgarbage(m)
           collectgarbage("nursery", 512 * 1024)
           local called, live = 0, {}
-          -- a large heap, so that the next collection starts later
+          -- makes the heap large, so that the next collection starts later
           for i = 1, 20000 do live[i] = {i} end
           collectgarbage()
           local mt = {__gc = function()
             called = called + 1
             for i = 1, long do called = called + i - i end
           end}
-          collectgarbage("stop")  -- otherwise every 64 objects would start a minor collection
+          -- otherwise every 64 objects would start a minor collection
+          collectgarbage("stop")
           for i = 1, 3000 do setmetatable({i}, mt) end
           collectgarbage("restart")
-          repeat local t = {} until called > 0 or not t  -- waits for the first batch of finalizers
+          -- waits for the first batch of finalizers
+          repeat local t = {} until called > 0 or not t
           if s then collectgarbage("stop") end
           local first, steps = called, 0
           assert(first < 3000, first)
@@ -315,8 +315,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: a step of negative size delayed the next collection by this size, and many steps
-  -- of any size made a counter overflow.
+  -- A former bug: a step of negative size delayed the next collection by this size, and many steps of any
+  -- size made a counter overflow.
   it("may step by anything that an int can say", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)
@@ -335,7 +335,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: with a step multiplier below 25 less was marked than was allocated.
+  -- A former bug: with a step multiplier below 25, fewer bytes were marked than were allocated, so that
+  -- cycles did not end.
   it("may set any pause and multiplier: cycles end, and the heap stays near upstream's", function()
     for _, set in ipairs {{0, 0}, {100, 1}, {200, 5}, {1000, 1000}, {-1, -1},
                           {math.maxinteger, math.mininteger}, {200, 4}} do
@@ -371,7 +372,8 @@ describe("a host that paces by hand", function()
       for _ = 1, 5 do
         collectgarbage()
         weak[1] = {}
-        collectgarbage("step", 0)  -- the object is old after this, and may still be in a register
+        -- the object is old after this step; it may still be in a register
+        collectgarbage("step", 0)
         local _, _, _, before = state.memory()
         local steps, ended = 0, nil
         repeat

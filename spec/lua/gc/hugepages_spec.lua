@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that a fork with 1 GiB of
--- objects takes milliseconds. Before memory inside a huge page is returned to the system, the
--- mapping is changed to small pages; otherwise the system would fill the gaps again.
+-- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that fork takes only milliseconds for a
+-- process with 1 GiB of objects. Before the collector returns memory inside a huge page to the system, it
+-- changes the mapping to small pages. Otherwise the system would fill the gaps again.
 
 local process = require "spec.support.process"
 
--- A program that prints, for the mappings of a heap of arrays of 8 KB: KiB that may be huge pages,
--- KiB that may not, number of mappings that may be, KiB that are; after the heap is built, and
--- again after most of it is freed.
+-- A program that builds a heap of arrays of 8 KB. It prints the following numbers for the heap's mappings,
+-- then frees most of the heap and prints them again: KiB that may be huge pages, KiB that may not, the
+-- number of mappings that may be huge pages, and the KiB that are huge pages.
 local PROGRAM = [[
   local function look()
     local huge, small, n, size, joined, all = 0, 0, 0, 0, 0, 0
@@ -42,14 +42,15 @@ local file = io.open "/sys/kernel/mm/transparent_hugepage/enabled"
 local known = file and not file:read "a":find("[never]", 1, true)
 if file then file:close() end
 
--- Not with ASan, where the heap is not mapped, so that leaks can be found in memory of malloc.
+-- The spec is left out with ASan, where the heap is not mapped but comes from malloc, so that leaks can be
+-- found.
 if known and os.getenv "ASAMP_VARIANT" ~= "asan" then
   describe("huge pages", function()
     it("are allowed by large heaps, in few mappings, and no more where pages went back",
       function()
         local huge, small, mappings, _, later, given = table.unpack(run(16000))
         assert.is_true(huge > 50000, huge)
-        -- the first 64 MiB are not yet a large heap, so they have small pages
+        -- the first 64 MiB have small pages, because the heap is not large yet
         assert.is_true(small < 80000 and mappings < huge / 2048 / 3, small .. " " .. mappings)
         assert.is_true(later < huge / 4 and given > small + huge / 2, later .. " " .. given)
       end)
@@ -58,9 +59,8 @@ if known and os.getenv "ASAMP_VARIANT" ~= "asan" then
       assert.equal(0, run(6000)[1])
     end)
 
-    -- A former bug: pages were huge from the first touch. On a virtual machine whose host reclaims
-    -- free memory each first touch was a pause of 9 ms, and took half of the time of a growing
-    -- program.
+    -- A former bug: pages were huge from the first touch. On a virtual machine whose host reclaims free
+    -- memory, each first touch was a pause of 9 ms, which took half of the time of a growing program.
     it("come later, unless the operator wants them at once", function()
       local may, _, _, are = table.unpack(run(16000))
       assert.is_true(are < may / 4, are .. " of " .. may)

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
--- Hash parts that keep their size when they are full (lua/vm/inplace.c), tested by the bytes that
--- are allocated, and by their contents. The debug build searches every key after each such rehash,
--- and checks the collector's data of the table at every collection.
+-- Hash parts that keep their size when they are full (lua/vm/inplace.c). The spec checks the bytes that are
+-- allocated, and the contents. The debug build searches every key after each such rehash, and checks the
+-- collector's data of the table at every collection.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
 
 local NODE = 24
 
--- Returns the bytes that a program allocates while a table has 'live' keys and 'count' keys are
--- inserted, each after the oldest was removed. 'make' is an expression for key i.
+-- Returns the number of bytes that a program allocates while a table has 'live' keys and 'count' more keys
+-- are inserted, each after the oldest key was removed. 'make' is an expression for key i.
 local function allocated(make, live, count)
   local status, text = process.code([[
     local live, count = tonumber((...)), tonumber((select(2, ...)))
@@ -46,7 +46,8 @@ describe("a hash part that keys come to and go from", function()
     it("takes no other vector: " .. name, function()
       for _, live in ipairs {20000, fewer(28000), fewer(30500)} do
         local n = allocated(make, live, 300000)
-        assert.is_true(n < 8192, live .. ": " .. n)  -- the query itself allocates up to this
+        -- reading the number of bytes allocates up to 8 KiB itself
+        assert.is_true(n < 8192, live .. ": " .. n)
       end
     end)
 
@@ -58,7 +59,7 @@ describe("a hash part that keys come to and go from", function()
     end)
   end
 
-  -- All multiples of 2^9 - 1 have the same main position in a hash part of 2^9 nodes.
+  -- In a hash part of 2^9 nodes, all multiples of 2^9 - 1 have the same main position.
   it("takes one for as many keys as it has room for, where they are chosen for it", function()
     local n = allocated("i * 511", 400, 4000)
     assert.is_true(n < 4000 * 16 * NODE * 2, n)
@@ -81,8 +82,8 @@ describe("a hash part that keys come to and go from", function()
   end)
 end)
 
--- A program with a table of keys of all kinds, each with a number, and a copy of its contents in an
--- array.
+-- A program that changes a table with keys of all kinds, and compares it with a copy in an array. The value
+-- of each key is a number.
 local PROGRAM = [[
   local mode, weak, count, fill, seed = ...
   count, fill = tonumber(count), tonumber(fill)

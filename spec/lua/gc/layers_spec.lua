@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The layers of lua/gc: a file may include and call only files of its own folder and of the folders
--- before it in LAYERS of lua/build.mk; the files of a folder have no cyclic dependency.
+-- The layers of the sources in lua/gc. LAYERS in lua/build.mk lists the folders in order: a file may
+-- include and call only files of its own folder and of folders before it in the list. The files within a
+-- folder have no cyclic dependency.
 
 local shell = require "spec.support.shell"
 
@@ -10,7 +11,8 @@ for word in shell.read("lua/build.mk"):match("\nLAYERS := ([^\n]*)"):gmatch "%S+
   LAYERS[#LAYERS + 1], LAYERS[word] = word, #LAYERS + 1
 end
 
-local home = {}  -- the folder of each header
+-- the folder of each header, by the header's base name
+local home = {}
 for _, path in ipairs(shell.lines(shell.output "ls lua/gc/*/*.h")) do
   home[path:match "[^/]+$"] = path:match "lua/gc/(%w+)/"
 end
@@ -43,8 +45,7 @@ describe("the files of lua/gc #plain", function()
     assert.is_true(n > 150, n)
   end)
 
-  -- Calls are checked, too: gc.h declares functions of all layers for the core, so that includes
-  -- prove too little.
+  -- Calls are checked in addition to includes, because gc.h declares functions of all layers for the core.
   it("call no layer above their own", function()
     local owner, wanted, n = {}, {}, 0
     local symbols = shell.output "cd lua/gc; for f in */*.c; do nm -A ../../build/fork/obj/gc/${f%c}o; done"
@@ -62,7 +63,8 @@ describe("the files of lua/gc #plain", function()
   end)
 
   it("are compiled so that they can include no layer above", function()
-    local one = {}  -- one header of each layer
+    -- one header of each layer, by layer
+    local one = {}
     for name, folder in pairs(home) do
       if not one[folder] or name < one[folder] then one[folder] = name end
     end
@@ -79,15 +81,15 @@ describe("the files of lua/gc #plain", function()
     os.remove(path)
   end)
 
-  -- Allocation starts an emergency collection through a function pointer in the state, so it needs
-  -- no symbol of the collector.
+  -- The allocator starts an emergency collection through a function pointer in the state, so that its
+  -- object files need no symbol of the collector.
   it("keep the collector out of the allocator", function()
     local calls = shell.output "nm -u build/fork/obj/gc/alloc/*.o build/fork/obj/gc/memory/*.o"
     assert.is_truthy(calls:find("luaN_newchunk", 1, true))
     assert.is_falsy(calls:find "luaC_%l+")
   end)
 
-  -- A function is declared once: in the header of its file, or, for the core, in gc.h.
+  -- A function is declared in one header: that of its file or, if the core calls it, gc.h.
   it("define each name once", function()
     local seen, n = {}, 0
     for _, path in ipairs(shell.lines(shell.output("ls lua/gc/*.h lua/gc/*/*.h lua/*.h"))) do

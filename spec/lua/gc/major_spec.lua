@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Major collections (lua/gc/collect/major.c), and everything that a program may do between two
--- slices. Slices are small, so that every phase is tested: marking, and sweeping of strings, of
--- lists and of lines.
+-- Major collections (lua/gc/collect/major.c), and everything that a program may do between two slices.
+-- Slices are small in this spec, so that every phase is tested: marking, and sweeping of strings, of lists
+-- and of lines.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
@@ -20,11 +20,13 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 3000, 2 do live[i] = false end
         local _, _, _, majors = state.memory()
-        collectgarbage("incremental", 100, 1, 10)  -- the pause of 100 starts a cycle at once
+        -- a pause of 100 starts a cycle immediately
+        collectgarbage("incremental", 100, 1, 10)
         local steps = 0
         repeat
           steps = steps + 1
-        until collectgarbage("step", 1)  -- steps of one KiB
+        -- each step is one KiB
+        until collectgarbage("step", 1)
         assert(select(4, state.memory()) == majors + 1)
         assert(steps > 5, steps)
         for i = 1, 2999 do assert((weak[i] ~= nil) == (i % 2 == 0), i) end
@@ -33,9 +35,9 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- A former bug: objects for which the mark stack had no memory were still traversed by a full
-  -- collection that abandoned the major collection, although nothing referred to them any more. The
-  -- bytes in use exceeded the reachable bytes (H6).
+  -- A former bug: a full collection that abandoned the major collection still traversed the objects for
+  -- which the mark stack had no memory, although nothing referred to them any more. The bytes in use
+  -- exceeded the reachable bytes (H6).
   it("is abandoned by a full one, with objects that its mark stack had no memory for", function()
     for steps = 1, 6 do
       local left = within(function(state, m)
@@ -63,8 +65,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- Code that each tested program starts with. start() starts a major collection with small slices,
-  -- in generational mode.
+  -- Code at the start of each tested program. Its function start() starts a major collection with small
+  -- slices, in generational mode.
   local PRELUDE = [==[
     local state, seed = ...
     math.randomseed(seed, 0)
@@ -77,10 +79,10 @@ describe("a major collection in slices", function()
     local function majors() return (select(4, state.memory())) end
   ]==]
 
-  -- One seed in the debug build, which verifies the whole heap at each collection.
+  -- The debug build tests only one seed, because it verifies the whole heap at each collection.
   local SEEDS = os.getenv "ASAMP_VARIANT" == "debug" and 1 or 3
 
-  -- Runs the code, with PRELUDE before it, in a separate state, which is checked afterwards.
+  -- Runs PRELUDE and the code in a separate state, which is checked afterwards.
   local function run(code, seed)
     return within(function(state, text, n)
       return assert(load(text, "=code"))(state, n)
@@ -151,8 +153,9 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- luaS_new first searches C strings in a cache by their address. A dead string that is created
-  -- again is stored there; when its bucket is swept, the cache may have its only reference.
+  -- luaS_new searches C strings first in a cache, by the address of their characters. A dead string that
+  -- the program creates again is stored there. When its bucket is swept, the cache may have the only
+  -- reference to it.
   it("keeps a dead string that is made again for the cache of C strings", function()
     within(function(state)
       local closed = io.tmpfile()
@@ -161,16 +164,18 @@ describe("a major collection in slices", function()
       for i = 1, 500 do live[i] = "string " .. i end
       for steps = 0, 400 do
         live.before = {}
-        -- io.type returns a literal of the library, to which nothing else refers
+        -- io.type returns a string literal of the library, to which nothing else refers
         live.name = io.type(closed)
-        live.neighbor = {}  -- an object on the same line; it stays alive
+        -- an object on the same line of memory, which stays alive
+        live.neighbor = {}
         collectgarbage()
         live.name = nil
         collectgarbage("incremental", 100, 1, 10)
         local over = false
         for _ = 1, steps do over = over or collectgarbage("step", 1) end
         if over then break end
-        io.type(closed)  -- the string is created and dropped again
+        -- creates the string again, and drops it
+        io.type(closed)
         repeat until collectgarbage("step", 1)
         local name = io.type(closed)
         state.check()  -- checks that the string is in the string table
@@ -354,9 +359,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- A former bug: every minor collection during marking added the weak tables that it reached to
-  -- the list again. A cache with 100,000 weak keys, in a heap of 100 MB, caused a pause of half a
-  -- minute.
+  -- A former bug: every minor collection during marking added the weak tables that it reached to the list
+  -- again. A cache with 100,000 weak keys, in a heap of 100 MB, caused a pause of half a minute.
   it("has a weak table once in its list, however many minor ones meet it meanwhile", function()
     within(function(state)
       collectgarbage("nursery", 4000)
@@ -382,8 +386,8 @@ describe("a major collection in slices", function()
     end)
   end)
 
-  -- A former bug: a table that became weak after it was marked, and whose slots were remembered,
-  -- was not cleared, so that it referred to freed objects.
+  -- A former bug: if a table whose slots were remembered became weak after it was marked, its dead entries
+  -- were not cleared, so that it referred to freed objects.
   it("clears a table that becomes weak after it was marked", function()
     for _, mode in ipairs {"v", "k", "kv"} do
       within(function(state, m)
@@ -393,7 +397,8 @@ describe("a major collection in slices", function()
           tables[i] = state.table(0, 512)
           for j = 1, 64 do tables[i][j + 0.5] = {j} end
         end
-        local objects = state.table(20000, 0)  -- these objects are marked after the tables
+        -- these objects are marked after the tables
+        local objects = state.table(20000, 0)
         for i = 1, 20000 do objects[i] = {{i}} end
         collectgarbage()
         collectgarbage("nursery", 20000)
@@ -481,8 +486,8 @@ describe("a major collection in slices", function()
     ]==], 1)
   end)
 
-  -- Upstream visits a table with weak keys and values again since 5.4.9, for this case; here the
-  -- barrier marks the metatable.
+  -- Upstream visits a table with weak keys and values again since 5.4.9, because its metatable may be new.
+  -- In the fork the barrier marks the metatable.
   it("keeps the metatable that a weak table gets after it was met", function()
     for _, mode in ipairs {"k", "v", "kv"} do
       run((([==[
@@ -597,8 +602,7 @@ describe("memory of a heap that has become small", function()
         if all then for _ = 1, 3 do collectgarbage() end
         else
           local _, _, _, before = state.memory()
-          -- returning memory takes several collections, because freed memory is kept for two
-          -- periods
+          -- it takes several collections to return memory, because freed memory is kept for two periods
           local first = state.allocated()
           while select(4, state.memory()) < before + 12 or state.allocated() - first < 10 * most do
             for i = 1, 3000 do assert(#{i} == 1) end
@@ -615,9 +619,9 @@ describe("memory of a heap that has become small", function()
     end
   end)
 
-  -- A former bug: when a program repeatedly created a heap and dropped it, each page was returned
-  -- to the system and cleared every time, which took half of the time: 50,000 system calls for
-  -- sixty heaps of 16 MB.
+  -- A former bug: when a program repeatedly created a heap and dropped it, each page was returned to the
+  -- system and cleared every time. That took half of the time: 50,000 system calls for sixty heaps of 16
+  -- MB.
   it("is kept where it is needed again soon", function()
     local status, out = process.code[[
       local run = dofile "bench/load/batches.lua".run
@@ -629,12 +633,13 @@ describe("memory of a heap that has become small", function()
       run(20)
       print((faults() - before) // 20)]]
     assert.equal(0, status)
-    assert.is_true(tonumber(out) < 1200, out)  -- 2,800 page faults with the bug
+    -- number of page faults; with the bug it was 2,800
+    assert.is_true(tonumber(out) < 1200, out)
   end)
 
-  -- Chunks are mapped, so only large strings come from malloc. A former bug: when a sweep freed the
-  -- end of malloc's heap, it was returned to the system, and its pages were cleared again: 90 pages
-  -- for each string.
+  -- Chunks are mapped, so that only large strings come from malloc. A former bug: when a sweep freed the
+  -- end of malloc's heap, malloc returned it to the system, and its pages were cleared again: 90 pages for
+  -- each string.
   for _, case in ipairs {{200000, 1, 100}, {30000, 30, 8}, {10000000, 3, 2000}} do
     local size, kept, most = table.unpack(case)
     it(("is kept where strings of %d bytes are made and dropped #plain"):format(size), function()
@@ -652,7 +657,7 @@ describe("memory of a heap that has become small", function()
         make(n)
         print((faults() - before) * 20 // n)]]):format(size, kept))
       assert.equal(0, status)
-      -- page faults for 20 strings; with the bug 900, 15 and 9,703
+      -- number of page faults for 20 strings; with the bug it was 900, 15 and 9,703
       assert.is_true(tonumber(out) < most, out)
     end)
   end
@@ -681,7 +686,8 @@ describe("memory of a heap that has become small", function()
     end
     local plain = held "plain"
     for _, how in ipairs {"finalizers", "remembered", "weak"} do
-      local more = held(how) - plain  -- a list would have 2 MiB; the heap may have one chunk more
+      -- a list that did not shrink would have 2 MiB; the heap may have one chunk more
+      local more = held(how) - plain
       assert.is_true(more < 5 << 18, ("%s: %d bytes more"):format(how, more))
     end
   end)
@@ -693,7 +699,8 @@ describe("memory of a heap that has become small", function()
       function mt.__gc(o)
         n = n + 1
         called[n] = o[1]
-        -- runs a full collection while the list of finalizers is traversed
+        -- this finalizer runs a full collection while the collector traverses the list of finalizable
+        -- objects
         if o[1] > 0 and o[1] % 1000 == 0 then
           local _, _, _, before = state.memory()
           state.fail(1)
@@ -705,7 +712,7 @@ describe("memory of a heap that has become small", function()
       end
       local t = state.table(20000, 0)
       for i = 1, 20000 do t[i] = setmetatable({i}, mt) end
-      -- all objects are alive here, so that the list has capacity for each
+      -- all objects are alive during these collections, so that the list has capacity for each
       for _ = 1, 8 do collectgarbage() end
       assert(n == 0 and #t == 20000)
       for i = 2001, 20000 do t[i] = nil end
@@ -733,7 +740,8 @@ describe("memory of a heap that has become small", function()
       collectgarbage()
       t = nil  -- luacheck: ignore 311
       collectgarbage("stop")
-      local u = state.userdata(10 << 20)  -- this block fits only after all chunks were returned
+      -- this block fits only if all chunks were returned
+      local u = state.userdata(10 << 20)
       assert(state.intact(u))
       state.check()
     end)
@@ -745,8 +753,8 @@ end)
 
 describe("chunks that are given back", function()
   it("are not the ones that the next sweep has come to: a sweep's cursor stood in a freed chunk", function()
-    -- The heap shrinks by two chunks in a step, while the next cycle starts to sweep from the first
-    -- chunk on. A former read of freed memory is detected by the ASan build.
+    -- The heap shrinks by two chunks in a step, while the next cycle starts to sweep from the first chunk
+    -- on. A former bug: the sweep then read freed memory, which the ASan build detects.
     for _, kilobytes in ipairs {16, 24, 32, 48} do
       within(function(state, n)
         collectgarbage("incremental", 100, 100, 13)

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The core's memory interface (lua/gc/alloc/mem.c and the slow path): the arguments of lua_Alloc,
--- the counts, and the behaviour without memory. Memory is refused at every place in turn: each
--- request to lua_Alloc, for chunks and large blocks, and each line, in a heap that is full except
--- for a few holes.
+-- The core's memory interface (lua/gc/alloc/mem.c and the slow path of allocation): the arguments of
+-- lua_Alloc, the counts of bytes, and the behavior without memory. Memory is refused at every place in
+-- turn: each request to lua_Alloc, which is for a chunk or a large block, and each line, in a heap that is
+-- full except for a few holes.
 
 local actions = require "spec.lua.gc.actions"
 local fewer = require "spec.support.fewer"
@@ -13,7 +13,7 @@ local shell = require "spec.support.shell"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
--- Checks a run in which memory was refused: it must return the wanted result, or end with a memory
+-- Checks the result of a run in which memory was refused. It must be the expected result, or a memory
 -- error.
 local function fair(status, result, want, note)
   if status == "ok" then
@@ -33,9 +33,9 @@ local function closed(s, note)
   assert.is_nil(s:stats().wrong, note)
 end
 
--- Returns the number of the next request to refuse. Refusing each of thousands would take minutes,
--- so the first 60 are refused, and of the later ones fewer and fewer, others in each variant. With
--- ASAMP_EVERY=1 all are refused.
+-- Returns the number of the next request to refuse. A run for each of thousands of requests would take
+-- minutes. So the first 60 requests are refused, and fewer and fewer of the later ones, different ones in
+-- each variant. With ASAMP_EVERY=1 in the environment, all are refused.
 local every = os.getenv "ASAMP_EVERY"
 local odd = #(os.getenv "ASAMP_VARIANT" or "")
 local function nextrequest(n)
@@ -109,8 +109,7 @@ describe("memory that is refused", function()
       end))
       local status, result
       local room, errors, wells = 0, 0, 0
-      -- each round frees more memory: links dropped from the chain, of about 100 bytes each, or of
-      -- 4,000
+      -- each round frees more memory, by dropping links of the chain, of about 100 or 4,000 bytes each
       repeat
         local note = ("%s, room %d"):format(name, room)
         s:run(function(_, n)
@@ -139,9 +138,9 @@ describe("memory that is refused", function()
     end
   end)
 
-  -- A former bug: at the end of a collection the string table was shrunk. Its strings were already
-  -- moved when the smaller vector was requested; if there was no memory, an emergency collection
-  -- searched dead strings in the wrong buckets.
+  -- A former bug: at the end of a collection the string table was shrunk. Its strings were already moved
+  -- when the smaller vector was requested. If there was no memory, an emergency collection searched dead
+  -- strings in the wrong buckets.
   it("does not collect while the string table is being shrunk", function()
     local status, text = process.code [[
       local s = require "states".open()
@@ -216,8 +215,8 @@ describe("an emergency collection", function()
     end
   end)
 
-  -- A former bug: after a caught memory error, a list that had been built until memory was
-  -- exhausted was still in unused registers, so that the closure allocated next failed.
+  -- A former bug: after a caught memory error, unused registers still referred to the list that had been
+  -- built until memory was exhausted, so that the next allocation of a closure failed.
   it("finds no values that a caught memory error has left in free registers", function()
     local names = {}
     for i = 1, 180 do names[i] = "a" .. i end
@@ -259,7 +258,7 @@ describe("an emergency collection", function()
       local finalized = 0
       local mt = {__gc = function() finalized = finalized + 1 end}
       for _ = 1, 100 do setmetatable({}, mt) end
-      -- each string is one request, because a luaL_Buffer fails at the first refusal
+      -- each string is one request; a luaL_Buffer would fail at the first refusal
       for i = 1, 300 do assert(#state.string(5000 + i, 120) > 0) end
       local during = finalized
       collectgarbage()
@@ -285,8 +284,8 @@ describe("an emergency collection", function()
 end)
 
 describe("a request that is too big", function()
-  -- Programs that reach a limit, and upstream's message for each; a spec below compares with
-  -- pristine Lua.
+  -- Programs that reach a limit of the language, and upstream's message for each. A spec below compares
+  -- them with upstream's Lua.
   local SAID = {
     {"local t = {} for i = 1, 32768 do t[i] = 'do local a end' end "
      .. "return load(table.concat(t, '\\n'))", "too many local variables (limit is 32767)"},
@@ -359,7 +358,8 @@ describe("the count of bytes", function()
       collectgarbage("stop")
       local function round(n) return n + 7 & ~7 end
       local function grown(want, what, make, ...)
-        make(...)  -- the first call creates the objects that exist only once: stack, names
+        -- the first call allocates objects that exist only once, such as the stack and names
+        make(...)
         local inuse, allocated = state.memory(), state.allocated()
         local made = make(...)
         local now, all = state.memory(), state.allocated()
@@ -368,7 +368,8 @@ describe("the count of bytes", function()
         return made
       end
       for _, n in ipairs {0, 1, 7, 8, 9, 100, 8000, 8160, 8161, 8192, 9000, 100000} do
-        local some = math.max(n, 1)  -- an empty userdata also has its own address
+        -- an empty userdata has one byte, so that its address is unique
+        local some = math.max(n, 1)
         grown(round(32 + some), "userdata of " .. n, state.userdata, n)
         for values = 1, 3 do
           grown(round(32 + 16 * values + some), ("userdata of %d values and %d"):format(values, n),
@@ -381,8 +382,8 @@ describe("the count of bytes", function()
       for n, nodes in pairs {[0] = 0, 1, 2, 4, 4, 8, 8, 8, 8, 16, [1000] = 1024} do
         grown(40 + 24 * nodes, "table of keys " .. n, state.table, 0, n)
       end
-      -- up to 32 slots each, the object, its array and its hash part are one block; with more they
-      -- are three
+      -- With up to 32 slots each, the table, its array part and its hash part are one block. With more
+      -- slots they are three blocks.
       for _, n in ipairs {31, 32, 33, 64} do
         grown(40 + 16 * n + 24 * (n <= 32 and 32 or 64), "table of both " .. n, state.table, n, n)
       end
@@ -433,7 +434,8 @@ describe("the count of bytes", function()
       assert(state.allocated() - allocated == 4096 * 16, "only growth is allocated")
       for i = 4096, 1000, -1 do t[i] = nil end
       allocated = state.allocated()
-      t.x = 1  -- there is no free node, so that a rehash finds the best size
+      -- no node is free, so that this store rehashes the table, which finds the best size
+      t.x = 1
       assert(state.memory() - before == 1024 * 16 + 24, state.memory() - before)
       assert(state.allocated() - allocated == 24, "shrinking allocates nothing")
     end)
@@ -444,7 +446,8 @@ describe("the count of bytes", function()
       for _ = 1, 4000 do
         local t = state.table(400, 0)
         t[1], t[2], t[3] = 1, 2, 3
-        t.x = 4  -- there is no free node, so that the rehash shrinks the array to four elements
+        -- no node is free, so that this store rehashes the table, which shrinks the array to four elements
+        t.x = 4
       end
       collectgarbage()
       local _, held = state.memory()
@@ -470,8 +473,9 @@ describe("the count of bytes", function()
       return list
     end
     local plain, fork = rows "build/plain/bin/lua", rows "build/bin/lua"
-    -- each object lacks the fields 'next' and 'gclist', 8 bytes each: number of objects in each row
-    -- times their bytes; a coroutine consists of four objects with its C closure and its stack
+    -- Expected difference to upstream in bytes for each row: the number of objects times the 8 bytes of
+    -- each of the fields 'next' and 'gclist', which the fork's objects lack. A coroutine with its C closure
+    -- and its stack is four objects.
     local saved = {1001 * 16, 2001 * 16, 1001 * 16, 100 * 32, 8, 0}
     assert.equal(#saved, #plain)
     for i, n in ipairs(plain) do

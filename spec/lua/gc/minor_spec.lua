@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- Minor collections (lua/gc/collect/minor.c, remembered.c): which objects survive them, and that no
--- store into an old object is missed, whatever its kind. Values that must have survived are checked
--- after their memory would have been reused if they had been freed.
+-- Minor collections (lua/gc/collect/minor.c, remembered.c): which objects survive them, and that no store
+-- into an old object is missed, whatever its kind. The spec checks survivors only after it has allocated
+-- enough to reuse their memory if they had been freed.
 
 local within = require "spec.lua.gc.within"
 
 describe("an old table that is its own metatable", function()
-  -- A former bug: while the insertion of a new key moved another key, the barrier searched __mode
-  -- in the metatable, the same table, whose chain of nodes was cyclic at that time: an endless
-  -- loop.
+  -- A former bug: while the insertion of a new key moved another key, the barrier searched __mode in the
+  -- metatable. This was the same table, whose chain of nodes was cyclic at that time, so that the search
+  -- never ended.
   it("gets keys that move others", function()
     within(function(state)
       for seed = 1, 1500 do
@@ -33,7 +33,8 @@ describe("a minor collection", function()
     within(function(state)
       local weak = setmetatable({}, {__mode = "v"})
       local kept = {}
-      collectgarbage("generational")  -- in this mode, a step is a minor collection
+      -- in this mode, a step is a minor collection
+      collectgarbage("generational")
       -- the nursery is so large that no collection starts by itself
       collectgarbage("nursery", 1 << 20)
       for i = 1, 1000 do
@@ -45,7 +46,8 @@ describe("a minor collection", function()
       collectgarbage("step")
       local _, _, minors2, majors2 = state.memory()
       assert(minors2 == minors + 1 and majors2 == majors)
-      for i = 1, 999 do  -- the last object may still be in a register
+      -- ends at 999, because the last object may still be in a register
+      for i = 1, 999 do
         assert((weak[i] ~= nil) == (i % 3 == 0), i)
         assert(i % 3 ~= 0 or kept[i // 3] == weak[i] and weak[i][1] == i)
       end
@@ -96,7 +98,8 @@ describe("a minor collection", function()
         collectgarbage("step")
         local n = 0
         for _ in pairs(watch) do n = n + 1 end
-        assert(n <= 1, n)  -- one object may be in a register
+        -- one object may be in a register and survive
+        assert(n <= 1, n)
       end
     end)
   end)
@@ -107,7 +110,7 @@ describe("a minor collection", function()
         local meta = {}
         local old = setmetatable(state.table(0, 512), meta)
         collectgarbage()
-        -- the stores are remembered as slots of a strong table
+        -- these stores are remembered while the table is strong, by slot
         for i = 1, 200 do old[i + 0.5] = {i} end
         meta.__mode = mode
         collectgarbage("step")
@@ -196,7 +199,8 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- The finalizers of a batch share one protected call, until one of them raises an error.
+  -- The finalizers of a batch share one protected call, until one of them raises an error. Then the next
+  -- ones need another call.
   it("calls the finalizers after one that raises, each with a warning of its own", function()
     within(function(state)
       local order, warned, made = {}, 0, 500
@@ -205,13 +209,14 @@ describe("a minor collection", function()
         order[#order + 1] = o.id
         if o.id % 3 == 0 then error {} end
       end}
-      collectgarbage("stop")  -- stopped, so that one collection finds all objects dead
+      -- stopped, so that one collection finds all objects dead
+      collectgarbage("stop")
       for i = 1, made do setmetatable({id = i}, mt) end
       collectgarbage()
       state.warn(function() end)
       assert(#order == made, #order)
       for i = 1, made do assert(order[i] == made + 1 - i, i) end
-      -- each warning calls the function several times, once for each part
+      -- the warning function is called several times for each warning, once for each part of the text
       assert(warned >= made // 3 and warned % (made // 3) == 0, warned)
     end)
   end)
@@ -232,8 +237,8 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- As in upstream since 5.4.8, a finalizer is not called where no C call is left. Formerly it
-  -- raised "C stack overflow" at once, and its work was not done.
+  -- If the limit of nested C calls is reached, a finalizer is not called but stays pending, as in upstream
+  -- since 5.4.8. A former bug: it was called and raised "C stack overflow", so that its work was not done.
   it("calls finalizers where there is room for them; where there is none they wait", function()
     within(function(state)
       local made, called, warned = 0, 0, 0
@@ -273,8 +278,8 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- If few strings are created next to many old ones, the young ones are listed; otherwise all
-  -- strings are swept.
+  -- If few strings are created next to many old ones, the collector has a list of the young strings.
+  -- Otherwise it sweeps all strings.
   it("keeps strings and forgets others, whether few or many have come", function()
     within(function(state)
       local kept = {}
@@ -300,8 +305,8 @@ describe("a minor collection", function()
 end)
 
 describe("no store into an old object is missed", function()
-  -- Stores the only reference to a new object in each place of each kind of container, and checks
-  -- the object after the collection.
+  -- Stores the only reference to a new object in each place of a container of each kind, and checks the
+  -- object after a minor collection.
   it("by a minor collection, in a container of each kind", function()
     within(function(state)
       local kinds = require "spec.lua.gc.containers"(state)
@@ -324,8 +329,8 @@ describe("no store into an old object is missed", function()
     end)
   end)
 
-  -- Whatever is stored anywhere, in any order, between minor collections and slices of a major one,
-  -- the contents must equal those of a model that has only numbers.
+  -- Plays random stores into containers of all kinds, between minor collections and, if 'majors' is set,
+  -- slices of a major one. The contents must equal those of a model that has only numbers.
   local function play(seed, majors)
     return within(function(state, n, slices)
       math.randomseed(n, 0)
@@ -338,8 +343,8 @@ describe("no store into an old object is missed", function()
         world[i] = {kind = kind, o = kind.make()}
         model[i] = {}
       end
-      -- only one container of each of these kinds exists: the registry, and the metatable of
-      -- booleans
+      -- of the registry and the metatable of booleans only one container exists, so that duplicates are
+      -- replaced
       for i = #kinds + 1, 40 do
         if world[i].kind.name:find "registry" or world[i].kind.places then
           world[i] = {kind = kinds[1], o = {}}

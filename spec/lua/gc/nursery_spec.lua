@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The nursery (lua/gc/alloc/nursery.c): alignment of addresses, and the pace of collections, which
--- is one of the three bounds of bump allocation's limit. Specs that compare with pristine Lua have
--- the tag #plain.
+-- The nursery (lua/gc/alloc/nursery.c): the alignment of addresses, and the pace of collections, which is
+-- one of the three bounds of the limit up to which memory is allocated. Specs that compare with upstream's
+-- Lua have the tag #plain.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -24,7 +24,8 @@ describe("memory from the nursery", function()
         if n % 1000 == 0 then collectgarbage() end
       end
       assert(#kept == 300)
-      for values = 1, 9 do  -- with user values before the contents
+      -- with user values, which precede the contents
+      for values = 1, 9 do
         for n = 0, 100, 9 do
           assert(state.address(state.userdata(n, values)) % 16 == 0, n)
         end
@@ -43,7 +44,8 @@ describe("memory from the nursery", function()
           local u = state.userdata(n, n % 4)
           assert(state.address(u) % 16 == 0, n)
           kept[n] = n % 2 == 0 and u or nil
-          local t = state.table(600 + n % 10, 600)  -- large vectors are reallocated between
+          -- reallocates large vectors between two userdata
+          local t = state.table(600 + n % 10, 600)
           for i = 1, 700 do t[i] = i; t["k" .. i % 50] = i end
         end
         for _, u in pairs(kept) do assert(state.intact(u)) end
@@ -80,14 +82,17 @@ describe("memory from the nursery", function()
       for round = 1, 16 do
         for _ = 1, 4000 do
           state.closure(1)  -- 48 bytes
-          state.string(42, 65)  -- a string of 72 bytes, so that the next block is off by 8
+          -- a string of 72 bytes, so that the next block is not at a multiple of 16
+          state.string(42, 65)
           state.userdata(24)
-          state.string(1000, 65)  -- a string of 1,032 bytes; these blocks are longer than a line
+          -- a string of 1,032 bytes, longer than a line
+          state.string(1000, 65)
           state.userdata(1000)
         end
         collectgarbage()
         local _, held = state.memory()
-        if round == 4 then first = held end  -- by now there is a chunk that is kept
+        -- in this round there is a chunk that is kept
+        if round == 4 then first = held end
         assert(not first or held <= first + 100000,
                ("round %d: %d, at first %d"):format(round, held, first or 0))
       end
@@ -127,8 +132,8 @@ describe("memory from the nursery", function()
   end)
 end)
 
--- Returns the number of minor and major collections of a fixed program in a separate state, and its
--- largest bytes in use.
+-- Runs a fixed program in a separate state, after 'set' with its arguments. Returns the number of minor and
+-- of major collections, and the largest number of bytes in use.
 local function collections(set, ...)
   return within(function(state, code, a, b)
     local live = state.table(1000, 0)
@@ -158,9 +163,10 @@ describe("the pace of collections", function()
   it("is exact: the budget is a bound of the nursery's limit, not the end of a hole", function()
     within(function(state)
       local function late(pause, strings)
-        collectgarbage("incremental", pause, 1000, 30)  -- with this step size a cycle is one step
-        -- The string table grows, and shrinks in the collection. A former bug: the collection's
-        -- estimate was wrong by the bytes that were not in the accounts at that time.
+        -- with this step size a cycle is one step
+        collectgarbage("incremental", pause, 1000, 30)
+        -- The string table grows, and shrinks in the collection. A former bug: the bytes of the string
+        -- table that were not in the accounts at that time made the collection's estimate wrong.
         for i = 1, strings do assert(#(i .. "th string") > 1) end
         for _ = 1, strings do state.closure(1) end
         collectgarbage()
@@ -189,7 +195,7 @@ describe("the pace of collections", function()
       assert.is_true(majors < last, ("pause %d: %d collections, not fewer than %d")
                                     :format(pause, majors, last))
       if pause == 200 then
-        -- 550 KB are live, and the next cycle starts at twice that
+        -- 550 KB are live, and the next cycle starts at twice as many
         assert.is_true(peak < 1700000, peak)
       end
       last = majors
@@ -244,7 +250,7 @@ describe("the pace of collections", function()
   end)
 
   it("follows the multiplier of generational collections", function()
-    -- survivors fill the heap, so that major collections are due
+    -- keeps survivors that fill the heap, so that major collections are due
     local function majors(mul)
       return within(function(state, m)
         collectgarbage("generational", 0, m)
@@ -289,7 +295,7 @@ describe("the pace of collections", function()
       assert.is_true(cycles > 100, cycles)
       for _, kept in ipairs {1, 500} do
         local young, majors = run("generational", kept)
-        -- old objects and the nursery may each exceed the live bytes by 512 KiB
+        -- garbage in old objects and the nursery may each add 512 KiB to the live bytes
         assert.is_true(young < (1 << 20) + (256 << 10), "generational: " .. young)
         assert.is_true(majors < cycles // 4, majors)
       end
@@ -312,8 +318,8 @@ describe("the pace of collections", function()
     end
   end)
 
-  -- A former bug: the vectors that a growing table frees stayed charged. A program that fills a
-  -- table for each task had twice the collections, and 0.7 of plain Lua's speed.
+  -- A former bug: the vectors that a growing table frees stayed charged. A program that fills a table for
+  -- each task had twice the collections, and ran at 0.7 of upstream's speed.
   it("is credited for explicitly freed memory", function()
     local allocated, minors = within(function(state)
       collectgarbage("nursery", 1 << 19)
@@ -325,13 +331,14 @@ describe("the pace of collections", function()
       end
       return state.allocated() - start, select(3, state.memory()) - before
     end)
-    assert.is_true(allocated > 200 * 190000, allocated)  -- half of these bytes are freed explicitly
+    -- of these bytes, half are freed explicitly
+    assert.is_true(allocated > 200 * 190000, allocated)
     assert.is_true(minors > 30 and minors < 50, minors)
   end)
 
-  -- A former bug: the old vector of the string table, whose growth is not charged, was credited
-  -- when it was freed. The next collection was delayed by these bytes, and then a collection in a
-  -- hurry did a whole major collection in its pause (278 ms).
+  -- The growth of the string table is not charged. A former bug: when its old vector was freed, its bytes
+  -- were credited. The next collection was delayed by these bytes, and a later one did a whole major
+  -- collection in its pause (278 ms) to catch up.
   it("is not credited for memory that was not charged", function()
     local bytes, grown = within(function(state, text)
       collectgarbage("nursery", 1 << 19)
@@ -342,13 +349,15 @@ describe("the pace of collections", function()
       collectgarbage()
       local start, _, minors = state.allocated(), nil, (select(3, state.memory()))
       local last = double()
-      old.x = 1  -- this store frees the array part
+      -- this store frees the array part
+      old.x = 1
       repeat local _ = {1, 2, 3} until select(3, state.memory()) > minors
       assert(#kept == 1 << 20 and old.x == 1)
       return state.allocated() - start, last
     end, doubling)
     assert.truthy(grown)
-    assert.is_true(bytes < 6 << 19, bytes)  -- a nursery, and the growth of the table
+    -- a nursery, and the bytes by which the table grows
+    assert.is_true(bytes < 6 << 19, bytes)
   end)
 
   it("is resumed by a restart and by a step", function()
@@ -368,7 +377,8 @@ describe("the pace of collections", function()
       before = majors()
       repeat until collectgarbage("step", 100)
       assert(majors() == before + 1)
-      for _ = 1, 3 do  -- each call returns the previous settings
+      -- repeats the call, which returns the previous mode
+      for _ = 1, 3 do
         assert(collectgarbage("incremental", 160, 120, 10) == "incremental")
       end
       assert(collectgarbage("setpause", 200) == 160)
@@ -404,10 +414,10 @@ describe("the pace of collections", function()
   end)
 end)
 
--- The bytes of the current hole are added to GCdebt only when the accounts are updated, but sweeps
--- estimate the live bytes by differences of GCdebt. A former bug: an allocation during a cycle
--- counted as alive or as freed although it was neither. The error accumulated, and collections
--- became ever rarer (or more frequent) in an unchanged program.
+-- The bytes of the current hole are added to GCdebt only when the accounts are updated, but sweeps estimate
+-- the live bytes by differences of GCdebt. A former bug: an allocation during a cycle counted as alive or
+-- as freed although it was neither. The error accumulated, and collections became ever rarer (or more
+-- frequent) in an unchanged program.
 describe("a heap in which nothing changes", function()
   for _, mode in ipairs {"incremental", "generational"} do
     it("has the same count after every full collection: " .. mode, function()
@@ -451,7 +461,8 @@ describe("a heap in which nothing changes", function()
         end
         turn()
         local first, peak = turn()
-        local _, again = turn()  -- the round may end in the middle of a cycle
+        -- runs a second round, because the first may end in the middle of a cycle
+        local _, again = turn()
         peak = math.max(peak, again)
         assert(first > 5, first)
         for i = 1, 15 do
@@ -465,9 +476,9 @@ describe("a heap in which nothing changes", function()
   end
 end)
 
--- Upstream frees the old vectors of a table, and memory left by an error, at once; in a nursery
--- both are garbage. A former bug: these loops reach no safepoint, which exists only where an object
--- is allocated: a set of 30 names took 1.5 GB after four million changes.
+-- Upstream frees the old vectors of a table, and memory that an error leaves, immediately. In a nursery
+-- both are garbage. A former bug: these loops never collected, because only the allocation of an object was
+-- a safepoint. A set of 30 names took 1.5 GB after four million changes.
 describe("a loop that makes no objects", function()
   local LOOPS = {
     ["fields come and go"] = function(n)

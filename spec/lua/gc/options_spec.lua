@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
--- collectgarbage (lua/gc/options.h, pause.c): upstream's options must return the values of pristine
--- Lua, in both modes; "nursery" and "statistics" are options of the fork.
+-- The function collectgarbage (lua/gc/options.h, pause.c): upstream's options must return the same values
+-- as in upstream's Lua, in both modes. "nursery" and "statistics" are options of the fork.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
 
--- A script that prints the result of each option, also after each other setting.
+-- A script that prints the result of each option, and prints it again after each change of a setting.
 local SCRIPT = [[
 local function show(...)
   print(table.unpack(table.pack(...)))
@@ -82,8 +82,9 @@ describe("collectgarbage", function()
       assert(collectgarbage("nursery", 20000) == 100000)
       assert(collectgarbage("statistics").nursery == 20000)
       local _, _, minors = state.memory()
-      for _ = 1, 1000 do state.userdata(968) end  -- each userdata has 1,000 bytes
-      -- the object that exceeds the limit counts for the previous nursery
+      -- allocates userdata whose blocks have 1,000 bytes
+      for _ = 1, 1000 do state.userdata(968) end
+      -- tolerance, because the object that exceeds a nursery counts for the previous one
       assert(math.abs(select(3, state.memory()) - minors - 50) <= 3)
       assert(collectgarbage("nursery", 0) == 20000)
       assert(collectgarbage("nursery", nil) == 0)
@@ -166,7 +167,8 @@ describe("collectgarbage", function()
       collectgarbage("stop")
       collectgarbage()
       local before, kept = collectgarbage("statistics").tenured, {}
-      for i = 1, 100 do kept[i] = state.userdata(968) end  -- each userdata has 1,000 bytes
+      -- allocates userdata whose blocks have 1,000 bytes
+      for i = 1, 100 do kept[i] = state.userdata(968) end
       assert(collectgarbage("statistics").tenured == before and #kept == 100)
       collectgarbage()
       local after = collectgarbage("statistics").tenured

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Memory and resources outside of the heap (lua/gc/sweep/outside.c, files.h): the collector
--- receives the external bytes of userdata, and the io library reports those of files.
+-- External bytes (lua/gc/sweep/outside.c, files.h): C code reports to the collector the memory and
+-- resources outside of the heap that a userdata owns, and the io library reports those of files.
 
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
@@ -37,8 +37,8 @@ describe("external bytes of userdata", function()
     end)
   end)
 
-  -- A former bug: a large userdata, allocated by lua_Alloc, was freed before its external bytes
-  -- were read and subtracted.
+  -- A former bug: a large userdata, which is allocated by lua_Alloc, was freed before its number of
+  -- external bytes was read and subtracted.
   it("is taken back from userdata of any size", function()
     within(function(state)
       local before = collectgarbage("statistics").outside
@@ -68,7 +68,8 @@ describe("external bytes of userdata", function()
         for i = 1, 1000 do
           local u = state.userdata(16)
           state.outside(u, 1 << 20)
-          kept[i % 10] = u  -- the userdata is old when it dies
+          -- keeps the userdata for so long that it is old when it dies
+          kept[i % 10] = u
           peak = math.max(peak, collectgarbage("statistics").outside)
         end
         local _, _, _, majors = state.memory()
@@ -95,8 +96,8 @@ describe("external bytes of userdata", function()
   end)
 end)
 
--- A former bug: files without references were closed only when the heap had grown: a server that
--- left one open for each request had no descriptor left at request 1,020.
+-- A former bug: files without references were closed only when the heap had grown. A server that left one
+-- file open for each request had no descriptor left at request 1,020.
 describe("open files", function()
   local function run(code, ...)
     local script = process.file(code)

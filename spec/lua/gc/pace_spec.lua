@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
--- When a major collection starts (lua/gc/pace/pace.c), in bytes of allocation.
+-- The time at which a major collection starts (lua/gc/pace/pace.c), measured in bytes of allocation.
 
 local within = require "spec.lua.gc.within"
 
 describe("dropped objects", function()
-  -- A former bug: collections while the heap was built had found nothing dead, and delayed the next
-  -- ones: 45 MB had to be allocated before the first of 200,000 finalizers was called.
+  -- A former bug: collections while the heap was built found nothing dead, so that the next collections
+  -- were delayed. 45 MB had to be allocated before the first of 200,000 finalizers was called.
   it("is found soon where many objects have finalizers", function()
     local first, all = within(function(state)
       local called = 0
@@ -28,8 +28,8 @@ describe("dropped objects", function()
     assert.is_true(all < 12 << 20, all)
   end)
 
-  -- A former bug: a program of short-lived objects allocated twice as many bytes as were live
-  -- before dropped objects were found.
+  -- A former bug: a program of short-lived objects had to allocate twice as many bytes as were live before
+  -- a collection found the dropped objects.
   it("is gone when about as much has been allocated, where nothing is made anew", function()
     local dropped, bytes = within(function(state)
       collectgarbage("generational")
@@ -49,10 +49,10 @@ describe("dropped objects", function()
 end)
 
 describe("the first major collection", function()
-  -- A former bug: until the first collection ended, the live bytes counted as 0, so that no number
-  -- of weak entries counted as small. A collection that started next to a large heap (built while
-  -- the collector was stopped) therefore hurried, with nurseries of 64 KiB instead of 256. (Not in
-  -- the debug build, which has a verifier.)
+  -- A former bug: until the first collection ended, the live bytes counted as 0, so that no number of weak
+  -- entries counted as small. A collection that started next to a large heap (built while the collector was
+  -- stopped) therefore hurried, with nurseries of 64 KiB instead of 256. The spec is left out in the debug
+  -- build, whose verifier changes the numbers.
   it("does not hurry for weak tables that nobody has #plain", function()
     local bytes, minors = within(function(state)
       collectgarbage("generational")
@@ -73,8 +73,8 @@ describe("the first major collection", function()
 end)
 
 describe("a major collection", function()
-  -- A former bug: each minor collection tenured the present string, which the next edit dropped.
-  -- Three of them were enough growth for a major collection, so that one ran for every six edits.
+  -- A former bug: each minor collection tenured the current string, which the next edit dropped. Three such
+  -- strings were enough growth to start a major collection, so that one ran for every six edits.
   it("is no matter of each few edits of a large string", function()
     within(function(state)
       local live = {}
@@ -84,13 +84,14 @@ describe("a major collection", function()
       local _, _, _, before = state.memory()
       for r = 1, 900 do text = text:sub(1, r * 400) .. "X" .. text:sub(r * 400 + 2) end
       local _, _, _, majors = state.memory()
-      assert(majors - before < 90, majors - before)  -- 150 with the bug
+      -- number of major collections; with the bug it was 150
+      assert(majors - before < 90, majors - before)
       assert(#live == 20000 and #text == 390000)
     end)
   end)
 
-  -- A former bug: large userdata that were alive at a collection were tenured and so started major
-  -- collections, too: 218 collections for 20,000 userdata, and 479 with finalizers.
+  -- A former bug: large userdata that were alive at a collection were tenured, and their bytes started
+  -- major collections: 218 for 20,000 userdata, and 479 for userdata with finalizers.
   it("is no matter of each few large userdata", function()
     within(function(state)
       local live = {}
@@ -103,13 +104,14 @@ describe("a major collection", function()
       local meta = {__gc = function() end}
       for _ = 1, 2000 do debug.setmetatable(state.userdata(100000), meta) end
       local _, _, _, after = state.memory()
-      assert(after - majors <= 30, after - majors)  -- 24 now; 47 with the bug
+      -- the number is about 24; with the bug it was 47
+      assert(after - majors <= 30, after - majors)
       assert(#live == 50000)
     end)
   end)
 
-  -- A former bug: the more objects with finalizers became old, the sooner a collection started: 90
-  -- here, one for each 2.6 MB, with 3.9 MB of live tables; now there are 37.
+  -- A former bug: the more objects with finalizers became old, the sooner a collection started. This
+  -- program had 90 collections, one for each 2.6 MB, with 3.9 MB of live tables. The expected number is 37.
   it("waits for as much allocation as is live, however many objects with finalizers become old", function()
     within(function(state)
       collectgarbage("generational")
@@ -129,10 +131,9 @@ describe("a major collection", function()
     end)
   end)
 
-  -- A former bug: a large block added work debt up to the old bytes, and the next block added it
-  -- again. A program that allocates only vectors, each as large as its heap, had 25 of them for
-  -- each that it kept: 1.7 GB instead of 64 MiB. Later there were five, while slots with numbers
-  -- counted as much work as references.
+  -- A former bug: a large block added work debt up to the old bytes, and the next block added it again. A
+  -- program that allocates only vectors, each as large as its heap, had 25 of them for each that it kept:
+  -- 1.7 GB instead of 64 MiB. When slots with numbers counted as much work as references, it had five.
   it("ends in a program that makes large vectors and nothing else #plain", function()
     within(function(state)
       local most = 0

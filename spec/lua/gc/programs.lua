@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Small programs for specs that refuse each memory request in turn. Each is {name, result,
--- function}. The function's only upvalue is _ENV; it allocates in its own way, and returns the same
--- result whenever it completes.
+-- Small programs for specs that refuse each memory request in turn. Each is {name, result, function}. The
+-- function's only upvalue is _ENV. It allocates in its own way, and returns the same result whenever it
+-- completes.
 
 return {
   {"tables grow and shrink", "20100", function()
