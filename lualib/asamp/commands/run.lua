@@ -377,6 +377,9 @@ local function shortreport(path, message, how, status, prove, world, warn)
   if #t.measures == 0 and signal then
     warn.failed(NOSAMPLE, signal, path)
     return
+  elseif #t.measures == 0 and profile.message then
+    warn.partial(path, profile.message, 0)
+    return
   elseif #t.measures == 0 and status ~= 0 then
     local removed = host.isfile(path) and os.remove(path)
     warn.failed("no report: the script ended with status %d before the first sample%s", status,

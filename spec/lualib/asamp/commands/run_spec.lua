@@ -235,6 +235,24 @@ describe("asamp run", function()
     assert.is_false(exists(folder .. "/app.vmprof"))
   end)
 
+  -- Former bugs: if the disk was full, the report gave a short run as the reason why there are no samples; if
+  -- the script also failed, the profile was removed as one that is empty.
+  it("says that no sample could be read if none was written", function()
+    for _, status in ipairs{0, 3} do
+      write(("local t = {} for i = 1, 200000 do t[i %% 100] = {i} end os.exit(%d, true)"):format(status))
+      local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+      local code, out = process.run{program = "/bin/sh", directory = folder, "-c", [[
+        { (ulimit -f 1; "$@" 2>&1); echo $?; } | cat]], "sh", process.interpreter(), main, "run", "--alloc",
+        "1K", "-o", profile, "app.lua"}
+      assert.equal(0, code)
+      assert.matches("File too large; %d+ samples are lost\nasamp run: '[^\n]*': cannot be read after byte " ..
+                     "%d+ of the log: the file ends inside compressed data; no sample could be read\n" ..
+                     status .. "\n$", out)
+      assert.is_true(exists(profile))
+      os.remove(profile)
+    end
+  end)
+
   -- A former bug: when two runs with the same --out ended at the same time, each reported the
   -- profile as its own.
   it("says so if another run has replaced the profile", function()
