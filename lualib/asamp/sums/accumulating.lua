@@ -91,6 +91,9 @@ local CAUSE = 1 / 2
 local LOADED = 1 / 2
 -- Lines with less than 5% of a container's samples are ignored.
 local OWN = 1 / 20
+-- If a container has at least 4 times as many live samples of vectors (array or hash parts of tables) as of
+-- objects, its vectors are judged, too (ofvectors).
+local MAINLY = 4
 
 local function add(t, key, n)
   t[key] = (t[key] or 0) + n
@@ -594,6 +597,35 @@ local function keeping(c, lines, alive)
   return sum(kept), every
 end
 
+-- Finds containers of tables with large vectors (array or hash parts), such as a list of arrays of numbers:
+-- only few of these tables have samples, so the vectors are judged as objects are. Of a growing table only
+-- the last vector is alive, so that a container needs vectors from LEAST parts of the run. Ignores containers
+-- that have a verdict, and those with many samples of objects (MAINLY).
+--
+-- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
+--      CPU time at the end; all in us
+-- born: result of births.of
+-- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
+-- late: live bytes in all containers that were allocated in the second half of the run
+-- known: set of the holders that have a verdict
+-- keep: function(sums over the found lines, verdict, container, born.vectorlines), called for each container
+local function ofvectors(run, born, course, late, known, keep)
+  local list = {}
+  for i, c in ipairs(born.containers) do
+    list[i] = {holder = c.holder, lines = c.vectorlines, vectors = c.vectors}
+  end
+  local alive, all = living(list)
+  for i, c in ipairs(list) do
+    local kept, every = keeping(c, born.vectorlines, alive)
+    if not known[c.holder] and every.n >= LARGE * all and occupied(kept.parts) >= LEAST and
+       every.n >= MAINLY * sum(born.containers[i].lines).n then
+      local verdict = ofkept(run, kept, course, late)
+      local replacing = verdict == "leak" and isreplacing(c.lines, every, born.vectorlines, alive)
+      keep(kept, replacing and "maybe" or verdict, c, born.vectorlines)
+    end
+  end
+end
+
 --- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by allocated bytes.
 --
 --   - verdict: "leak"; "maybe": uncertain, for example without a major collection; "few": too few samples
@@ -627,11 +659,13 @@ function M.of(profile)
   for _, c in ipairs(born.containers) do
     late = late + c.late
   end
-  local function keep(c, verdict, container)
-    local unsure = short or silent or isdelayed(run, c, born.lines) or isoutput(run, c) or
+  local known = {}
+  local function keep(c, verdict, container, lines)
+    local unsure = short or silent or isdelayed(run, c, lines or born.lines) or isoutput(run, c) or
                    loads and container and isofrunning(container.holder, c.keys)
     verdict = verdict == "leak" and unsure and "maybe" or verdict
     if verdict then
+      known[container and container.holder or false] = verdict ~= "few" or nil
       found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, most = c.most,
                            parts = occupied(c.parts), of = PARTS,
                            vectors = container and container.vectors or {},
@@ -664,6 +698,7 @@ function M.of(profile)
     keep(verdict and other.every or other.kept, verdict or other.verdict, c)
   end
   unreached(run, profile, born.lines, alive, tables, course, keep)
+  ofvectors(run, born, course, late, known, keep)
   return found, loaded
 end
 

@@ -67,13 +67,14 @@ local ATONCE, FIELDS = 3, 12
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
 -- Returns the byte clock: a function that maps the bytes that all samples since the start represent to a
--- share of the run's allocated bytes, 0 to 1. Vectors that survived do not advance it.
-local function clockof(profile)
+-- share of the run's allocated bytes, 0 to 1. Vectors that survived only advance it if 'vectors' is true.
+local function clockof(profile, vectors)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
   for i, n in ipairs(born.bytes) do
     local bin = born.bin[i]
-    local own = n - (VECTORS[profile.kinds[born.kind[i]].name] and born.survivedbytes[i] or 0)
+    local isvector = not vectors and VECTORS[profile.kinds[born.kind[i]].name]
+    local own = n - (isvector and born.survivedbytes[i] or 0)
     counted, last = counted + own, math.max(last, bin)
     slices[bin] = (slices[bin] or 0) + own
   end
@@ -510,21 +511,23 @@ end
 -- key: key of the line that allocated the samples
 -- alive: profile.alive
 -- i: number of the row
--- part: part of the run in which the samples were allocated
-local function count(c, key, alive, i, part)
-  local second = part >= PARTS // 2
-  local own = c.lines[key]
+-- part: part of the run in which the samples were allocated, without vectors that survived
+-- whole: the same with all vectors
+local function count(c, key, alive, i, part, whole)
+  local isvector = alive.vector[i] == 1
+  local lines = isvector and c.vectorlines or c.lines
+  local own = lines[key]
   if not own then
     own = {0, 0, n = 0, parts = {}, bytes = {}, lasts = {}}
-    c.lines[key] = own
+    lines[key] = own
   end
-  c.late = c.late + (second and alive.bytes[i] or 0)
-  if alive.vector[i] == 1 then
+  c.late = c.late + (part >= PARTS // 2 and alive.bytes[i] or 0)
+  if isvector then
     add(c.vectors, key, alive.bytes[i])
-    return
+    part = whole
   end
   own.n = own.n + alive.samples[i]
-  add(own, second and 2 or 1, alive.samples[i])
+  add(own, part >= PARTS // 2 and 2 or 1, alive.samples[i])
   add(own.parts, part, alive.samples[i])
   add(own.bytes, part, alive.bytes[i])
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
@@ -534,8 +537,9 @@ end
 -- alive. The result is the field 'containers' of M.of.
 --
 -- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
--- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)
-local function collect(profile, nearest, clock)
+-- clock, whole: functions that map allocated bytes to a share of the run, 0 to 1 (clockof), without and with
+-- the vectors that survived
+local function collect(profile, nearest, clock, whole)
   local alive, h = profile.alive, profile.holders
   local byholder, list, keys, parts, texts = {}, {}, {}, {}, {}
   for i, node in ipairs(alive.node) do
@@ -551,25 +555,28 @@ local function collect(profile, nearest, clock)
       local holder = common(path, key) or texts[at]
       local c = byholder[holder]
       if not c then
-        c = {holder = holder, lines = {}, vectors = {}, late = 0}
+        c = {holder = holder, lines = {}, vectors = {}, vectorlines = {}, late = 0}
         byholder[holder], list[#list + 1] = c, c
       end
-      count(c, key, alive, i, parts[i])
+      count(c, key, alive, i, parts[i], partof(alive, alive.bin[i], whole))
     end
   end
   return list
 end
 
--- Counts the samples of each source line that survived a collection. Returns the field 'lines' of M.of, a map
--- from the keys of lines (M.keyof). Buffers, such as the string table, do not count: no container has them.
+-- Counts the samples of each source line that survived a collection. Returns the field 'lines' of M.of or,
+-- if 'vectors' is true, 'vectorlines': a map from the keys of lines (M.keyof). Buffers, such as the string
+-- table, do not count: no container has them.
 --
 -- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
 -- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)
-local function linesof(profile, nearest, clock)
+-- vectors: true: only vectors count; false: all other blocks
+local function linesof(profile, nearest, clock, vectors)
   local born, lines = profile.born, {}
   for i, node in ipairs(born.node) do
     local kind, line = profile.kinds[born.kind[i]], nearest[node]
-    local other = kind.time or kind.name == "native" or kind.name == "buffer" or VECTORS[kind.name]
+    local other = kind.time or kind.name == "native" or kind.name == "buffer" or
+                  (VECTORS[kind.name] or false) ~= vectors
     if line and not other then
       local key = M.keyof(line)
       local l = lines[key]
@@ -611,9 +618,9 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns the times at which the live samples were allocated, as a table with two fields; nil: the file has
--- no heap walk at its end, or no slices by allocated bytes. Halves and parts of the run are those of the byte
--- clock at the allocation.
+--- Returns the times at which the live samples were allocated, as a table with three fields; nil: the file
+-- has no heap walk at its end, or no slices by allocated bytes. Halves and parts of the run are those of the
+-- byte clock at the allocation.
 --
 -- 'containers' is a list of the containers:
 --
@@ -626,6 +633,7 @@ end
 --     - parts: number of samples, by part
 --     - bytes: bytes of these samples, by part
 --     - lasts: time of the last sample in us, by part
+--   - vectorlines: the same of vectors, by a byte clock that all vectors advance
 --
 -- 'lines' has the samples of each line by its key, even of objects that are in no container:
 --
@@ -634,14 +642,17 @@ end
 --   - n, parts, bytes: number of all samples, number by part and bytes by part, of samples that survived and
 --     were not found dead later
 --   - lasts: time of the last sample in us, by part, even of one that died
+--
+-- 'vectorlines' is the same of vectors, by a byte clock that all vectors advance.
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil
   end
-  local clock = clockof(profile)
+  local clock, whole = clockof(profile), clockof(profile, true)
   local _, _, nearest = totals.linerows(profile, true, true)
-  return {containers = profile.holders and collect(profile, nearest, clock) or {},
-          lines = linesof(profile, nearest, clock)}
+  return {containers = profile.holders and collect(profile, nearest, clock, whole) or {},
+          lines = linesof(profile, nearest, clock, false),
+          vectorlines = linesof(profile, nearest, whole, true)}
 end
 
 return M

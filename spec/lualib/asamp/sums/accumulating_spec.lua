@@ -70,6 +70,37 @@ describe("a container that accumulates", function()
     assert.same({'leak local "a"'}, verdicts({{path = 2, born = one, alive = one}}, growing))
   end)
 
+  -- A former bug: a list of arrays of 1,000 numbers was not found to leak in 3 of 3 runs, because few of
+  -- these tables have samples.
+  it("may be known by the vectors of its tables alone", function()
+    local function vectors(line, objects)
+      local p = session({line}, growing)
+      p.kinds[1].name = "table array part"
+      for i in ipairs(p.alive.vector) do p.alive.vector[i] = 1 end
+      for part = 0, objects - 1 do  -- live tables
+        for _, list in ipairs{p.born, p.alive} do
+          local at = #list.bin + 1
+          for name, of in pairs(list) do
+            if name ~= "width" then of[at] = 0 end
+          end
+          list.bin[at], list.node[at], list.samples[at], list.bytes[at] = part, 1, 1, 10
+        end
+        p.born.kind[#p.born.bin], p.alive.path[#p.alive.bin] = 2, 2
+      end
+      p.kinds[2] = {name = "table"}
+      local c = accumulating.of(p)[1]
+      return c and ("%s %s %d"):format(c.verdict, c.holder, c.n)
+    end
+    local all = {path = 2, born = one, alive = one}
+    assert.equal('leak local "a" 32', vectors(all, 0))
+    assert.equal('leak local "a" 32', vectors(all, 3))
+    -- a table that grows replaces its vectors: only the last ones are alive
+    assert.is_nil(vectors({path = 2, born = one, alive = from(31)}, 0))
+    assert.is_nil(vectors({path = 2, born = one, alive = from(20), dead = before(20)}, 0))
+    -- one large vector
+    assert.is_nil(vectors({path = 2, born = one, alive = function(n) return n == 16 and 32 or 0 end}, 0))
+  end)
+
   -- A former bug: a program that loads modules again under new names was not found to leak in 5 of
   -- 5 runs.
   it("is package.loaded or _G if a line fills many of its entries, each at once", function()
