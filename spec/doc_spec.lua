@@ -268,9 +268,9 @@ local function silent(text)
 end
 
 -- Words with which a message names a remedy. A document need not repeat a message that has one.
-local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "make", "merge", "profile",
-                  "raise", "read", "remove", "repair", "run", "send", "set", "start", "stop", "take", "try",
-                  "unblock", "use"}
+local REMEDIES = {"add", "build", "call", "enable", "give", "install", "leave", "link", "make", "merge",
+                  "profile", "raise", "read", "remove", "repair", "run", "send", "set", "start", "stop",
+                  "take", "try", "unblock", "use"}
 
 -- Patterns of messages about arguments of commands. Such a message names the option, and ends with the
 -- command that lists the valid options.
@@ -281,7 +281,18 @@ local ARGUMENTS = {
   "^no sample was taken …; the profile ends",
 }
 
+-- Patterns of messages that state the valid values, or a reason that has no remedy.
+local VALID = {"%f[%a]must be %S", "%f[%a]must not be %S", "%f[%a]must have %S", "must start with a /$",
+               "known: ", "expected[^;]*, got", "^option '…' …$", "is given twice$",
+               -- why a leak cannot be proved
+               "no Lua code can ", "only C code can ", "which cannot be removed$",
+               -- the words of LUA_GC, and kinds of files
+               "^is not known", "huge%-pages", "^generational, ", "^a pipe %("}
+
 local function remedied(text)
+  for _, pattern in ipairs(VALID) do
+    if text:find(pattern) then return true end
+  end
   if text:find ", give an? %l" or text:find ", set '" then return true end
   for _, pattern in ipairs(ARGUMENTS) do
     if text:find(pattern) then return true end

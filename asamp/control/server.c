@@ -174,8 +174,7 @@ int server_open (const char *path, int create, char *why, size_t size) {
   memset(&a, 0, sizeof(a));
   a.sun_family = AF_UNIX;
   if (strlen(path) >= sizeof(a.sun_path)) {
-    snprintf(why, size, "the path of the socket is longer than 107 bytes, the limit; give a "
-                        "shorter path");
+    snprintf(why, size, "the path of the socket has over 107 bytes; give a shorter path");
     errno = error;
     return -1;
   }

@@ -182,8 +182,7 @@ static int judge (Attempt *a, int fd) {
     return taken ? refused(a, EBUSY, "another Lua state of this process writes its profile to this "
                                      "path; give each state its own path") : 0;
   if (isforeign(a, &s) || (s.st_uid != geteuid() && a->wish->made))
-    return refused(a, EACCES, "the existing file belongs to another user; give "
-                   "another path");
+    return refused(a, EACCES, "another user owns the existing file; give another path");
   if (taken || !lock(fd))
     return busy(a);
   return empty(a, fd);
@@ -200,8 +199,7 @@ static int openold (Attempt *a) {
   if (!S_ISLNK(s.st_mode) || a->wish->made)
     flags |= O_NOFOLLOW;
   else if (isforeign(a, &s))
-    return refused(a, ELOOP, "the path is a symbolic link of another user; give "
-                   "another path");
+    return refused(a, ELOOP, "the path is another user's symbolic link; give another path");
   else
     flags |= O_CREAT;  /* the link's target may not exist */
   a->place->fd = descriptor_openat(at.folder, at.name, flags, 0600);

@@ -774,7 +774,7 @@ Graph *graph_read (const char *path, void (*progress) (void *ud, double share), 
   if (r == NULL || g == NULL) {
     free(r);
     free(g);
-    snprintf(err, size, "cannot read the snapshot '%s': not enough memory", path);
+    snprintf(err, size, "cannot read the snapshot '%s': not enough memory; raise ulimit -v", path);
     return NULL;
   }
   r->g = g;

@@ -34,9 +34,8 @@
 static Sampler *corelib_check (lua_State *L) {
   Sampler *s = sampler_of(L);
   if (s == NULL)
-    luaL_error(L, luaN_isclosing(L) ? "the Lua state is being closed, so the profiler cannot be "
-                                      "used"
-                                    : "not enough memory for the profiler");
+    luaL_error(L, luaN_isclosing(L) ? "the Lua state is being closed; use the profiler earlier"
+                                    : "not enough memory for the profiler; raise ulimit -v");
   return s;
 }
 
@@ -465,7 +464,7 @@ int asamp_setup (const char *wish, const char *home) {
   }
   L = luaL_newstate();
   if (L == NULL) {
-    complain("ASAMP: not enough memory; nothing is profiled");
+    complain("ASAMP: nothing is profiled: not enough memory; raise its limit (ulimit -v)");
     return 0;
   }
   lua_pushboolean(L, 1);

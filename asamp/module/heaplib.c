@@ -119,8 +119,8 @@ static int heaplib_open (lua_State *L) {
       heaplib_progress(h, 1);
       return 1;
     }
-    snprintf(err, sizeof(err), "cannot read the snapshot '%s': not enough memory for the "
-             "dominators of %u objects", path, h->graph->n);
+    snprintf(err, sizeof(err), "cannot read the snapshot '%s': not enough memory for its %u "
+             "objects; read it on a machine with more memory", path, h->graph->n);
   }
   return pushfailure(L, err);
 }

@@ -453,7 +453,8 @@ static int l_newfolder (lua_State *L) {
     return 1;
   }
   luaL_pushfail(L);
-  lua_pushfstring(L, "cannot create a folder in '%s': %s", parent, strerror(error));
+  lua_pushfstring(L, "cannot create a folder in '%s': %s; set TMPDIR to a writable folder",
+                  parent, strerror(error));
   return 2;
 }
 

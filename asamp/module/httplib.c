@@ -36,7 +36,7 @@
 #include <unistd.h>
 
 #define TYPENAME	"asamp.http.server"
-#define STOPPING	"the server is shutting down\n"
+#define STOPPING	"the server is shutting down; start asamp serve again\n"
 /* largest request, bytes */
 #define REQUEST_BYTES	(32u << 10)
 /* default of 'patience', and longest time without a transfer, s */
@@ -154,13 +154,13 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   (void)version;
   (void)data;
   if (a == &refused)
-    return httplib_put(c, MHD_HTTP_BAD_REQUEST, "the address of the request has a zero byte "
-                                                "(%00)\n");
+    return httplib_put(c, MHD_HTTP_BAD_REQUEST, "the URL has a zero byte (%00); remove it\n");
   if (a == NULL) {  /* only the header */
     const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
                       : strcmp(method, "POST") == 0 ? "POST" : NULL;
     if (known == NULL)
-      return httplib_put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET, HEAD and POST are allowed\n");
+      return httplib_put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "the server allows no method other than "
+                         "GET, HEAD and POST; use one of these\n");
     a = calloc(1, sizeof(*a));
     if (a == NULL || (a->path = strdup(path)) == NULL) {
       free(a);
@@ -217,7 +217,7 @@ static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
 /* Returns the server that is argument 1. Raises an error if it is closed. */
 static Server *server (lua_State *L) {
   Server *s = luaL_checkudata(L, 1, TYPENAME);
-  if (s->daemon == NULL) luaL_error(L, "the server is closed");
+  if (s->daemon == NULL) luaL_error(L, "the server is closed; start asamp serve again");
   return s;
 }
 

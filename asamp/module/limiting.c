@@ -42,7 +42,7 @@ static void pushlimits (lua_State *L) {
           L, 1, lua_pushfstring(L, "unknown limit \"%s\" (known: alive, allocated)", key));
       lua_pop(L, 1);
     }
-    if (!given) luaL_argerror(L, 1, "a table of limits needs 'allocated' or 'alive', got neither");
+    if (!given) luaL_argerror(L, 1, "a table of limits must have the field 'allocated' or 'alive'");
     lua_getfield(L, 1, "allocated");
     lua_getfield(L, 1, "alive");
   }

@@ -61,8 +61,8 @@ static void altstack_once (void) {
 }
 
 static int altstack_failed (char *err, size_t errsize) {
-  snprintf(err, errsize, "cannot sample time: cannot create the stack for signal handlers: %s",
-           strerror(errno));
+  snprintf(err, errsize, "cannot sample time: cannot create the stack for signal handlers: %s; "
+           "raise the memory limit (ulimit -v)", strerror(errno));
   return 0;
 }
 

@@ -536,7 +536,7 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
   }
   if (startposix(c) || isopen) return 1;
   snprintf(err, errsize, "cannot sample time: timer_create: %s%s", strerror(errno),
-           errno == EAGAIN ? "; raise the limit of pending signals (ulimit -i)" : "");
+           errno == EAGAIN ? "; raise the limit of signals (ulimit -i)" : "; leave time out");
   return 0;
 }
 
@@ -576,7 +576,7 @@ static void stopsignals (Clock *c, int keep) {
 
 int timer_nomemory (char *err, size_t errsize) {
   errno = ENOMEM;
-  snprintf(err, errsize, "cannot sample time: not enough memory");
+  snprintf(err, errsize, "cannot sample time: not enough memory; raise its limit (ulimit -v)");
   return 0;
 }
 
@@ -746,7 +746,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   STORE(c->running, 1);
   signal->clocks++;
   if (!install(signal))
-    snprintf(err, errsize, "cannot sample time: sigaction: %s", strerror(errno));
+    snprintf(err, errsize, "cannot sample time: sigaction: %s; leave time out", strerror(errno));
   else if (startsignals(c, err, errsize)) return c;
   STORE(c->running, 0);
   stopsignals(c, 0);

@@ -153,7 +153,7 @@ static int findfolder (char *err, size_t errsize) {
     : asprintf(&whole, "%s/%s", literal, slash == NULL ? pattern : slash + 1);
   free(literal);
   if (n < 0) {
-    snprintf(err, errsize, "cannot write a profile: not enough memory");
+    snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
     return 0;
   }
   free(pattern);
@@ -188,7 +188,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   char *name = isown ? strdup(to) : process_path(pattern, (unsigned long)getpid(), number, epoch);
   Profile *p = NULL;
   if (name == NULL) {
-    snprintf(err, errsize, "cannot write a profile: not enough memory");
+    snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
     return NULL;
   }
   o.out = name;
@@ -341,7 +341,7 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   else pattern = defaultpattern();
   with.options.out = with.options.command = NULL;
   if (pattern == NULL) {
-    snprintf(err, errsize, "cannot write a profile: not enough memory");
+    snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
     return 0;
   }
   if (!findfolder(err, errsize)) return 0;
@@ -452,7 +452,7 @@ int process_stop (char *err, size_t errsize) {
   Profile *old;
   int error;
   if (!temporary) {
-    snprintf(err, errsize, "no recording is running");
+    snprintf(err, errsize, "no recording is running, so none was stopped");
     return 0;
   }
   if (goeson && process_switch(NULL, &rate, 0, why, sizeof(why))) return 1;

@@ -238,8 +238,10 @@ void profile_totals (Profile *p, ProfileTotals *t) {
 }
 
 const char *profile_message (int error) {
-  return error == EBADF ? "the program has closed the file descriptor of the profile"
-       : error == ESTALE ? "another program truncated the profile while it was written"
+  return error == EBADF ? "the program has closed the file descriptor of the profile; enable "
+                          "the profiler after that"
+       : error == ESTALE ? "another program truncated the profile while it was written; use "
+                           "rotate= instead"
        : error == EDEADLK ? "exit() was called in a signal handler, which had interrupted code "
                             "that must end before the profile can be completed; call exit() "
                             "outside of signal handlers"
@@ -274,7 +276,7 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   }
   if (!istaken)
     snprintf(err, errsize, p->pid == getpid()
-             ? "nothing was written: the profile has ended"
+             ? "nothing was written: the profile has ended; call dump before the end of the session"
              : "nothing was written: the profile belongs to the parent process; call dump there");
   else if (wish.error != 0)
     explain(wish.error, path, wish.why, sizeof(wish.why), err, errsize);

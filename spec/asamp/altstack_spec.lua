@@ -177,8 +177,8 @@ describe("a signal of a time sample", function()
       core.close()
       os.remove(path)]], os.tmpname(), env = {LD_PRELOAD = package.searchpath("refusing", package.cpath)}}
     assert.same({0, "", "cannot sample time: cannot create the stack for signal handlers: Operation not " ..
-                        "permitted\ntrue\ttrue\n"},
-                {status, err, (out:gsub("^%S+\t", ""):gsub("permitted\t%d+", "permitted"))})
+                        "permitted; raise the memory limit (ulimit -v)\ntrue\ttrue\n"},
+                {status, err, (out:gsub("^%S+\t", ""):gsub("ulimit %-v%)\t%d+", "ulimit -v)"))})
   end)
 
   -- In the debug build the native stack is not walked. It compares each walk with a second one, and the two

@@ -196,7 +196,7 @@ end
       assert.equal(1, status)
       return err
     end
-    assert.matches("option 'copies' needs allocation samples: alloc must not be 0", refused "alloc=0")
-    assert.matches("option 'copies' needs format \"stock\"", refused "format=extended")
+    assert.matches("option 'copies' needs allocation samples; set alloc above 0", refused "alloc=0")
+    assert.matches("option 'copies' must not be set with format \"extended\"", refused "format=extended")
   end)
 end)

@@ -154,16 +154,16 @@ describe("the place of a profile", function()
       shell.write(folder .. "/mine", "")
       shell.output("ln -s mine %s; chown -h 65534 %s", path, path)
       for _, replace in ipairs{NONE, PROFILES, ALL} do
-        assert.same({nil, ("cannot write profile '%s': the path is a symbolic link of another user; "
+        assert.same({nil, ("cannot write profile '%s': the path is another user's symbolic link; "
           .. "give another path"):format(path), 40}, {profile(1, {replace = replace})})
       end
       -- A former bug: in a folder without the sticky bit, a link created by another user was followed.
       shell.output("chmod 777 %s", folder)
-      assert.matches("the path is a symbolic link of another user", select(2, profile(1)))
+      assert.matches("the path is another user's symbolic link", select(2, profile(1)))
       shell.output("chmod 1777 %s", folder)
       shell.output("rm %s; : >%s; chown 65534 %s", path, path, path)
       for _, replace in ipairs{NONE, PROFILES, ALL} do
-        assert.same({nil, ("cannot write profile '%s': the existing file belongs to another user; "
+        assert.same({nil, ("cannot write profile '%s': another user owns the existing file; "
           .. "give another path"):format(path), 13}, {profile(1, {replace = replace})})
       end
       assert.equal("", process.read(folder .. "/mine"))

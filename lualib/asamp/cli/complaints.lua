@@ -28,7 +28,7 @@ function M.of(command, world)
   function warn.partial(path, message, samples, covers)
     if message then
       warn.failed("'%s': %s; %s", path, message, samples > 0 and covers
-                  or "no sample could be read")
+                  or "no sample could be read; make a new profile")
     end
   end
   return warn

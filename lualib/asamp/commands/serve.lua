@@ -107,7 +107,7 @@ function M.refusal(r, allowed)
     return 401, "the request does not contain the token: " ..
       "add the header Authorization: Bearer TOKEN, or token=TOKEN to the URL"
   elseif r.method == "POST" and not r.path:find "^/debug/pprof/%l+$" then
-    return 405, "only GET is allowed for this path"
+    return 405, "this path allows no method other than GET; use GET"
   elseif r.query.record == "1" and r.method ~= "POST" and not allowed.token then
     return 405, "record=1 ends the file to which the process writes its profile: " ..
       "to permit that, send the request by POST, or start asamp serve with --token"

@@ -192,7 +192,7 @@ end
 function M.check(profile, name, value)
   local names, left = M.names(profile, M.MOST)
   if #names == 0 then
-    return nil, "the profile has no labels; profiler.label{name = value} sets one"
+    return nil, "the profile has no labels; set one with profiler.label{name = value}"
   end
   local found = false
   for _, set in ipairs(profile.labels) do

@@ -243,7 +243,7 @@ describe("asamp report", function()
     code, out, err = run(path)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.truthy(err:find("; no sample could be read\n$"))
+    assert.truthy(err:find("; no sample could be read; make a new profile\n$"))
   end)
 
   it("reports several files, and fails if one yields nothing", function()

@@ -383,7 +383,7 @@ describe("a process that is served", function()
   it("refuses an address with a zero byte, wherever it is", function()
     for _, path in ipairs{"/debug/pprof/heap?target=a%00b", "/debug/pprof/heap?target=a&seconds=0%00",
                           "/debug/pprof/heap?target%00=a", "/metrics%00", "/metrics?%00", "/%00/metrics"} do
-      assert.same({400, "the address of the request has a zero byte (%00)\n"}, {get(path)}, path)
+      assert.same({400, "the URL has a zero byte (%00); remove it\n"}, {get(path)}, path)
       assert.equal(400, (get(path, "POST")))
     end
     assert.equal(200, (get "/metrics"))
