@@ -7,7 +7,7 @@ local shell = require "spec.support.shell"
 local SOURCES = shell.lines(shell.output "git ls-files asamp lua | grep -E '\\.[ch]$'")
 assert(#SOURCES > 200, #SOURCES)
 
--- Returns the base names of 'paths' that occur in several folders, each with its folders.
+-- Returns the base names of 'paths' that occur in several folders, each with the list of these folders.
 local function repeated(paths)
   local folders, list = {}, {}
   for _, path in ipairs(paths) do
@@ -33,8 +33,8 @@ describe("a file name #plain", function()
   end)
 end)
 
--- Returns the names of static functions that at least 'least' of the C sources define, with the
--- number of these sources. 'texts': the sources.
+-- Returns the names of static functions that at least 'least' C sources define, each with the number of
+-- these sources. 'texts' has the text of each source.
 local function shared(texts, least)
   local files, list = {}, {}
   for _, text in pairs(texts) do
@@ -58,12 +58,12 @@ describe("a static function's name #plain", function()
     assert.same({}, shared({a = source, b = source}, 3))
   end)
 
-  -- A function whose name would be in three files needs the name of its file as a prefix.
+  -- A function name that would be in three files needs the name of its file as a prefix.
   it("is not that of functions in three files", function()
     assert.same({}, shared(texts, 3))
   end)
 
-  -- The number of names in two files must not grow; when it falls, lower the limit.
+  -- The number of names in two files must not grow. When it falls, lower the limit.
   it("is that of functions in two files no more often than it was", function()
     local TWICE, n = 146, 0
     for _ in pairs(shared(texts, 2)) do n = n + 1 end

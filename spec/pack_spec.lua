@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The contents of packages, as far as they can be checked without building one: the manual page,
--- the lists of the Debian package, the rock, the examples for servers. `make fresh` with DEB=1 and
--- ROCK=1 builds and uses the packages.
+-- The contents of packages, as far as they can be checked without a package: the manual page, the lists of
+-- the Debian package, the rock for luarocks, the examples for servers. `make fresh` with DEB=1 or ROCK=1
+-- builds and uses the packages.
 
 local options = require "profiler.options"
 local sets = require "spec.support.sets"
@@ -39,7 +39,7 @@ describe("the Debian package #plain", function()
   local links = shell.read "pack/debian/asamp.links"
 
   it("is built with the libraries and tools that make deps installs", function()
-    -- Build-Depends must list each library that the build uses; otherwise the package lacks the
+    -- Build-Depends must list each library that the build uses. If one is missing, the package lacks the
     -- module that uses it.
     local built = sets.captured(control:match "Build%-Depends:(.-)\n%u", "\n ([%w.+-]+)")
     local makefile = shell.read("Makefile"):match "\nBUILDING = (.-)\nTESTING"
@@ -71,8 +71,8 @@ describe("the Debian package #plain", function()
     for _, name in ipairs(BUILT) do assert.is_truthy(links:find("/bin/" .. name .. " ", 1, true)) end
   end)
 
-  -- A former bug: the package was linked without Debian's options, because lua/build.mk had lost
-  -- the variable for them.
+  -- A former bug: the package was linked without Debian's options, because lua/build.mk had lost the
+  -- variable for them.
   it("is compiled and linked with the options of Debian", function()
     local exported = {}
     for name in shell.read "pack/debian/rules":gmatch "\nexport (%u+) := %$%(shell" do
@@ -83,8 +83,7 @@ describe("the Debian package #plain", function()
     for _, line in ipairs(lines.linked) do assert.is_truthy(line:find("-Dof_LDEXTRA", 1, true), line) end
   end)
 
-  -- A former bug: in a folder with a space in its name, the package was installed next to that
-  -- folder.
+  -- A former bug: in a folder with a space in its name, the package was installed next to that folder.
   it("is laid out below the folder that it is built in, whatever that is called", function()
     local to = shell.read("pack/debian/rules"):match "%$%(MAKE%) install PREFIX=%S+ DESTDIR=(%S+)\n"
     assert.equal("$(STAGE)", to)
@@ -99,7 +98,7 @@ describe("the Debian package #plain", function()
 end)
 
 describe("the rock #plain", function()
-  -- Returns make's error message for a folder that lacks the right headers.
+  -- Returns make's error message for an include folder that lacks the right headers.
   local function refused(incdir)
     local status, _, err = shell.run(("make -s -f pack/rock.mk LUA_INCDIR=%s"):format(incdir))
     assert.equal(2, status)
@@ -147,7 +146,7 @@ end)
 describe("the examples for servers #plain", function()
   local links = shell.read "pack/debian/asamp.links"
 
-  -- Returns the options that the profiler parses from a value of ASAMP.
+  -- Returns the options that the profiler parses from a value of the variable ASAMP.
   local function taken(text)
     local t, wrong = options.read(text)
     assert(t, wrong)
@@ -161,13 +160,12 @@ describe("the examples for servers #plain", function()
     end
     local command = text:match "ExecStart=\n#   ExecStart=/(%S+) "
     assert.is_truthy(links:find(" " .. command .. "\n", 1, true), command)
-    -- replaces the specifiers %n and %% as systemd does
+    -- replaces %n and %% in the value as systemd does
     local value = text:match "\nEnvironment=ASAMP=([^\n]*)"
     value = value:gsub("%%(.)", {n = "app.service", ["%"] = "%"})
     assert.equal("/var/log/asamp/app.service.%p-%t.vmprof", taken(value).out)
     assert.is_truthy(text:find "\nLogsDirectory=asamp\n")
-    -- By default the folder belongs to root, so that a daemon that becomes another user cannot
-    -- write to it.
+    -- By default root owns the folder, so that a daemon that changes its user cannot write to it.
     assert.is_truthy(text:find "\n#   LogsDirectoryMode=1777\n")
   end)
 
@@ -176,7 +174,7 @@ describe("the examples for servers #plain", function()
     assert.is_truthy(text:find("COPY build/deb/asamp_*.deb ", 1, true))
     assert.is_truthy(shell.read("pack/deb"):find("work=build/deb\n", 1, true))
     assert.equal("/profiles/app.%p-%t.vmprof", taken(text:match "\nENV ASAMP=([^\n]*)").out)
-    -- A former bug: the image replaced the value of LD_LIBRARY_PATH that a base image sets.
+    -- A former bug: the image replaced the value of LD_LIBRARY_PATH that its base image had set.
     assert.is_truthy(text:find("lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n", 1, true))
     local command = text:match '\nENTRYPOINT %["([^"]+)"%]'
     assert.is_truthy(links:find("usr/bin/" .. command .. "\n", 1, true), command)

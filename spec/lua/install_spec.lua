@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- Effects of `make install` on existing folders and on files in use, tested with a small tree in
--- place of a built one.
+-- Effects of `make install` on existing folders and on files in use. They are tested with a small tree
+-- instead of a real build.
 
 local shell = require "spec.support.shell"
 
 describe("lua/install #plain", function()
   local folder
 
-  -- Installs into the prefix in 'folder'; 'before' is a shell command that runs first.
+  -- Runs the shell command 'before', then installs into the folder "prefix" of 'folder'.
   local function install(before)
     shell.output("%s; cd %s/sources && lua/install %s/prefix ''", before, folder, folder)
   end
 
-  -- Returns mode and owner of a path of the prefix.
+  -- Returns the mode and the owner of a path in the prefix.
   local function stat(path)
     return (shell.output("stat -c '%%a %%u:%%g' %s/prefix/%s", folder, path):gsub("\n", ""))
   end
@@ -37,8 +37,8 @@ all:
 
   teardown(function() shell.remove(folder) end)
 
-  -- Former bugs: after `make install`, `sudo make install` made the user the owner of /usr/local;
-  -- and with a umask of 077 no other user could enter it any more.
+  -- Former bugs: if a user had run `make install` before, `sudo make install` made this user the owner of
+  -- /usr/local. With a umask of 077, no other user could enter it any more.
   it("leaves folders that are there as they are, and whose they are", function()
     shell.output("mkdir -p %s/prefix/bin && chmod 2775 %s/prefix/bin", folder, folder)
     if shell.output "id -u" == "0\n" then shell.output("chown 7:7 %s/prefix/bin", folder) end
@@ -61,8 +61,8 @@ all:
     end
   end)
 
-  -- A former bug: installing overwrote the library's file in place, so that a program that was
-  -- using it was ended by SIGBUS.
+  -- A former bug: the installation overwrote the library's file in place, so that a running program that
+  -- used it ended by SIGBUS.
   it("writes into no file that is there", function()
     install "true"
     local path = folder .. "/prefix/lib/liblua5.4.so.0"

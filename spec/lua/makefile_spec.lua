@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The makefiles: `make deps` must install everything that the build needs on this machine, no
--- variable may be used before it has a value, and a compiler must get only options that it
--- supports.
+-- The makefiles. `make deps` must install everything that the build needs on this machine, no variable may
+-- be used before it has a value, and a compiler must get only options that it supports.
 
 local recipes = require "spec.support.recipes"
 local sets = require "spec.support.sets"
@@ -10,14 +9,14 @@ local shell = require "spec.support.shell"
 
 local FILES = {"Makefile", "lua/build.mk", "lualib/build.mk", "asamp/build.mk"}
 
--- Returns the words in the commands of a target's recipe as a set.
+-- Returns the set of words in the commands of a target's recipe.
 local function words(target)
   local set = {}
   for word in shell.output("make -n --no-print-directory " .. target):gmatch "%S+" do set[word] = true end
   return set
 end
 
--- Returns the Debian packages that contain existing files, by file.
+-- Returns a table of the Debian packages that contain these existing files, by file.
 local function packages(paths)
   local by = {}
   for i, path in ipairs(paths) do paths[i] = shell.output("readlink -f " .. path):gsub("\n", "") end
@@ -28,8 +27,8 @@ local function packages(paths)
   return by
 end
 
--- Returns the packages that are installed with a set of packages: the set, and all on which it
--- depends.
+-- Returns the set of packages that are installed with the packages in 'set': these, and all on which they
+-- depend.
 local function closure(set)
   local needs, todo, all = {}, sets.sorted(set), {}
   local installed = shell.output "dpkg-query -W -f '${Package}\t${Depends}\n'"
@@ -48,9 +47,9 @@ end
 
 describe("make deps #plain", function()
   it("installs whatever the makefiles look for on this machine", function()
-    -- A former bug: PACKAGES used PAGETOOLS above the line that set it, so that a fresh machine had
-    -- neither esbuild nor d3 and built no page; nothing failed on machines where they had been
-    -- installed before.
+    -- A former bug: PACKAGES used the variable PAGETOOLS before the line that sets it. A new machine
+    -- therefore had neither esbuild nor d3 and built no page. Machines where they had been installed before
+    -- showed no failure.
     local paths = {}
     for _, file in ipairs(FILES) do
       for list in shell.read(file):gmatch "%$%(wildcard (/[^)]*)%)" do
@@ -73,7 +72,7 @@ describe("make deps #plain", function()
 end)
 
 describe("make #plain", function()
-  -- Runs make in this tree with only the commands in 'tools' in PATH. Returns its exit status and
+  -- Runs make in this tree with a PATH that has only the commands in 'tools'. Returns its exit status and
   -- stderr.
   local function with(tools, target)
     local folder = shell.folder()
@@ -115,7 +114,7 @@ describe("make #plain", function()
 end)
 
 describe("the makefiles #plain", function()
-  -- Returns make's warnings for a target.
+  -- Returns make's warnings about undefined variables for a target.
   local function warned(line)
     local _, _, err = shell.run("make -n --warn-undefined-variables " .. line)
     local list = {}
@@ -142,8 +141,7 @@ describe("the makefiles #plain", function()
   end)
 
   it("give a compiler only the options that it knows", function()
-    -- A former bug: `make CC=clang` failed, because three options of the bytecode loop exist only
-    -- in gcc.
+    -- A former bug: `make CC=clang` failed, because three options of the bytecode loop exist only in gcc.
     local folder = shell.folder()
     local picky = folder .. "/picky"
     shell.write(picky, [[#!/bin/sh
@@ -162,13 +160,13 @@ describe("the makefiles #plain", function()
     assert.is_truthy(all:find(" -freorder-blocks-algorithm=simple ", 1, true), all)
     assert.is_nil(some:find("reorder-blocks", 1, true))
     assert.is_nil(some:find("-Wa,", 1, true))
-    -- an option that this compiler supports is passed
+    -- but an option that this compiler supports is passed
     assert.is_truthy(some:find(" -fno-crossjumping ", 1, true))
     shell.remove(folder)
   end)
 
-  -- A former bug: in the middle of the build, a quote in the folder's name ended a word of the
-  -- shell, or a semicolon a module path.
+  -- A former bug: in the middle of the build, a quote in the name of the folder ended a word of the shell,
+  -- or a semicolon ended a module path.
   it("refuse folders whose names no module path can have, and take spaces", function()
     local folder = shell.folder()
     for _, name in ipairs{"a'b", 'a"b', "a;b", "a?b", "a\\b", "a$b", "a#b", "a`b"} do
@@ -189,7 +187,7 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: a failed `make clean` printed no message, and returned exit status 0.
+  -- A former bug: a `make clean` that failed printed no message and returned exit status 0.
   it("say when they cannot clean", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/build/fork %s/build/dl %s/bin", folder, folder, folder)
@@ -209,8 +207,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- Former bugs: CFLAGS replaced all of the core's options, which then did not find its headers;
-  -- and objcopy rejected objects for link-time optimization.
+  -- Former bugs: CFLAGS replaced all options of the core, so that its headers were not found. objcopy
+  -- rejected object files for link-time optimization (-flto).
   it("take CFLAGS and LDFLAGS besides their own options, and nothing of -flto", function()
     local lines = recipes.ofbuild("fork", "CFLAGS='-O3 -flto=auto' LDFLAGS=-s")
     for _, line in ipairs(lines.compiled) do
@@ -234,8 +232,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: if a machine stopped in the middle of a build, an object file was empty. The
-  -- linker accepted it, and functions were missing when the library was linked or loaded.
+  -- A former bug: if the machine stopped in the middle of a build, an object file was empty. The linker
+  -- accepted it, and functions were missing when the library was linked or loaded.
   it("make empty files again", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/obj/gc/mark %s/lib", folder, folder)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Names of functions come from their definitions, so that they are the same for all callers and in
--- every run.
+-- Names of Lua functions in profiles come from the functions' definitions, so that they are the same for
+-- all callers and in every run.
 
 local samples = require "spec.support.samples"
 
--- Returns the names of the functions that have a sample, as "line:name" with the line of
--- definition, in the order of lines; without main chunks.
+-- Samples calls of the chunk. Returns the names of the functions that have a sample, except main chunks, as
+-- "line:name" in the order of their lines of definition.
 local function names(chunk, ...)
   local args = table.pack(...)
   local set, list = {}, {}
@@ -111,8 +111,8 @@ M.field() variable()]]
     assert.same({["main chunk"] = true, field = true, anonymous = true}, set)
   end)
 
-  -- A former bug: functions without a name that are defined on one line were one row: all functions
-  -- of a minified file.
+  -- A former bug: functions without a name that are defined on one line were one function in the profile.
+  -- In a minified file, these were all functions.
   it("a number of its own, if others of its line have no name", function()
     local text = ([[
 local function call(f) return f() end
@@ -140,7 +140,8 @@ return M.survivor]], "@named")()
     assert.same({"2:survivor"}, names(f))
   end)
 
-  -- A former bug: a variable's name of size 0, which a tool may write, was read at address 0.
+  -- A former bug: precompiled code may have a variable name of size 0, if a tool has written it. Such a
+  -- name was read at address 0.
   it("none, in precompiled code whose variables have no names", function()
     local whole = string.dump(load("local abcdefgh = function() return {{}, {}} end; abcdefgh()", "@named"))
     local at = assert(whole:find("abcdefgh", 1, true))
@@ -148,8 +149,8 @@ return M.survivor]], "@named")()
     assert.same({"1:anonymous"}, names(chunk))
   end)
 
-  -- A former bug: for each function, all earlier variables were visited, also those of blocks that
-  -- had ended: a chunk with 40,000 of both took seconds to load.
+  -- A former bug: for each function, all earlier variables were visited, even those of blocks that had
+  -- ended. A chunk with 40,000 functions and 40,000 variables took seconds to load.
   it("of its variable, whatever ended before it, or is around", function()
     local text = {"local a, b"}
     for i = 1, 150 do text[i + 1] = "do local x, y = a, b end local v" .. i end

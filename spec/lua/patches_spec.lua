@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The patch series: it must apply to the pristine sources without changes, and survive the
--- conversion to git and back; each patch must document its effect and the spec that guards it.
--- lua/edit runs in a copy of the checkout.
+-- The patch series. It must apply to upstream's sources without changes, and survive the conversion to git
+-- and back. Each patch must document its effect and the spec that tests it. The spec runs lua/edit in a
+-- copy of the checkout.
 
 local shell = require "spec.support.shell"
 
@@ -10,7 +10,7 @@ local function patches(folder)
   return shell.lines(shell.output("ls " .. (folder or ".") .. "/lua/patches/*.patch"))
 end
 
--- Returns the fields of a patch's message: subject, and Change, Why here, Relies on, Upstream, Spec.
+-- Returns the fields of a patch's message: subject, Change, Why here, Relies on, Upstream and Spec.
 local function message(text)
   local head = text:match("^(.-)\ndiff %-%-git ")
   local fields, name = {subject = head:match("\nSubject: %[PATCH%] ([^\n]+)")}, nil
@@ -26,8 +26,8 @@ local function message(text)
   return fields
 end
 
--- Returns the number of lines of a patch by kind: context, removed, added; and the longest run of
--- context lines.
+-- Returns the numbers of lines of a patch by kind: context, removed, added. Also returns the length of the
+-- longest run of context lines.
 local function lines(text)
   local n, run, inside = {quoted = 0, removed = 0, added = 0, run = 0}, 0, false
   for line in text:gmatch("[^\n]*") do
@@ -60,7 +60,7 @@ describe("the patches #plain", function()
     local status, _, err = shell.run(("lua/prepare build/dl/lua.tar.gz %s/src %s")
                                      :format(folder, table.concat(patches(), " ")))
     assert.same({0, ""}, {status, err})
-    -- lua/prepare relies on these words of patch; they are checked again
+    -- lua/prepare finds these words in the output of patch, so that the spec checks them, too
     shell.output("cd %s && rm -rf src && mkdir src", folder)
     shell.output("tar -xzf build/dl/lua.tar.gz --strip-components=1 -C " .. folder .. "/src")
     for _, path in ipairs(patches()) do
@@ -80,8 +80,8 @@ describe("the patches #plain", function()
     local same, differences = shell.run(("diff -r lua/patches %s/lua/patches"):format(folder))
     assert.equal(0, same, differences)
 
-    -- an import must not overwrite commits that were not exported, and an export must not export
-    -- uncommitted changes
+    -- Import must not overwrite commits that were not exported, and export must not ignore uncommitted
+    -- changes.
     local status, _, err = shell.run(("cd %s && lua/edit import build/edit"):format(folder))
     assert.same({1, "lua/edit: build/edit exists already; export its commits with make export, or remove " ..
                     "the folder to start again\n"}, {status, err})
@@ -90,13 +90,13 @@ describe("the patches #plain", function()
     assert.same({1, "lua/edit: build/edit has changes that are not committed\n"}, {status, err})
     assert.equal(#patches(), #patches(folder))
 
-    -- one more commit becomes one more patch
+    -- after one more commit, there is one more patch
     shell.output("cd %s && git -C build/edit commit -qam 'gc: one more' && lua/edit export build/edit",
                  folder)
     assert.equal(#patches() + 1, #patches(folder))
     assert.equal(0, (shell.run(("ls %s/lua/patches/%04d-gc-one-more.patch"):format(folder, #patches() + 1))))
 
-    -- with one commit less, there is one patch less
+    -- after the removal of two commits, there is one patch less than at first
     shell.output("cd %s && git -C build/edit reset -q --hard HEAD~2 && lua/edit export build/edit",
                  folder)
     assert.equal(#patches() - 1, #patches(folder))
@@ -128,7 +128,8 @@ describe("the patches #plain", function()
       folder = shell.folder()
       shell.output("mkdir -p %s/build/release && cp -r build/dl %s/build/ && cp -r lua %s/"
         .. " && tar -xzf build/dl/lua.tar.gz -C %s/build/release", folder, folder, folder, folder)
-      -- Creates a release Lua 5.4.99, with additional lines that move every hunk of three files.
+      -- changes the sources to a release Lua 5.4.99, with additional lines that move every hunk of three
+      -- files
       shell.output([[cd %s/build/release/*/ && sed -i 's/\(VERSION_RELEASE\t"\)[0-9]*"/\199"/' src/lua.h
         sed -i '1i/* one line more */' src/lvm.c src/lstate.c src/ldo.c]], folder)
     end)
@@ -143,7 +144,7 @@ describe("the patches #plain", function()
       return shell.output("sha256sum %s/build/new.tar.gz", folder):match "%x+"
     end
 
-    -- Checks the export: the series applies to the new sources, and lua/upstream and the tarball
+    -- Exports, and checks that the series applies to the new sources, and that lua/upstream and the tarball
     -- are those of the new release.
     local function moved(hash)
       local status, out, err = inside "lua/edit export build/edit"
@@ -155,7 +156,7 @@ describe("the patches #plain", function()
       assert.equal("5.4.99", upstream:match "\nversion=([%d.]+)\n")
       assert.is_truthy(upstream:match "\nurl=%S+/lua%-5%.4%.99%.tar%.gz\n")
       assert.is_truthy(upstream:match "\ntestes_url=%S+/lua%-5%.4%.99%-tests%.tar%.gz\n")
-      -- the patches apply without fuzz or offsets, and 5.4.99 is the present release
+      -- the patches apply without fuzz or offsets, and 5.4.99 is the current release
       assert.same({0, "", ""}, {inside "lua/prepare build/dl/lua.tar.gz build/src lua/patches/*.patch"})
       status, out, err = inside "LUA_FETCH_NO_SITE=1 LUA_FETCH_NO_APT=1 lua/edit rebase build/new.tar.gz x"
       assert.same({1, "", "lua/edit: build/new.tar.gz is the release that lua/upstream names already\n"},
@@ -192,7 +193,7 @@ describe("the patches #plain", function()
                           .. "then git -C build/edit rebase --continue\n"}, {status, out, err})
       assert.equal(shell.read "lua/upstream", shell.read(folder .. "/lua/upstream"))
 
-      -- resolves the conflict as the message describes
+      -- resolves the conflict as the message of lua/edit describes
       assert.is_truthy(shell.read(folder .. "/build/edit/src/lstate.c"):find "\n|||||||")
       shell.output([[cd %s/build/edit && sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' \
         -e 's/^  ci = luaM_realloc/  ci = \/* new *\/ luaM_realloc/' src/lstate.c]], folder)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- lua5.4.pc must quote a prefix with spaces. A former bug: compilers received the two words
--- "-I/opt/my" and "lua/include/lua5.4".
+-- The pkg-config file lua5.4.pc must quote a prefix with spaces. A former bug: compilers received the two
+-- words "-I/opt/my" and "lua/include/lua5.4".
 
 local shell = require "spec.support.shell"
 
@@ -11,7 +11,7 @@ describe("lua5.4.pc", function()
     local moved, n = text:gsub("^prefix=[^\n]*", "prefix=/opt/my lua", 1)
     assert.equal(1, n, text)
     shell.write(folder .. "/lua5.4.pc", moved)
-    -- the words are read by eval, as in a makefile or shell script
+    -- eval splits the output of pkg-config into words, as a makefile or shell script does
     local words = shell.output([[eval "set -- $(PKG_CONFIG_PATH=%s pkg-config --cflags --libs lua5.4)"
       for w; do echo "$w"; done]], folder)
     assert.same({"-I/opt/my lua/include/lua5.4", "-L/opt/my lua/lib", "-llua5.4", "-lm", "-ldl"},

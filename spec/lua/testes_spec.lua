@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- lua/testes.excluded lists the tests of the official suite that are not run. Checked are its form,
--- that lua/testes removes only its lines (in a small suite made for the spec), that it matches the
--- suite if that exists, and that a run leaves no processes. Nothing is downloaded.
+-- lua/testes.excluded lists the tests of the official suite that are not run. The spec checks its form,
+-- that lua/testes removes only its lines (in a small suite made for the spec), that it matches the suite if
+-- that exists, and that a run leaves no processes. It downloads nothing.
 
 local shell = require "spec.support.shell"
 
--- Returns the entries: {file=, first=, last=, reason=}, {file=, T=true, reason=}, or {file=,
--- order=true, reason=}.
+-- Returns the entries of lua/testes.excluded. Each is {file=, first=, last=, reason=}, {file=, T=true,
+-- reason=}, or {file=, order=true, reason=}.
 local function entries()
   local list = {}
   for _, line in ipairs(shell.lines(shell.read "lua/testes.excluded")) do
@@ -26,14 +26,14 @@ local function entries()
   return list
 end
 
--- Returns the folder of the suite, or nil.
+-- Returns the folder of the official suite, or nil.
 local function suite()
   local folder = os.getenv "LUA_TESTES" or ""
   if folder == "" then folder = "build/testes/suite" end
   return shell.read(folder .. "/all.lua") and folder
 end
 
--- Defines a spec that needs the official suite; without it, the spec is pending, with the reason.
+-- Defines a spec that needs the official suite. Without the suite, the spec is pending.
 local function with(name, f)
   it(name, function()
     local folder = suite()
@@ -45,8 +45,8 @@ local function with(name, f)
   end)
 end
 
--- Creates a checkout with lua/testes, with this interpreter as its debug build, and an empty suite.
--- Returns their folders.
+-- Creates a checkout with lua/testes and with the running interpreter as its debug build, and an empty
+-- suite. Returns their two folders.
 local function checkout()
   local folder = shell.folder()
   local from = folder .. "/suite"
@@ -164,16 +164,15 @@ describe("tests excluded from the official suite", function()
   end)
 end)
 
--- A former bug: if the official test of Ctrl C failed, it left a running program, and the run never
--- ended.
+-- A former bug: if the official test of Ctrl C failed, it left a running program, and the run never ended.
 describe("a run of lua/testes", function()
   local STRAY = [[
     local f = io.popen "echo $$; exec sleep 1000"
     io.open("FOLDER/stray", "w"):write(f:read "l", "\n"):close()
   ]]
 
-  -- Runs 'script' as the official suite, after STRAY, which starts another process. Checks that
-  -- this process has ended. Returns the exit status and the output.
+  -- Runs STRAY, which starts another process, and 'script' as the official suite. Checks that this process
+  -- has ended after the run. Returns the exit status and the output.
   local function run(script, line)
     local folder, from = checkout()
     shell.output("mkdir " .. folder .. "/tmp")
@@ -182,7 +181,7 @@ describe("a run of lua/testes", function()
       ("LUA_TESTES=%s %s/lua/testes debug:portable"):format(from, folder)):gsub("FOLDER", folder))
     local stray = assert(shell.read(folder .. "/stray"), out .. err):gsub("\n", "")
     assert.matches("^%d+$", stray)
-    -- the process must end soon; it may be a zombie for which no parent has waited yet
+    -- waits up to 10 s until the process has ended; it may be a zombie for which no parent has waited yet
     local state
     for _ = 1, 100 do
       state = (shell.read("/proc/" .. stray .. "/stat") or ""):match "%) (%a)"
@@ -214,7 +213,7 @@ describe("a run of lua/testes", function()
   end)
 
   it("ends with all of its processes and files when lua/testes is interrupted", function()
-    -- interrupts the command when the stray process has written its id
+    -- interrupts the command after the stray process has written its id
     local status, out = run("while true do end", "TESTES & "
       .. "until [ -s FOLDER/stray ]; do sleep 0.05; done; kill -TERM $!; wait $!")
     assert.equal(143, status, out)

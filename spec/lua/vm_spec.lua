@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The fork's bytecode loop and parser (lua/vm) have fast paths that upstream lacks; programs must
--- have the same results.
+-- The fork's bytecode loop and parser (lua/vm), which have fast paths that upstream lacks. Programs must
+-- have the same results as with upstream's Lua.
 
 local core = require "profiler.core"
 local hashes = require "hashes"
 
--- set[i](t, v) sets a field named by a constant, which is the case of the fast path; get[i](t) reads
--- the field.
+-- set[i](t, v) sets the field NAMES[i], a name that is a constant in the code, which is the case of the
+-- fast path. get[i](t) reads the field.
 local NAMES, set, get = {}, {}, {}
 for i = 1, 40 do
   NAMES[i] = (i == 1 and "__newindex") or (i == 2 and "__index") or "k" .. i * 7919
@@ -29,7 +29,8 @@ describe("a field set by a constant name", function()
         model[i] = v
         local j = math.random(3, n)
         assert(get[j](t) == model[j], ("seed %d, step %d: %s"):format(seed, step, NAMES[j]))
-        if math.random(12) == 1 then  -- adds keys of other types to the chains
+        -- adds keys of other types to the chains of the hash part
+        if math.random(12) == 1 then
           local key = OTHERS[math.random(#OTHERS)]
           t[key] = math.random(3) > 1 and step or nil
           others[key] = t[key]
@@ -69,8 +70,10 @@ describe("a field set by a constant name", function()
   it("is seen as a metamethod when the metatable was known to have none", function()
     local meta = {}
     local t = setmetatable({}, meta)
-    set[5](t, 1)  -- after this, the metatable's flags record that it has no __newindex
-    assert.is_nil(get[6](t))  -- after this, the flags record that it has no __index
+    -- after this, the metatable's flags record that it has no __newindex
+    set[5](t, 1)
+    -- after this, the metatable's flags record that it has no __index
+    assert.is_nil(get[6](t))
     local caught = {}
     set[1](meta, caught)
     set[2](meta, {[NAMES[6]] = "from __index"})
@@ -101,8 +104,8 @@ describe("a field set by a constant name", function()
 end)
 
 describe("a store by an index", function()
-  -- Three ways to add a key: by a constant, by a variable, and by the API. The first two have a
-  -- fast path if the table has a free node or slot for the key.
+  -- Three ways to add a key: by a constant, by a variable, and by the C API. The first two have a fast path
+  -- if the table has a free node or slot for the key.
   local byconstant = {}
   for i = 1, 40 do
     byconstant[i] = load(("local t, v = ... t[%d] = v"):format(i))
@@ -397,8 +400,8 @@ describe("an error or a yield", function()
 end)
 
 describe("a yield", function()
-  -- The functions below yield at every level of a recursion, and each calls the next level in
-  -- another way. step(v) yields v and -v, and returns the argument of the next resume.
+  -- Each of the functions in WAYS calls the next level of a recursion in another way, and the program
+  -- yields at every level. step(v) yields v and -v, and returns the first argument of the next resume.
   local function step(v)
     local reply, second = coroutine.yield(v, -v)
     assert(reply == v * 3 and second == "second" or reply == "closed", "reply to " .. v)
@@ -423,7 +426,8 @@ describe("a yield", function()
       local _ <close> = setmetatable({}, {__close = function() down(n) end})
       step(n)
     end,
-    function(down, n)  -- an inner coroutine passes its values to the outer one
+    -- an inner coroutine, whose values are passed to the outer one
+    function(down, n)
       local inner = coroutine.wrap(down)
       local given = table.pack(inner(n))
       while given[2] do
@@ -592,7 +596,7 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- For 4,096 names in as many buckets, a good hash has about seven names in the fullest bucket.
+  -- With 4,096 names and 4,096 buckets, a good hash has about seven names in the fullest bucket.
   it("spreads names that differ in a digit over the buckets: none holds many", function()
     for _, pattern in ipairs {"k%d", "%d", "name_%08d", "a long prefix that is common: %d", "%d tail"} do
       for seed = 1, 5 do
@@ -607,10 +611,10 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A former bug: tables allocated one after the other, 56 bytes apart, used a seventh of the nodes
-  -- in node vectors of 64, 512 or 4096 nodes, so that a lookup took four steps on average; with
-  -- random main positions it would take 1.4. A later hash of shifts and exclusive ors took 1.25
-  -- steps in large node vectors.
+  -- A former bug: tables that were allocated one after the other, 56 bytes apart, used as keys only a
+  -- seventh of the nodes in node vectors of 64, 512 or 4096 nodes. A lookup took four steps on average;
+  -- with random main positions it would take 1.4. A later hash of shifts and exclusive ors took 1.25 steps
+  -- in large node vectors.
   it("spreads addresses that are the same distance apart: a key is found at the first look", function()
     for _, step in ipairs {1, 8, 16, 24, 40, 48, 56, 64, 80, 96, 128, 176, 256, 1024, 4096, 32768, 1 << 20} do
       for bits = 0, 13 do
@@ -627,8 +631,8 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A former bug: with d = 15 in the divisor 2^16 - d, d was a multiple of the distance between
-  -- tables, 40 bytes / 8. The addresses wrapped around to the same nodes, and a lookup took 2.4
+  -- A former bug: the hash of addresses used the divisor 2^16 - d with d = 15, a multiple of the distance
+  -- between tables, 40 bytes / 8. The addresses wrapped around to the same nodes, and a lookup took 2.4
   -- steps.
   it("spreads some of many objects of one size, whose addresses wrap around the hash part", function()
     for _, step in ipairs {24, 40, 56, 72, 88} do
@@ -636,7 +640,8 @@ describe("the hash of a string", function()
         local n, looks, keys, state = {}, 0, 0, step
         for i = 1, 1 << bits do
           state = (state * 1103515245 + 12345) & 0x7fffffff
-          if state >> 8 & 7 < 5 then  -- five of eight objects become keys
+          -- five of eight objects become keys
+          if state >> 8 & 7 < 5 then
             local block, slot = i // (32704 // step), i % (32704 // step)
             local at = hashes.spread(0x7f3456780000 + (block << 15) + slot * step, bits)
             n[at] = (n[at] or 0) + 1
@@ -677,15 +682,16 @@ describe("the hash of a string", function()
     assert.is_true(#met > 200 and most <= 6, #met .. ", " .. most)
   end)
 
-  -- A former bug: the hash used the seed in the lower half of the first product only. The upper halves
-  -- of the names below were computed from the constants of that hash: each of the first ten names
-  -- collided with the last one in a table of 256 places for 11 to 73 of 100 seeds.
+  -- A former bug: the hash used the seed only in the lower half of the first product. The upper halves of
+  -- these names were computed from the constants of that hash. For 11 to 73 of 100 seeds, each of the first
+  -- ten names collided with the last one in a table of 256 places.
   it("lets no two chosen names collide under many seeds", function()
     local names = {"\x5b\xb1\xc5\xd5", "\x5b\x13\x92\xd6", "\x5b\x85\x7c\xd6", "\x5b\x67\x4d\xd7",
                    "\x5b\x20\xcb\xd1", "\x5b\x82\x9b\xd2", "\x5b\x74\x82\xd2", "\x5b\xd6\x52\xd3",
                    "\x5b\x93\xd0\xdd", "\x5b\xe7\x8b\xde", "\x5b\x38\xff\xd5"}
     for i = 1, #names do names[i] = "dcba" .. names[i] end
-    for bit = 0, 319 do  -- also pairs of texts of 40 bytes that differ in one bit or two
+    -- also pairs of strings of 40 bytes that differ in one bit or two
+    for bit = 0, 319 do
       local s = ("0123456789"):rep(4)
       local function flip(t, b)
         local at = b // 8 + 1
@@ -708,15 +714,16 @@ describe("the hash of a string", function()
         table.insert(buckets[at], i)
       end
     end
-    for pair, n in pairs(times) do  -- the average is 0.8
+    -- number of collisions of a pair in all seeds; the average is 0.8
+    for pair, n in pairs(times) do
       assert.is_true(n <= 12, ("names %d and %d: %d"):format(pair // 1000, pair % 1000, n))
     end
   end)
 end)
 
--- Lua's manual leaves the effect of this on a traversal undefined, but upstream adds no field for
--- nil. A former bug: the fork added one, in the node of a field that the traversal had just
--- cleared.
+-- Lua's manual leaves the effect of storing nil in an absent field during a traversal undefined, but
+-- upstream adds no field. A former bug: the fork added a field, in the node of a field that the traversal
+-- had just cleared.
 describe("a field that is not there and is set to nil", function()
   it("does not disturb a traversal", function()
     for i = 1, 200 do
@@ -734,7 +741,8 @@ end)
 -- While the table is rehashed, its entries are prefetched, and no key is looked up.
 describe("a large table that grows", function()
   it("keeps its entries, with keys of every kind", function()
-    local function key(i)  -- the key is a new object in each call if i % 8 is that of a table
+    -- returns a new object in each call if i % 8 is that of a table
+    local function key(i)
       local kind = i % 8
       if kind == 0 then return "key " .. i end
       if kind == 1 then return ("key %d "):format(i):rep(10) end
@@ -743,7 +751,8 @@ describe("a large table that grows", function()
       if kind == 4 then return i << 20 end
       if kind == 5 then return {i} end
       if kind == 6 then return function() return i end end
-      return i // 8  -- these keys end up in the array part
+      -- these integers end up in the array part
+      return i // 8
     end
     for round = 1, 3 do
       local t, keys, n = {}, {}, 12000

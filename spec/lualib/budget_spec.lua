@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Budgets of tests: the assertions, their messages, baselines, and the helper for busted.
+-- Budgets of memory in tests (asamp.budget): the assertions, their messages, baselines, and the helper for
+-- the test runner busted.
 
 local budget = require "asamp.budget"
 local process = require "spec.support.process"
@@ -53,13 +54,13 @@ describe("budgets", function()
     assert.truthy(text:find "held by:\n.*%%  .*%[\"Listeners\"%]", text)
   end)
 
-  -- A former bug: the bytes of a line were the sum of several runs, printed below the bytes of one
-  -- run.
+  -- A former bug: below the bytes of one run, the message printed the bytes of a line as the sum of several
+  -- runs.
   it("estimate the bytes of a line for one run", function()
     local text = message(assert.allocates.at_most, 39, function() return {} end)
     local runs, n = text:match "^40 bytes in 1 block were .* (%d+) more runs:\n +(%d+) bytes"
     assert.equal("32", runs, text)
-    -- 20 samples, within 4 standard errors
+    -- 20 samples are expected, with a tolerance of 4 standard errors
     assert.is_true(tonumber(n) > 5 and tonumber(n) < 100, text)
   end)
 
@@ -142,7 +143,7 @@ describe("a baseline", function()
                  "that asamp.budget wrote", select(2, budget.open "/dev/zero"))
     local nameless = assert(budget.open(os.tmpname() .. ".none"))
     assert.has_error(function() nameless:run(nil, print) end, "the name of a test must be text")
-    -- like a file that this user may not read: it exists, so that the budget is not empty
+    -- this path is like a file that the user may not read: it exists, so that the baseline is not empty
     assert.equal("cannot read the baseline '/dev/null/x': Not a directory",
                  select(2, budget.open "/dev/null/x"))
     shell.write(path, "return {tests = {gone = {bytes = 8, exact = true}}}")
@@ -151,7 +152,7 @@ describe("a baseline", function()
     assert.truthy(shell.read(path):find('["gone"] = {bytes = 8, exact = true},', 1, true))
   end)
 
-  -- A former bug: a baseline file was run as Lua code, without limits of time and memory.
+  -- A former bug: a baseline file was executed as Lua code, without limits of time and memory.
   it("is not run", function()
     local path = os.tmpname()
     for text, wanted in pairs{
@@ -186,8 +187,8 @@ describe("a baseline", function()
     os.remove(path)
   end)
 
-  -- A former bug: the file was emptied before it was written, so that the earlier measurements were
-  -- lost on a full disk.
+  -- A former bug: the file was emptied before it was written, so that the earlier measurements were lost if
+  -- the disk was full.
   it("is replaced as a whole, or not at all", function()
     local path, old = os.tmpname(), "return {tests = {gone = {bytes = 8}}}"
     local script = process.file [[
@@ -206,7 +207,7 @@ describe("a baseline", function()
     os.remove(path)
     assert.same(wanted, {close()})
     assert.is_nil((io.open(path)))
-    -- a new file has the mode of any other new file
+    -- a new baseline has the mode of any other new file
     assert(assert(budget.open(path, {update = true})):close())
     shell.write(script .. ".new", "")
     assert.equal(shell.output("stat -c %%a %s.new", script), shell.output("stat -c %%a %s", path))
@@ -252,7 +253,8 @@ describe("a baseline", function()
     status, out = busted(nil, "-Xhelper", "update", "-Xhelper", "file=/nowhere/x")
     assert.equal(1, status, out)
     assert.truthy(out:find("cannot write the baseline '/nowhere/x': No such file or directory", 1, true), out)
-    other = "package.loaded.profiler = {} "  -- like a Lua without exact counts
+    -- simulates a Lua without exact counts
+    other = "package.loaded.profiler = {} "
     status, out = busted "1"
     other = ""
     assert.equal(0, status, out)

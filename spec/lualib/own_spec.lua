@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- A program's modules with the names of the fork's modules (profiler, asamp) must be found first,
--- wherever they are in the program's path; otherwise the fork's modules are found.
+-- A program may have its own modules with the names of the fork's modules (profiler, asamp). They must be
+-- found first, wherever they are in the program's path. Without them the fork's modules are found.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- Code that appends a folder to the path.
+-- Code that appends the folder lib to the path.
 local LAST = "package.path = package.path .. \";../lib/?.lua\""
 
 describe("a program's own modules", function()
@@ -20,8 +20,8 @@ describe("a program's own modules", function()
   end)
   teardown(function() shell.remove(folder) end)
 
-  -- Runs the interpreter with these words in the folder 'where', without environment variables of
-  -- Lua.
+  -- Runs the interpreter with these words in the folder 'where', without environment variables of Lua
+  -- except those in 'env'.
   local function run(where, words, env)
     local status, out, err = shell.run(("cd %s/%s && env -u LUA_PATH -u LUA_CPATH -u LUA_INIT "
       .. "LUA_PROFILER=quiet LSAN_OPTIONS=use_tls=0:print_suppressions=0 %s '%s' %s"):format(

@@ -31,7 +31,7 @@ describe("a marker", function()
       time = m.time
     end
     assert.same({"begin=", "items=12", "ratio=0.5", "two words=any text: 100%"}, found)
-    -- the tables were allocated between the second and the third mark
+    -- the program allocated the tables between the second and the third mark
     local between = 0
     for _, s in ipairs(list) do
       if s.kind == "table" and s.time >= list.marks[2].time and s.time <= list.marks[3].time then

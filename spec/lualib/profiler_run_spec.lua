@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- `lua -l profiler`: which code is profiled, the options in LUA_PROFILER, and the output.
+-- `lua -l profiler`: which code is profiled, the options in the variable LUA_PROFILER, and the output.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -12,8 +12,8 @@ for i = 1, 1000 do kept[i] = {i} end
 print(#arg, ...)
 ]]
 
--- Runs the interpreter on the script. Returns status, stdout, stderr, and the samples of the profile,
--- if there is one.
+-- Runs the interpreter on the script. Returns its exit status, stdout, stderr, and the samples of the
+-- profile, if there is one.
 local function run(t)
   local path = os.tmpname()
   os.remove(path)
@@ -45,7 +45,7 @@ describe("lua -l profiler", function()
         if f.file == script and f.line == 2 then line = line + s.count break end
       end
     end
-    -- each table has 40 bytes and 16 for its item; the list has an array of a thousand items
+    -- each table has 40 bytes, and 16 for its element; the list has an array of 1,024 slots
     assert.is_true(math.abs(line * 64 - 1000 * 56 - 16384) < 1000, line)
   end)
 
@@ -86,8 +86,8 @@ describe("lua -l profiler", function()
     assert.is_true(list.points > 1000)
   end)
 
-  -- A former bug: a sample of the session's own start kept readers from removing the frames before
-  -- the script, which by chance changed the names of all stacks.
+  -- A former bug: a sample of the session's own start kept readers from removing the frames that precede
+  -- the script, so that chance changed the names of all stacks.
   it("starts with the script: nothing of the profiler is sampled", function()
     local path = os.tmpname()
     local status, _, err = process.run{"-l", "profiler", script,
@@ -340,7 +340,7 @@ describe("on a Lua without a sampled nursery #plain", function()
     local what = "^false\tprofiler: this Lua is not Asamp's, or its module "
       .. "profiler/core%.so is not in package%.cpath; use asamp run, or add ;; to LUA_CPATH %([^\n]*"
     assert.truthy(out:find(what .. "module 'profiler%.core' not found[^\n]*%)\n$"), out)
-    -- the fork's module in the path of plain Lua is rejected
+    -- upstream's Lua, with the fork's module in its path, must reject the module
     status, out = process.run{script, program = "build/plain/bin/lua",
       env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "build/lib/asamp/?.so"}}
     assert.equal(0, status)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The module `profiler`: its arguments and their errors, its states, LUA_PROFILER, and `lua -l
--- profiler`.
+-- The Lua module `profiler`: its arguments and their errors, its states, the variable LUA_PROFILER, and
+-- `lua -l profiler`.
 
 local core = require "profiler.core"
 local natives = require "natives"
@@ -16,7 +16,7 @@ local RATE = "rate must be 1 to 30000 samples a second, got "
 local NOMIN = "must be a period of 64 to 2^62 bytes, or 0 for none, got "
 local NORATE = "must be 1 to 30000 samples a second, or 0 for none, got "
 
--- Returns the message of a call that must raise an error, without the position.
+-- Returns the message of a call that must raise an error, without its position.
 local function raised(f, ...)
   local ok, message = pcall(f, ...)
   assert.is_false(ok)
@@ -52,8 +52,8 @@ describe("arguments", function()
         '"60s", "5m" or "1h", got "60"'},
       {{holders = "0s"}, "option 'holders' must be "},
       {{holders = "999999h"}, "option 'holders' must be "},
-      -- Former bug: these durations are 2^64 + 3,584 seconds, and this size 2^64 bytes + 64 MiB;
-      -- they were accepted as 3,584 seconds and 64 MiB.
+      -- Former bugs: these durations are 2^64 + 3,584 seconds, and this size is 2^64 bytes + 64 MiB. They
+      -- were accepted as 3,584 seconds and 64 MiB.
       {{holders = "5124095576030432h"}, "option 'holders' must be "},
       {{ring = "5124095576030432h"}, "option 'ring' must be "},
       {{ring = "18014398509547520K"}, "option 'ring' must be "},
@@ -170,15 +170,15 @@ describe("arguments", function()
         distances[i] = core.distance()
         profiler.disable()
       end
-      -- tolerance for the bytes that one call allocates between
+      -- tolerance for the bytes that a call allocates before the distance is read
       assert.is_true(math.abs(distances[1] - distances[2]) < 4096)
       assert.is_true(math.abs(distances[1] - distances[3]) > 4096)
     end
   end)
 
-  -- A count of n random points is accurate to sqrt(n) at best. The sum of 40 squared errors in
-  -- units of sqrt(n) is 40 on average, with a standard deviation of 9. Fixed intervals are accurate
-  -- to one period, so that their sum is almost 0.
+  -- The error of a number of n random sample points is sqrt(n) at best. The sum of 40 squared errors, in
+  -- units of sqrt(n), is 40 on average, with a standard deviation of 9. The error of fixed intervals is at
+  -- most one period, so that their sum is almost 0.
   it("sample at random gaps, unless fixed ones are requested", function()
     local function errors(o)
       local sum = 0
@@ -325,8 +325,8 @@ describe("the states of the module", function()
   end)
 
   it("outlive package.loaded, which test runners and servers empty", function()
-    -- A former bug: after the module was loaded again, it had no session, and reported that the
-    -- session was the host's (asamp.h).
+    -- A former bug: after the module was loaded a second time, it did not know the session of the first,
+    -- and reported that a host had started it (asamp.h).
     local path, kept = os.tmpname(), {}
     assert(profiler.alloc_start(64, {out = path, fixed = true}))
     for name in pairs(package.loaded) do

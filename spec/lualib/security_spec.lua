@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- How the tools treat answers, paths and names of other processes and users (doc/security.md).
+-- The treatment of answers, paths and names that come from other processes and users (doc/security.md).
 
 local answers = require "asamp.cli.answers"
 local commands = require "spec.support.commands"
@@ -22,14 +22,14 @@ end
 
 local pids = {}
 
--- Starts `asamp serve` with these arguments. Returns its port.
+-- Starts `asamp serve` with these arguments. Returns the port at which it listens.
 local function serve(...)
   local port = freeport()
   pids[#pids + 1] = process.start(asamp("serve", "--http", ("127.0.0.1:%d"):format(port), ...))
   return port
 end
 
--- Sends a request. Returns status and body. 'head': additional header lines.
+-- Sends a request. Returns the status and the body of the answer. 'head' has additional header lines.
 local function fetch(port, path, head)
   local c
   for _ = 1, 12000 do
@@ -85,20 +85,20 @@ describe("a file that an answer names", function()
     local unopened = "the process's profile cannot be opened; asamp stats shows the path\n"
     if liar.isother() then assert.equal(unopened, text) end
     shell.output("ln -s %s %s/link && mkdir %s/folder", victim, o.folder, o.folder)
-    -- A response must not show which files exist.
+    -- the answer must not show which files exist
     for _, path in ipairs{o.folder .. "/link", o.folder .. "/folder", o.folder .. "/none", "/root/.none",
                           "/"} do
       assert.equal(unopened, (query("/debug/pprof/heap", {file = path})))
     end
-    -- Each request has named a file in a folder of asamp serve, which is removed by now.
+    -- Each request has named a file in a temporary folder of asamp serve, which must be removed by now.
     local requests = shell.read(o.folder .. "/requests")
     assert.is_truthy(requests:find("\nrecord 1 524288 0 " .. o.folder .. "/asamp.", 1, true), requests)
     assert.is_truthy(requests:find("\ndump " .. o.folder .. "/asamp.", 1, true), requests)
     assert.equal("", shell.output("ls -d %s/asamp.* 2>/dev/null || true", o.folder))
   end)
 
-  -- A former bug: if the answer named a pipe, asamp top waited without end, or took data away from
-  -- the reader of the pipe.
+  -- A former bug: if the answer named a pipe, asamp top waited for ever, or took data away from the reader
+  -- of the pipe.
   it("is read only if it is a regular file", function()
     shell.output("mkfifo %s/fifo && mkdir %s/dir", o.folder, o.folder)
     local kinds = {["/fifo"] = "a pipe (FIFO)", ["/dir"] = "a folder", ["/liar.sock"] = "a socket"}
@@ -133,7 +133,7 @@ describe("a file that an answer names", function()
     assert.is_true(open(o.folder .. "/stats.reply", 0, host.uid()))
     shell.output("chown root %s/requests", o.folder)
     assert.is_false((open(o.folder .. "/requests", pid, uid)))
-    -- a process that was root when it opened its profile may have become another user
+    -- a process that was root when it opened its profile may have changed its user
     local other = process.start{program = "setpriv", "--reuid=" .. uid, "--regid=" .. uid, "--clear-groups",
                                 "sh", "-c", "exec sleep 60 <" .. o.folder .. "/requests"}
     pids[#pids + 1] = other
@@ -146,8 +146,8 @@ describe("a file that an answer names", function()
     assert.is_false((open(o.folder .. "/requests", other, uid + 1)))
   end)
 
-  -- A former bug: a descriptor with O_PATH, which any user can open for root's file, counted as an
-  -- open file.
+  -- A former bug: a descriptor with O_PATH, which any user can open for a file of root, counted as an open
+  -- file.
   it("is not one on whose contents the process has no rights", function()
     if not liar.isother() then return end
     shell.output("chmod 755 %s && chmod 600 %s/victim", secret, secret)
@@ -167,8 +167,8 @@ end)
 describe("asamp serve", function()
   local serving = require "asamp.commands.serve"
 
-  -- Former bugs: a page whose host name resolves to this machine (DNS rebinding) could read
-  -- everything, and any page could end a recording.
+  -- Former bugs: a web page whose host name resolves to this machine (DNS rebinding) could read all data,
+  -- and any web page could end a recording.
   it("answers its own names, no page of another origin, and record=1 only by POST or with a token", function()
     local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true, ["app.example"] = true}
     local function status(r, token)
@@ -223,7 +223,7 @@ describe("asamp serve", function()
                 {status, text})
     assert.equal(403, (fetch(port, "GET /metrics",
                              "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n" .. bearer)))
-    -- If a header is given twice, both values must be checked.
+    -- if a header is given twice, both values must be checked
     for _, twice in ipairs{"Host: evil", "Origin: http://localhost\r\nOrigin: http://evil",
                            "Sec-Fetch-Site: none\r\nsec-fetch-site: cross-site"} do
       assert.equal(403, (fetch(port, "GET /metrics", "Host: localhost\r\n" .. twice .. "\r\n" .. bearer)))
@@ -250,8 +250,8 @@ describe("asamp serve", function()
 end)
 
 describe("a folder for temporary files", function()
-  -- A former bug: the file of os.tmpname was removed, and opened again later, so that another
-  -- user's link was followed.
+  -- A former bug: the file of os.tmpname was removed, and created again later, so that the link of another
+  -- user was followed.
   it("is its owner's alone, and no name of os.tmpname is used", function()
     local path = host.newfolder(host.temporary())
     assert.equal("700\n", shell.output("stat -c %%a %s", path))
@@ -274,8 +274,8 @@ describe("a folder for temporary files", function()
   end)
 end)
 
--- Characters that a terminal interprets or that are invisible, two bytes that are not UTF-8, and
--- plain characters.
+-- EVIL has characters that a terminal interprets or that are invisible, two bytes that are not UTF-8, and
+-- plain characters. PLAIN is the text that must be printed for it.
 local EVIL = "a\27[31mb\7\127\u{9b}\u{80}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}" ..
              "\u{2066}\u{2069}\u{e0000}\u{e0041}\u{e007f}\u{180e}\u{200b}\u{2060}\u{2065}\u{feff}" ..
              "\u{fff9}\u{fffb}\xff\xc2z\u{e9}\u{2026}\u{1f600}"
@@ -298,7 +298,7 @@ describe("a text for a terminal", function()
     assert.is_nil(require "asamp.show.json".encode(EVIL):find("[\27\7\127\xC2\xD8\xF3]"))
   end)
 
-  -- The C code must replace the same characters.
+  -- C code must replace the same characters as the Lua code.
   it("has none in messages of a session", function()
     local _, text = process.run{EVIL, code =
       "local core = require 'profiler.core' io.stdout:write(core.printable(arg[1]))"}

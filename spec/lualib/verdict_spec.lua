@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- The verdict at default settings on programs with one problem each (spec/planted), and on programs
--- without one (spec/innocent). `build/bin/lua spec/support/judge.lua 10` prints how often verdicts
+-- The verdict of `asamp run` with default options on programs with one problem each (spec/planted), and on
+-- programs without one (spec/innocent). `build/bin/lua spec/support/judge.lua 10` prints how often verdicts
 -- are right.
 
 local judge = require "spec.support.judge"
 local shell = require "spec.support.shell"
 
--- Number of programs whose verdict may be wrong: a verdict depends on random samples, and may be
--- wrong in a first run and in two of three more.
+-- Number of programs whose verdict may be wrong. A verdict depends on random samples, and may be wrong in a
+-- first run and in two of three more.
 local MISSED = 1
 
--- Returns true if right() is true in two of three runs.
+-- Returns true if right() is true in at least two of three calls.
 local function mostly(right)
   local first = right()
   local second = right()
@@ -66,7 +66,7 @@ end
 ]])
     local line = judge.run(path).lines[1]
     assert.same({3, "strings", "str_format"}, {line.line, line.reason, line.calls})
-    -- the last of these strings has 18,893 bytes
+    -- mean length of these strings, of which the last has 18,893 bytes
     assert.is_true(line.long > 4096 and line.long < 16384, line.long)
     local text = shell.output("build/bin/asamp run --out '%s/format.vmprof' --overwrite %s 2>&1", folder,
                               path):gsub("%s+", " ")
@@ -74,10 +74,10 @@ end
                                "if each contains most"))
   end)
 
-  -- A former bug: the verdict on a call of collectgarbage advised to allocate less at that line.
+  -- A former bug: for a call of collectgarbage, the verdict advised to allocate less at that line.
   it("names a program's own call of collectgarbage", function()
     local text
-    -- repeats, because with about ten time samples, one may be in the collector's own work
+    -- repeats, because of about ten time samples, one may be in the collector's own work
     for _ = 1, 4 do
       text = shell.output("build/bin/asamp run --out '%s/gc.vmprof' --overwrite spec/planted/fullgc.lua 2>&1",
                           folder):gsub("%s+", " ")

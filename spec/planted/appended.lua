@@ -1,5 +1,5 @@
 -- The verdict must name line 5, reason resized
--- A list of numbers is filled element by element for each of many requests, so that its array is resized.
+-- For each of many requests, a list of numbers is filled element by element, so that its array is resized.
 local function list(n)
   local t = {}
   for i = 1, n do t[#t + 1] = i end

@@ -1,5 +1,5 @@
 -- The verdict must name line 10, reason quadratic
--- Each line is appended to a string in an object's field, which copies the string; other work is between.
+-- Each line is appended to a string in a field, which copies the string; other work is done between.
 local Buffer = {}
 Buffer.__index = Buffer
 

@@ -1,5 +1,5 @@
 -- The verdict must name line 17|18, reason keys, holder index
--- The eviction of an LRU cache of 100 entries removes the oldest node, but not its entry in the index.
+-- An LRU cache of 100 entries. The eviction removes the oldest node, but not its entry in the index.
 local Cache = {}
 Cache.__index = Cache
 

@@ -1,5 +1,5 @@
 -- The verdict must name line 7|8, reason keys, holder memo
--- A function is memoized by its argument, a table that is new in each call, so no result is found again.
+-- A function is memoized by its argument, a new table in each call, so that no result is found again.
 local function memoize(f)
   local memo = {}
   return function(v)

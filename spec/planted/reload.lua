@@ -1,5 +1,5 @@
 -- The verdict must name line 3|4|5|8|14, reason keys, holder package.loaded
--- A server loads its handler again under a new module name for each deployment; all old ones stay loaded.
+-- A server loads its handler again for each deployment, under a new module name. All old modules stay loaded.
 local source = [=[
 local M, routes, names = {}, {}, {}
 for i = 1, 40 do

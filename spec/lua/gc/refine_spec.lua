@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- The remembered set is processed before the minor collection if it is large
--- (lua/gc/remset/refine.c), by stores and, in slices, by safepoints. No store may be missed,
--- whatever the progress of the slices, and the set must stay small. Former bugs: slots were
--- remembered singly only up to a number; beyond it the whole table was remembered, however large it
--- was, and so were tables with weak keys and values, and tables that got a metatable.
+-- If the remembered set is large, it is processed before the minor collection (lua/gc/remset/refine.c), by
+-- stores and, in slices, by safepoints. No store may be missed, whatever the progress of the slices, and
+-- the set must stay small. Former bugs: only a limited number of slots was remembered singly; beyond it the
+-- whole table was remembered, however large it was. Tables with weak keys and values, and tables that got a
+-- metatable, were always remembered as a whole.
 
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
@@ -45,8 +45,8 @@ describe("stores into old objects, without a safepoint between", function()
 end)
 
 describe("a big old table", function()
-  -- exchange(t, n, times): makes stores into the n slots of t; with enough stores, t is remembered
-  -- as a whole
+  -- exchange(t, n, times): exchanges random slots of the n slots of t. After enough stores, t is remembered
+  -- as a whole.
   local function setup()
     local function exchange(t, n, times)
       local x = 1
@@ -72,7 +72,8 @@ describe("a big old table", function()
       exchange(t, n, n)
       local _, _, minors = state.memory()
       local _, allocated = collectgarbage("count"), 0
-      while allocated < 120000 do  -- in bytes; nearly two nurseries
+      -- in bytes; the limit is nearly two nurseries
+      while allocated < 120000 do
         local i = allocated % n + 1
         t[i] = {i}
         allocated = allocated + 72
@@ -98,7 +99,8 @@ describe("a big old table", function()
         collectgarbage("nursery", 1 << 16)
         collectgarbage()
         exchange(t, n, n)
-        local event = 950 + 250 * (round // 2)  -- a nursery has 900 objects
+        -- number of the store at which the test intervenes; a nursery has 900 objects
+        local event = 950 + 250 * (round // 2)
         for i = 1, 4000 do
           local at = i * 7919 % n + 1
           held[i] = {at}
@@ -121,7 +123,8 @@ describe("a big old table", function()
       collectgarbage("nursery", 1 << 16)
       collectgarbage()
       local _, _, minors = state.memory()
-      for i = 1, 3000 do  -- tables of 150 bytes fill seven nurseries
+      -- allocates tables of 150 bytes, which fill seven nurseries
+      for i = 1, 3000 do
         mt = {__index = {i}}
         setmetatable(t, mt)
       end
@@ -133,10 +136,9 @@ describe("a big old table", function()
   end)
 end)
 
--- A former bug: the barriers tenured the closure, then its variable, and treated the variable as
--- processed. Later stores of the coroutine into the variable had no barrier; the coroutine was
--- young and dead, so that no collection reached it, and the closure's variable referred to a freed
--- object.
+-- A former bug: the barriers tenured the closure, then its variable, and treated the variable as processed.
+-- Later stores of the coroutine into the variable had no barrier. The coroutine was young and dead, so that
+-- no collection reached it, and the closure's variable referred to a freed object.
 describe("a variable that a closure shares with a young coroutine", function()
   it("has the value written last when much was stored meanwhile", function()
     within(function(state)
@@ -148,7 +150,8 @@ describe("a variable that a closure shares with a young coroutine", function()
         local co = coroutine.wrap(function()
           local v = {"first"}
           keep.get = function() return v end
-          for _ = 1, 3 do  -- each round finds the objects that the previous one has tenured
+          -- three rounds, because each finds the objects that the previous round has tenured
+          for _ = 1, 3 do
             local y = {}
             for _, old in ipairs(olds) do old.x = y end
           end
@@ -166,8 +169,8 @@ describe("a variable that a closure shares with a young coroutine", function()
   end)
 end)
 
--- A former bug: each of these stores remembered its slot, and filling a table with few different
--- objects took a quarter more instructions than in stock Lua.
+-- A former bug: each of these stores remembered its slot, so that filling a table with few different
+-- objects took a quarter more instructions than with upstream's Lua.
 describe("an object that is stored into a vast table again and again", function()
   local function fill(state, mode)
     local n, x = 300000, 1
@@ -191,7 +194,8 @@ describe("an object that is stored into a vast table again and again", function(
     local _, _, _, _, after = state.memory()
     for slot, i in pairs(objects) do
       if not mode then assert(t[slot][1][1] == i)
-      else assert(t[slot] == nil or i == 40) end  -- a register may hold the last object
+      -- the last object may still be in a register
+      else assert(t[slot] == nil or i == 40) end
     end
     return after - before
   end
@@ -206,8 +210,8 @@ describe("an object that is stored into a vast table again and again", function(
   end)
 end)
 
--- A former bug: if a nursery of 900 KiB or more had over 16,384 stores into such tables, all stored
--- objects were tenured.
+-- A former bug: if the program made over 16,384 stores into huge tables during a nursery of 900 KiB or
+-- more, all stored objects were tenured.
 describe("a cache of weak values", function()
   it("loses dead entries at minor collections, however large the nursery is", function()
     within(function(state)
@@ -244,7 +248,8 @@ describe("a cache of weak values", function()
       for i = 1, 100000 do cache[i] = state end
       for i = 1, 100000 do cache[i] = {} end
       local _, later = state.memory()
-      assert(later - held < 12 << 20, later - held)  -- 100,000 tables, and no long list of slots
+      -- 100,000 tables, but no long list of slots
+      assert(later - held < 12 << 20, later - held)
       state.check()
     end)
   end)
@@ -262,7 +267,8 @@ describe("a table with weak keys and values", function()
         pairs_[keys[i]] = values[i]
       end
       collectgarbage()
-      local function store()  -- a function, so that no value stays in a register
+      -- the stores are in a function, so that no value stays in a register
+      local function store()
         for i = 1, 400 do
           local key, value = {i}, {i}
           pairs_[key] = value
@@ -324,9 +330,9 @@ describe("a table with weak keys and values", function()
   end)
 end)
 
--- A former bug: a key whose value was nil when the remembered set was processed was skipped, and no
--- longer remembered. When the key got a value again, the barrier saw the value but not the key: the
--- next minor collection freed the key, and a strong table had a freed key.
+-- A former bug: if the value of a key was nil when the remembered set was processed, the key was skipped
+-- and no longer remembered. When the key got a value again, the barrier remembered the value but not the
+-- key. The next minor collection freed the key, and a strong table had a freed key.
 describe("a young key of an old table that goes and comes back", function()
   for name, vast in pairs {vast = true, small = false} do
     it("lives when much has been stored between: " .. name, function()

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- States whose lua_Alloc has a limit, in programs whose stacks and buffers grow while nearly all of
--- the heap is garbage (luaN_refused). bench/limits compares the smallest limits with stock Lua's.
--- mem_spec refuses each single request of such programs.
+-- States whose lua_Alloc has a limit, in programs whose stacks and buffers grow while nearly all of the
+-- heap is garbage (luaN_refused). bench/limits compares the smallest limits with those of upstream's Lua.
+-- mem_spec.lua refuses each single request of such programs.
 
 local states = require "states"
 
@@ -39,8 +39,8 @@ describe("a state near its limit", function()
     end)
   end)
 
-  -- A former bug: the size of a table's next vector included its dead entries, and was not computed
-  -- again after an emergency collection had removed them.
+  -- A former bug: the size of a table's next vector was computed with its dead entries, and was not
+  -- computed again after an emergency collection had removed them.
   it("adds keys to a weak table whose entries are dead", function()
     sweep(60, 120, 4, function()
       local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
@@ -50,8 +50,8 @@ describe("a state near its limit", function()
     end)
   end)
 
-  -- A former bug: when a table had to shrink, its vectors were replaced even if there was no memory
-  -- for new ones.
+  -- A former bug: when a table had to shrink, its vectors were replaced even if there was no memory for new
+  -- ones.
   it("adds keys to a weak table that should shrink", function()
     sweep(1040, 1160, 12, function()
       local registry, live, n = setmetatable({}, {__mode = "k"}), {}, 3000
@@ -69,7 +69,7 @@ describe("a state near its limit", function()
     end)
   end)
 
-  -- A former bug: while each collection was an emergency collection, finalizers were never called.
+  -- A former bug: while every collection was an emergency collection, finalizers were never called.
   it("calls finalizers although each collection is an emergency", function()
     sweep(96, 480, 48, function()
       for i = 1, 1500 do
@@ -89,8 +89,8 @@ describe("a state near its limit", function()
     end)
   end)
 
-  -- A former bug: each nursery ended with a full collection, although much memory was free, because
-  -- the list of remembered slots could not grow: 81 to 168 full collections at some limits.
+  -- A former bug: because the list of remembered slots could not grow, each nursery ended with a full
+  -- collection, although much memory was free: 81 to 168 full collections at some limits.
   it("collects fully for lack of memory, not of capacity in the remembered set", function()
     for limit = 6000, 6600, 100 do
       local s = states.open {libs = true, limit = limit * 1024}
@@ -110,9 +110,9 @@ describe("a state near its limit", function()
     end
   end)
 
-  -- A former bug: at each of thousands of minor collections the list of young strings was freed,
-  -- and requested in vain; all strings were then swept: four calls of lua_Alloc each, and six times
-  -- the CPU time.
+  -- A former bug: at each of thousands of minor collections, the list of young strings was freed, its
+  -- memory was requested again and refused, and all strings were swept instead. That took four calls of
+  -- lua_Alloc per collection, and six times the CPU time.
   it("keeps the list of young strings", function()
     local s = states.open {libs = true, limit = 3100 * 1024}
     local status, n = s:run(function()

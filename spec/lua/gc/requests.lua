@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Servers that keep an object with a finalizer for some requests, for combinations of the number of
--- these objects, the garbage of a request and the live data (KiB). A function of the mode ("":
--- default of a state) whose only upvalue is _ENV. Returns lines: the parameters, the largest KiB in
--- use, the largest number of objects whose finalizers were not called yet, and the KiB of requests
--- of the dead ones among them. hosts_spec.lua compares interpreters.
+-- A model of servers that keep an object with a finalizer for some requests, for combinations of the number
+-- of these objects, the garbage of a request and the live data (KiB). The chunk returns a function of the
+-- collector mode ("": the state's default), whose only upvalue is _ENV. That function returns lines: the
+-- parameters, the largest KiB in use, the largest number of objects whose finalizers were not called yet,
+-- and the KiB that requests allocated while such objects were dead. hosts_spec.lua compares these numbers
+-- between interpreters.
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
 return function(_, mode)
@@ -16,7 +17,8 @@ return function(_, mode)
         for i = 1, live * 1024 // 72 do world[i] = {i} end
         collectgarbage()
         collectgarbage()
-        local each = 96 + 72 * garbage  -- bytes of a request, roughly
+        -- approximate bytes of a request
+        local each = 96 + 72 * garbage
         local open, most, peak, ring = 0, 0, collectgarbage("count"), {}
         local mt = {__gc = function() open = open - 1 end}
         for request = 1, (24 << 20) // each do

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Big old tables that grow, shrink and lose entries while young values are stored into them:
--- remembered slots must follow their values into new vectors (luaN_resized), and weak values are
--- cleared slot by slot. A former bug: a key that makes a table grow may move to the new array part,
--- which luaH_newkey does not see: its value was not remembered, and the next minor collection freed
--- it.
+-- Big old tables that grow, shrink and lose entries while young values are stored into them. Remembered
+-- slots must follow their values into new vectors (luaN_resized), and weak values are cleared slot by slot.
+-- A former bug: a new key that makes a table grow may be stored in the new array part, which luaH_newkey
+-- does not check. The value of such a key was not remembered, and the next minor collection freed it.
 
 local process = require "spec.support.process"
 
@@ -51,9 +50,8 @@ describe("big tables that are resized while they hold young objects", function()
   end
 end)
 
--- A former bug, as in upstream: with nearly as many keys as the hash part has nodes, or with few
--- nodes and a large array part, the whole table was counted and copied every few new keys, however
--- large it was.
+-- A former bug, as in upstream: if a table had nearly as many keys as its hash part has nodes, or few nodes
+-- and a large array part, the whole table was counted and copied every few new keys, however large it was.
 describe("a big table that keys come to and go from", function()
   local function bytes(count, fields, keys)
     local status, text = process.code([[
@@ -74,7 +72,8 @@ describe("a big table that keys come to and go from", function()
 
   it("is not copied for every few of them", function()
     for _, free in ipairs {0, 1, 3, 100} do
-      local n = bytes(0, (1 << 15) - free, 20000)  -- 3 MiB are one more vector
+      -- one more vector has 3 MiB
+      local n = bytes(0, (1 << 15) - free, 20000)
       assert.is_true(n < 8 << 20, n)
     end
   end)
@@ -85,7 +84,8 @@ describe("a big table that keys come to and go from", function()
   end)
 
   it("has as many nodes as upstream's when it only grows, or is small", function()
-    assert.is_true(bytes(300000, 4, 0) < 8192)  -- the query itself allocates up to this
+    -- reading the number of bytes allocates up to 8 KiB itself
+    assert.is_true(bytes(300000, 4, 0) < 8192)
     assert.is_true(bytes(0, 100, 20) < 8192)
   end)
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A new key takes an empty node of its chain (lua/vm/reuse.h). `next` returns keys in the order of
--- the nodes, so it shows which node a key took. In a hash part of 8 nodes, the main position of an
--- integer k is k % 7. The keys are larger than any size of an array part.
+-- A new key takes an empty node of its chain (lua/vm/reuse.h). The function next returns keys in the order
+-- of the nodes, which shows the node that a key took. In a hash part of 8 nodes, the main position of an
+-- integer k is k % 7. All keys are larger than any size of an array part.
 
 local function order(t)
   local keys = {}
@@ -26,7 +26,7 @@ describe("a new key", function()
   end)
 
   it("leaves an empty node alone that is the main position of a later key", function()
-    -- Random keys with many collisions are compared with a list of the same entries.
+    -- Compares a table with many collisions of random keys to a list of the same entries.
     math.randomseed(11)
     for size = 3, 6 do
       local t, list, n = {}, {}, 0
@@ -56,9 +56,9 @@ describe("a new key", function()
   end)
 
   it("is found by next if an earlier node of its chain has the same key, dead", function()
-    -- With 16 nodes, the main position of an integer k is k % 15, and free nodes are taken from
-    -- node 15 down. One key in 16 has the main position 5, so that its chain consists of nodes 5,
-    -- 13, 11, 12, 14.
+    -- With 16 nodes, the main position of an integer k is k % 15, and free nodes are taken from node 15
+    -- down. One string of 16 has the main position 5; its chain then consists of nodes 5, 13, 11, 12 and
+    -- 14.
     local function int(node, i) return 15 * (100000 + i) + node end
     for i = 1, 200 do
       local key = ("key"):rep(20) .. i
@@ -68,15 +68,17 @@ describe("a new key", function()
       t[int(5, 0)], t[int(5, 1)] = 1, 1  -- node 14
       t[int(5, 2)] = 1                   -- node 13
       t[int(5, 2)] = nil
-      t[int(13, 0)] = 1                  -- takes the same node again
+      -- takes the same node again
+      t[int(13, 0)] = 1
       t[int(13, 1)] = 1                  -- node 12
       t[int(13, 2)] = 1                  -- node 11
       t[int(13, 2)] = nil
       t[key] = 1                         -- takes the same node again
       t[key] = nil
-      collectgarbage()                   -- the collection marks the key of node 11 as dead
+      -- marks the key of node 11 as dead
+      collectgarbage()
       t[int(13, 0)], t[int(13, 1)] = nil, nil
-      -- takes node 12, because node 13 is the main position of its old key
+      -- takes node 12, because node 13 is the main position of the node's old key
       t[key] = 1
       local n = 0
       for _ in next, t do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- When marking reaches small tables from a broad one, it marks them recursively
--- (lua/gc/mark/mark.c).
+-- When marking reaches small tables from a table with many of them, it marks them recursively
+-- (lua/gc/mark/mark.c). All objects to which they refer must stay alive.
 
 local within = require "spec.lua.gc.within"
 
@@ -10,8 +10,8 @@ describe("small tables in a broad one", function()
     within(function(state)
       local plain, other = {}, {}
       plain.__index = plain
-      -- the shapes alternate between tables without references, with one table, with a table that
-      -- has references, and others
+      -- the kinds of small tables alternate: without references, with one table, with a table that has
+      -- references, and others
       local SHAPES = {
         function(i) return {i, "s" .. i, name = "n" .. i} end,
         function(i) return setmetatable({x = i, y = "y" .. i}, plain) end,
@@ -35,8 +35,8 @@ describe("small tables in a broad one", function()
         function(t) return t[1].name .. t[2][1].name end,
       }
       for _, size in ipairs {40, 300, 5000} do
-        -- each shape alone, so that either all tables are recursively marked or none; then all
-        -- shapes mixed
+        -- first each kind of table alone, so that either all are marked recursively or none; then all kinds
+        -- mixed
         for only = 0, #SHAPES do
           local array, hash, reported = {}, {}, {}
           local function shape(i) return only > 0 and only or i % #SHAPES + 1 end

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The collector's own lists (coroutines, objects with finalizers, tables with large vectors, large
--- objects) are visited in slices, so that no pause grows with their length. Measured by the number
--- of entries that one pause visits (collectgarbage "statistics"), not in time.
+-- The collector visits its own lists (coroutines, objects with finalizers, tables with large vectors, large
+-- objects) in slices, so that no pause grows with their length. The spec measures the number of entries
+-- that one pause visits (collectgarbage "statistics") and not its time.
 
 local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
@@ -10,9 +10,9 @@ local within = require "spec.lua.gc.within"
 -- Largest number of entries that a pause may visit when minor collections run every 32 KiB.
 local MOST = 4096
 
--- Runs a function text make(i) for n objects in a separate state. Until major collections have
--- ended twice with n of them alive, and twice with them dead, no pause may visit more than MOST
--- entries.
+-- Runs 'code', which returns a function make(i), in a separate state, and calls make for n objects. Until
+-- major collections have ended twice while these n objects are alive, and twice while they are dead, no
+-- pause may visit more than MOST entries.
 local function run(code, n)
   return within(function(state, text, count)
     local make = assert(load(text, "=make"))(state)
@@ -66,8 +66,8 @@ describe("no pause goes through all", function()
   end
 end)
 
--- A whole stack is visited once, because of its slots; later minor collections visit only its
--- changed part, and major ones visit it in slices.
+-- A minor collection visits a whole stack once, because of its new slots. Later minor collections visit
+-- only the changed part, and major collections visit the stack in slices.
 it("no pause goes through a deep stack", function()
   for _, frames in ipairs {"in a coroutine", "in the main thread"} do
     local most = within(function(state, where)
@@ -98,8 +98,8 @@ it("no pause goes through a deep stack", function()
 end)
 
 describe("the dead with finalizers, found in slices,", function()
-  -- Code that each program starts with: n objects, each with a number, are dropped when a major
-  -- collection starts; 'bytes' are allocated after that.
+  -- Code at the start of each program. It drops n objects, each with a number, when a major collection
+  -- starts, and allocates 'bytes' bytes after that.
   local PRELUDE = [==[
     local state, n, bytes = ...
     collectgarbage("nursery", 8192)
@@ -214,15 +214,16 @@ describe("the dead with finalizers, found in slices,", function()
   end)
 end)
 
--- A former bug: the work debt of a large block was done right after the next allocation: 26 ms for
--- the growing stack of a deep recursion, 26 for the string table.
+-- A former bug: the work debt of a large block was done completely right after the next allocation. The
+-- pause was 26 ms for the growing stack of a deep recursion, and 26 ms for the string table.
 it("one large block does not pay for the rest of a major collection at once", function()
   local pauses, bytes = within(function(state)
     local live = {}
     for i = 1, 150000 do live[i] = {i} end
     local function majors() return (select(4, state.memory())) end
     collectgarbage()
-    collectgarbage("incremental", 200, 4, 1)  -- a cycle starts, and marks almost nothing
+    -- starts a cycle and marks almost nothing
+    collectgarbage("incremental", 200, 4, 1)
     collectgarbage("step")
     collectgarbage("generational")
     local before, minors = majors(), collectgarbage("statistics").minors
@@ -233,10 +234,11 @@ it("one large block does not pay for the rest of a major collection at once", fu
     return pauses, state.allocated() - start - #block, #live
   end)
   assert.is_true(pauses >= 4, pauses)
-  assert.is_true(bytes < 3 << 20, bytes)  -- the debt was done in slices
+  -- the work debt was done in slices
+  assert.is_true(bytes < 3 << 20, bytes)
 end)
 
--- A former bug: the next pause did the work debt of the string table's growth: 16 ms, after one
+-- A former bug: the next pause did all work debt of the growth of the string table: 16 ms, caused by one
 -- string, in a heap of 64 MB.
 it("the string table grows without a collection", function()
   local before, after, grown = within(function(_, text)

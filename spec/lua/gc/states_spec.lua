@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Many small states, and states with little memory (lua/gc/memory/chunks.c, pace.c): the memory of
--- one state, the effect of a limit in lua_Alloc, and memory that is returned. Measured in bytes,
--- never by time. bench/states prints the same figures for pristine Lua.
+-- Many small states, and states with little memory (lua/gc/memory/chunks.c, pace.c): the memory of one
+-- state, the effect of a limit in lua_Alloc, and memory that is returned to the system. The spec measures
+-- bytes and not time. bench/states prints the same numbers for upstream's Lua.
 
 -- luacheck: ignore 241 331 (variables that only keep objects alive)
 
@@ -11,10 +11,10 @@ local shell = require "spec.support.shell"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
--- The debug build has larger headers of blocks and a larger collector state.
+-- factor for the debug build, which has larger headers of blocks and a larger collector state
 local SPARE = os.getenv "ASAMP_VARIANT" == "debug" and 1.07 or 1.04
 
---- Returns the smallest limit, to 256 bytes, for which try(limit) is true.
+-- Returns the smallest limit in bytes, with an error of up to 256, for which try(limit) is true.
 local function least(try)
   local low, high = 0, 1 << 20
   while high - low > 256 do
@@ -38,8 +38,8 @@ local function plugin()
 end
 
 describe("a small state", function()
-  -- A former bug: the first chunk of a state had 64 KiB, half of it for alignment: lua_newstate
-  -- took 70 KB, and a script with libraries 145 KB.
+  -- A former bug: the first chunk of a state had 64 KiB, half of it for alignment. lua_newstate took 70 KB,
+  -- and a script with libraries 145 KB.
   it("can be made in 9 KB, have libraries in 28 KB and run a script in 48 KB", function()
     local bare = least(function(limit)
       local s = states.open{libs = false, limit = limit}
@@ -62,8 +62,8 @@ describe("a small state", function()
     assert.is_true(whole < 48000 * SPARE, whole)
   end)
 
-  -- A former bug: a state that had to grow requested at least two blocks of 32 KiB, and failed if
-  -- there was no memory for them: it could keep 151 rows in 128 KiB, where plain Lua keeps 823.
+  -- A former bug: a state that had to grow requested at least two blocks of 32 KiB, and failed if there was
+  -- no memory for them. In 128 KiB it could keep 151 rows, where upstream's Lua keeps 823.
   it("uses a limit in lua_Alloc to its end before a request fails", function()
     local function rows(limit)
       local s = states.open{limit = limit}
@@ -80,15 +80,15 @@ describe("a small state", function()
       s:close()
       return n
     end
-    -- numbers of rows that pristine Lua keeps, by limit
+    -- by limit, the number of rows that upstream's Lua keeps
     for limit, want in pairs {[128 << 10] = 577, [256 << 10] = 1298, [1 << 20] = 6081} do
       local n = rows(limit)
       assert.is_true(n >= want, ("%d rows in %d, not %d"):format(n, limit, want))
     end
   end)
 
-  -- A former bug: every chunk that a program near its limit requested was refused: 38,757 refusals
-  -- in 20 MB.
+  -- A former bug: lua_Alloc refused every chunk that a program near its limit requested: 38,757 refusals in
+  -- 20 MB.
   it("keeps its nursery within the memory that lua_Alloc gives it", function()
     for _, limit in ipairs {100000, 131072} do
       local s = states.open{limit = limit}
@@ -106,14 +106,14 @@ describe("a small state", function()
       local minors = s:memory().minors
       assert.is_true(refused < 100, ("%d refused in %d"):format(refused, limit))
       assert.is_true(minors > 100, minors)
-      -- 3,487 when a refusal before a full collection still halved the next nurseries
+      -- the number was 3,487 when a refusal before a full collection still halved the next nurseries
       assert.is_true(minors < 1600, minors)
       s:close()
     end
   end)
 
-  -- A former bug: a mark stack that could not grow called lua_Alloc again for each marked object:
-  -- the fuzzer had ten million refusals in a full state.
+  -- A former bug: a mark stack that could not grow requested memory again for each marked object. In a
+  -- state without free memory, the fuzzer counted ten million refusals.
   it("requests no more after a refusal of that total, until a collection has ended", function()
     local s = states.open{limit = 400000}
     local status, got = s:run(function(state)
@@ -170,8 +170,8 @@ describe("a small state", function()
 end)
 
 describe("memory goes back", function()
-  -- Objects do not move, so a chunk with a live object stays, but its free pages can be returned.
-  -- (The sanitizer's builds map no chunks, so that leaks are found in memory of malloc.)
+  -- Objects do not move, so that a chunk with a live object stays, but its free pages can be returned to
+  -- the system. The ASan build is excluded: it maps no chunks, so that leaks are found in memory of malloc.
   if not process.interpreter():find("/asan/", 1, true) then
     it("by the page where whole records of a state of luaL_newstate have died", function()
       local status, text = process.code [[
@@ -201,9 +201,9 @@ describe("memory goes back", function()
       assert.is_true(after * 2 < before * 1, text)
     end)
 
-    -- A former bug: the free pages of a heap of two MiB were returned at every major collection,
-    -- and faulted in by the next nursery: 4,500 page faults instead of 700, a twentieth of the time
-    -- of a program that splits and joins lines.
+    -- A former bug: the free pages of a heap of two MiB were returned to the system at every major
+    -- collection, and the next nursery had page faults for them: 4,500 instead of 700, a twentieth of the
+    -- time of a program that splits and joins lines.
     it("but not from a small heap, which needs it again at once", function()
       local status, text = process.code [[
         arg = {[0] = "bench/load.lua", "strings", "12000"}
@@ -219,8 +219,8 @@ describe("memory goes back", function()
     end)
   end
 
-  -- malloc returns only the end of its heap. A former bug: of 190 MB of large strings that were
-  -- dropped among live ones, nothing was returned. (The sanitizer's malloc differs.)
+  -- malloc by itself returns only the end of its heap to the system. A former bug: after 190 MB of large
+  -- strings were dropped between live ones, nothing was returned. The ASan build has another malloc.
   if not process.interpreter():find("/asan/", 1, true) then
     local dropping = [[
       local function resident()
@@ -246,13 +246,13 @@ describe("memory goes back", function()
       falls(10000, "collectgarbage()")
     end)
 
-    -- This is not done for a larger heap, where it would be a pause of many milliseconds.
+    -- For a larger heap malloc_trim is not called, because it would be a pause of many milliseconds.
     it("from malloc's heap by a major collection of a heap that was small", function()
       falls(2400, "for i = 1, 3000000 do kept[0] = {i} end")
     end)
 
-    -- A former bug: strings of 512 to 8,000 bytes came from malloc, too, and 200 MB of them stayed
-    -- resident.
+    -- A former bug: strings of 512 to 8,000 bytes came from malloc, too, and 200 MB of such strings stayed
+    -- resident when they were dead.
     it("from lines where strings of 1,000 bytes lay, while the program goes on", function()
       local status, text = process.code [[
         local function resident()
@@ -272,7 +272,7 @@ describe("memory goes back", function()
       assert.is_true(after * 3 < most * 1, text)
     end)
 
-    -- Runs spec/support/hosts/closing.c with each of the given arguments. Returns its outputs.
+    -- Runs the program spec/support/hosts/closing.c with each of the given arguments. Returns its outputs.
     local function closing(...)
       local variant = os.getenv "ASAMP_VARIANT" or "fork"
       local prefix = variant == "fork" and "build" or "build/" .. variant
@@ -284,31 +284,31 @@ describe("memory goes back", function()
       return table.unpack(said)
     end
 
-    -- A former bug: 80 MB of 3,000 closed states of 25 KB stayed resident.
+    -- A former bug: 80 MB of 3,000 closed states of 25 KB each stayed resident.
     it("from malloc's heap when the last state of a process is closed", function()
       local together, inturn = closing("together 2000", "in-turn 10000")
       local before, most, after, trims = together:match "(%d+) (%d+) (%d+) (%d+)"
       assert.is_true(most - before > 40000, together)
       assert.is_true(after - before < (most - before) // 20, together)
       assert.equal("1", trims)
-      -- 'inturn': number of calls of malloc_trim while states are closed one after the other. It is called
-      -- only after 16 MiB were freed, not at each close.
+      -- 'inturn' is the number of calls of malloc_trim while states are closed one after the other. It is
+      -- called only after 16 MiB were freed, not at each close.
       assert.is_true(tonumber(inturn) > 0 and tonumber(inturn) < 40, inturn)
     end)
 
-    -- A former bug: for a host that creates a state for each request, the same memory was mapped
-    -- and cleared each time, which took three times as long as with a malloc that keeps freed
-    -- memory.
+    -- A former bug: in a host that creates a state for each request, the same memory was mapped and cleared
+    -- each time. That took three times as long as with a malloc that keeps freed memory.
     it("but not at once where states come and go: the next one has it", function()
       local said = closing "requests 60"
       local faults, before, last, later = said:match "(%d+) (%d+) (%d+) (%d+)"
-      assert.is_true(faults * 4 < 1500, said)  -- 6 MiB are 1,500 pages
+      -- 6 MiB are 1,500 pages
+      assert.is_true(faults * 4 < 1500, said)
       assert.is_true(last - before < 16 << 10, said)
       assert.is_true(later - before < 2 << 10, said)
     end)
   end
 
-  -- A former bug: free chunks were returned only after a full collection, or in excess of a MiB.
+  -- A former bug: free chunks were returned only after a full collection, or if they had more than a MiB.
   it("while a program continues with short-lived objects, without a requested collection", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Programs under the stress switches of the debug build (LUAN_STRESS of lua/gc/alloc/stress.h):
--- collections at every safepoint, nurseries of a few lines, major collections that never end, full
--- ones at every allocation, a verified heap. The output of a program must not depend on them. Other
--- variants do not have these switches.
+-- Programs under the stress switches of the debug build (LUAN_STRESS of lua/gc/alloc/stress.h): collections
+-- at every safepoint, nurseries of a few lines, major collections that never end, full collections at every
+-- allocation, verification of the heap. The output of a program must not depend on them. Other builds lack
+-- these switches.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -14,7 +14,7 @@ local SWITCHES = {"nursery=1", "nursery=256", "nursery=64,major", "major",
   "emergency=1,verify=20", "nursery=64,major,emergency=3,verify=20",
   "nursery=2048,remember=4,verify=20"}
 
--- Each program prints lines that are the same in every run; the last line is "end".
+-- Each program prints lines that are the same in every run. The last line is "end".
 local PROGRAMS = {
   {"tables, strings and closures", [==[
     local t, n = {}, 0
@@ -147,8 +147,8 @@ describe("a program under stress", function()
     assert.is_true(100 <= majors and majors <= 120, majors)
   end)
 
-  -- Upstream has this bug, too: lua_getinfo pops the function, and creates the table of its lines
-  -- when nothing may hold the function any more.
+  -- lua_getinfo removes the function from the stack, and then creates the table of its lines, when the
+  -- function may have no other reference. Upstream has this bug, too.
   it("returns the lines of a function that nothing else holds", function()
     local text = [[
       local s = require "states".open()
@@ -163,8 +163,8 @@ describe("a program under stress", function()
     assert.same(want, {run(text, "emergency=1,verify=50")})
   end)
 
-  -- A former bug: if ASAMP made the library run Lua while it was loaded, the verifier was not set
-  -- yet.
+  -- A former bug: if ASAMP made the library run Lua while the library was loaded, a collection called the
+  -- verifier before it was set.
   it("collects in a process that the environment profiles", function()
     local status, out = process.run{env = {ASAMP = "alloc=0,listen=x.sock"}, directory = shell.folder(),
       code = "for _ = 1, 1e4 do local _ = {} end print 'fine'"}

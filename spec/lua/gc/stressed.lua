@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- stressed(program, seeds, rounds, settings): runs the program spec/lua/gc/PROGRAM.lua SEED ROUNDS
--- with seeds 1 to 'seeds' (ASAMP_SEEDS: another number) under each of these settings of
--- LUAN_STRESS. The debug build verifies collections. An error names seed and setting.
+-- stressed(program, seeds, rounds, settings): runs the program spec/lua/gc/PROGRAM.lua with the arguments
+-- SEED and ROUNDS, for seeds 1 to 'seeds' (the environment variable ASAMP_SEEDS is another number), under
+-- each of these settings of LUAN_STRESS. The debug build verifies the heap at collections. An error names
+-- the seed and the setting.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
--- A random program over tables whose keys are added, removed and added again, while the tables are
--- strong or weak, and many other stores are made: lua tablekeys.lua SEED ROUNDS. refine_spec runs
--- it under LUAN_STRESS, and fuzz_spec while memory requests are refused ('try' of
--- spec/fuzz/refusing.c). The contents of every object are checked.
+-- tablekeys.lua SEED ROUNDS: a random program over tables whose keys are added, removed and added again,
+-- while the tables are strong or weak, and many other stores are made. It checks the contents of every
+-- object. refine_spec.lua runs it under LUAN_STRESS, and fuzz_spec.lua while memory requests are refused
+-- (the function 'try' of spec/fuzz/refusing.c).
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random
 math.randomseed(seed, 0)
 
 local MODES = { "k", "v", "kv", "" }
-local HELD = 6   -- number of objects that the program holds
+-- number of objects that the program always holds
+local HELD = 6
 
 local tables, held, vast = {}, {}, {}  -- luacheck: ignore 241
 for i = 1, 300 do vast[i] = i end
@@ -23,7 +24,7 @@ local function fresh()
   return { random(100) }
 end
 
--- Metatables, each of several tables, which become weak and strong again.
+-- Metatables. Each belongs to several tables, which it makes weak and strong again.
 local metatables = {}
 for i, mode in ipairs(MODES) do metatables[i] = { __mode = mode } end
 
@@ -50,7 +51,7 @@ local function storemuch(round)
   for _ = 1, random(300) do vast[random(300)] = held[random(HELD)] or round end
 end
 
--- Adds a key, removes it, and adds it again after many other stores.
+-- Adds a key to t, removes it, and adds it again after many other stores.
 local function comeback(t, round)
   local k = random(2) == 1 and fresh() or held[random(HELD)] or round
   t[k] = round
@@ -74,7 +75,8 @@ local function act(round)
   elseif what <= 13 then comeback(t, round)
   elseif what == 14 then look(t)
   elseif what == 15 then for n = 1, random(60) do t[n] = random(2) == 1 and fresh() or nil end
-  elseif what == 20 then  -- moves keys from the hash part into the array part
+  -- moves keys from the hash part into the array part
+  elseif what == 20 then
     for n = random(40), 1, -1 do t[n] = held[random(HELD)] or fresh() end
   elseif what == 16 and random(8) == 1 then collectgarbage("step", random(0, 20))
   elseif what == 17 and random(40) == 1 then collectgarbage()

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Threads and the collector (lua/gc/mark/scan.c, thread.c): only the changed part of a stack is
--- scanned, and suspended threads are not scanned at all. Their objects must stay alive
--- nevertheless, and values of finished frames must not be found again.
+-- Threads and the collector (lua/gc/mark/scan.c, thread.c). A minor collection scans only the changed part
+-- of a stack, and does not scan suspended threads at all. Nevertheless their objects must stay alive, and a
+-- collection must not find values of finished frames again.
 
 local shell = require "spec.support.shell"
 local states = require "states"
@@ -13,7 +13,8 @@ describe("a coroutine that runs", function()
     within(function(state)
       local main = coroutine.running()
       local ok, n = coroutine.resume(coroutine.create(function()
-        assert(debug.setlocal(main, 0, 1, nil))  -- clears the argument of resume
+        -- clears the argument of coroutine.resume on the stack
+        assert(debug.setlocal(main, 0, 1, nil))
         local held = {}
         for i = 1, 200 do
           held[i] = {i}
@@ -28,8 +29,8 @@ describe("a coroutine that runs", function()
     end)
   end)
 
-  -- The bytecode loop does not use the API, which would make its thread dirty, so the collection
-  -- must leave the thread dirty.
+  -- The bytecode loop stores values without marking its thread as dirty, so that an emergency collection
+  -- must leave the running thread dirty.
   it("is dirty after an emergency collection", function()
     within(function(state)
       collectgarbage("nursery", 50000)
@@ -38,7 +39,8 @@ describe("a coroutine that runs", function()
       local ok, message = coroutine.resume(coroutine.create(function()
         state.fail(1)
         local b, c = {2}, {3}
-        for i = 4, 30000 do  -- this loop calls no C function
+        -- this loop calls no C function
+        for i = 4, 30000 do
           local a = b
           b, c = c, {i}
           if a[1] ~= i - 2 or b[1] ~= i - 1 then error "a local is lost" end
@@ -66,7 +68,8 @@ describe("a coroutine that is suspended", function()
         all[i] = co
       end
       local _, _, minors = state.memory()
-      for i = 1, 30000, 7 do  -- these coroutines become dirty, and hold a new object
+      -- these coroutines become dirty, and each receives a new object
+      for i = 1, 30000, 7 do
         assert(all[i] {i} == true, i)
         if i % 49 == 1 then collectgarbage("step") end
       end
@@ -109,7 +112,8 @@ describe("a coroutine that is suspended", function()
 
   it("leaves its open upvalues to the closures that share them when it dies", function()
     within(function(state)
-      local function born(n)  -- returns closures over variables of a coroutine
+      -- returns closures over variables of a coroutine
+      local function born(n)
         local get, set
         local co = coroutine.create(function()
           local a, b = {n}, {-n}
@@ -120,7 +124,8 @@ describe("a coroutine that is suspended", function()
         coroutine.resume(co)
         return get, set, co
       end
-      for _, old in ipairs {true, false} do  -- the thread dies old, or young
+      -- the coroutine is old, or young, when it dies
+      for _, old in ipairs {true, false} do
         local all, kept = {}, {}
         for i = 1, 600 do
           local get, set, co = born(i)
@@ -236,7 +241,7 @@ describe("a deep stack", function()
         collectgarbage("step")
         collectgarbage()
         assert(next(weak) == nil, "a slot above the top keeps an object alive")
-        -- a new frame at this depth must find only nil in its variables
+        -- a new frame at this depth of the stack must find only nil in its variables
         local function fresh(n)
           local a, b, c  -- luacheck: ignore 221
           if n > 0 then return fresh(n - 1) end
@@ -250,7 +255,8 @@ describe("a deep stack", function()
 
   it("leaves nothing of before a collection to variables that a frame has not had yet", function()
     within(function(state)
-      local lines = {"local a = 1", "a = a + 1"}  -- 150 further variables are set in later lines
+      -- 150 more variables are set in later lines of the chunk
+      local lines = {"local a = 1", "a = a + 1"}
       for i = 1, 150 do lines[i + 2] = ("local v%d = %d"):format(i, i) end
       local wide = assert(load(table.concat(lines, "\n")))
       local function down(n)
@@ -260,7 +266,8 @@ describe("a deep stack", function()
       end
       local seen = 0
       for round = 1, 20 do
-        down(40)  -- leaves tables in the slots that the next frame uses
+        -- leaves tables in the slots that the next frame uses
+        down(40)
         collectgarbage(round % 2 == 0 and "step" or "collect")
         for i = 1, 1000 do assert(#{i, i, i} == 3) end
         debug.sethook(function()
@@ -281,8 +288,8 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A former bug: the CallInfos of a recursion that had grown over a long time were scattered over
-  -- the heap. A walk over 130,000 of them, to move the stack, had a cache miss at each (10 ms).
+  -- A former bug: if a recursion grew over a long time, its CallInfos were scattered over the heap. A walk
+  -- over 130,000 of them, to move the stack, had a cache miss at each (10 ms).
   it("gets the CallInfos of a deep recursion many at a time", function()
     within(function()
       local left = 0
@@ -308,10 +315,10 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A former bug: the used part of a stack was computed from the CallInfos, but a CallInfo
-  -- describes only its last call. Slots that an earlier call with more slots had used kept their
-  -- values, although a collection freed the objects. A frame that grew over the slots and called a
-  -- hook or a metamethod then passed them to the next collection.
+  -- A former bug: the used part of a stack was computed from the CallInfos, but a CallInfo describes only
+  -- its last call. Slots that an earlier and larger call had used kept their values, although a collection
+  -- freed the objects. A later frame that grew over these slots and called a hook or a metamethod exposed
+  -- the values to the next collection.
   it("forgets a call that went further than the ones which came after it", function()
     within(function(state)
       local function wide(first, each)  -- 150 variables
@@ -322,7 +329,7 @@ describe("a deep stack", function()
       local far, near = wide("local a = ...", "{left = 1}"), function() end
       local late = wide("local a = ...; a = a + 1", "1")
       local seen, stale = 0, 0
-      -- the metamethod is called in 'late', before it has set its variables
+      -- this metamethod is called in the function 'late', before it has set its variables
       local meta = setmetatable({}, {__add = function()
         collectgarbage("step")
         for i = 1, 152 do
@@ -343,7 +350,8 @@ describe("a deep stack", function()
           late(meta)
         end
       end
-      local function low(n)  -- keeps the stack so large that 'far' need not make it grow
+      -- keeps the stack so large that 'far' need not make it grow
+      local function low(n)
         if n > 0 then return (low(n - 1)) end
         rounds()
       end
@@ -353,14 +361,15 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A former bug: a tail call kept CIST_CLEAN, so a collection treated the extra arguments of the
-  -- call, which are below the function of its frame, as those of the previous call, which it had
-  -- scanned, and freed them.
+  -- A former bug: a tail call left the flag CIST_CLEAN set. So a collection took the extra arguments of the
+  -- call, which are below the function of its frame, for those of the previous call, which it had scanned
+  -- already, and freed them.
   it("keeps the extra arguments of a tail call in a frame that a collection has seen", function()
     within(function(state)
       local calls = 0
       local function call(n, ...)
-        collectgarbage("step")  -- the collection scans this frame
+        -- scans this frame
+        collectgarbage("step")
         for i = 1, 300 do assert(#{i, i} == 2) end
         for i, v in ipairs {...} do
           assert(rawequal(type(v), "table") and v[1] == n and v[2] == i)
@@ -380,7 +389,8 @@ describe("a deep stack", function()
       collectgarbage("generational")
       local function down(n)
         if n > 0 then return 1 + down(n - 1) end
-        collectgarbage()  -- after this, no major collection is due for some time
+        -- after this, no major collection is due for some time
+        collectgarbage()
         return 0
       end
       for _ = 1, 2 do
@@ -413,10 +423,11 @@ describe("a deep stack", function()
   it("of any depth keeps its values, whatever calls, errors and collections come and go", function()
     within(function(state)
       collectgarbage("nursery", 5000)
-      local calls, nested = 0, 0  -- the depth of C calls is limited
+      -- 'nested' limits the depth of C calls
+      local calls, nested = 0, 0
       local dive
-      -- Runs one frame, which randomly recurses again, raises an error, continues in a coroutine,
-      -- has many variables, or collects.
+      -- Runs one frame. It recurses, raises an error, continues in a coroutine, has many variables, or
+      -- collects, at random.
       local function frame(n)
         local mine = {n}
         calls = calls + 1
@@ -479,8 +490,10 @@ describe("a deep stack", function()
       local depth = {}
       assert(not pcall(endless, 1, depth))
       local high = state.memory()
-      collectgarbage()  -- frees a million slots, and the CallInfos
-      collectgarbage()  -- frees the blocks that contained them
+      -- frees a million slots, and the CallInfos
+      collectgarbage()
+      -- frees the blocks that contained the CallInfos
+      collectgarbage()
       local inuse, held = state.memory()
       assert(high - inuse > 20000000, high - inuse)
       assert(inuse - least < 5000, inuse - least)
@@ -495,7 +508,8 @@ describe("a deep stack", function()
         local here = {n}
         if n > 0 then down(n - 1) end
         local level = 1
-        while debug.getinfo(level, "f") do  -- checks every temporary value of every frame
+        -- checks every temporary value of every frame
+        while debug.getinfo(level, "f") do
           local i = 1
           while true do
             local name, v = debug.getlocal(level, i)
@@ -514,7 +528,7 @@ describe("a deep stack", function()
   end)
 end)
 
--- Code that runs a major collection in slices, started by the incremental mode.
+-- Code that runs a whole major collection in slices. It uses the incremental mode to start it.
 local SLICED = [[
   local majors = select(4, state.memory())
   while select(4, state.memory()) == majors do
@@ -524,9 +538,9 @@ local SLICED = [[
   end
 ]]
 
--- A collection allocates CallInfos before it calls finalizers (upstream since 5.4.9); they are used
--- later, or never. A former bug: the previous contents of their memory could make them valid as
--- CallInfos that an earlier collection had marked.
+-- Before it calls finalizers, a collection allocates CallInfos, as upstream does since 5.4.9. They are used
+-- later, or never. A former bug: the previous contents of their memory could make them look like CallInfos
+-- that an earlier collection had marked.
 describe("CallInfos that a collection has made for finalizers", function()
   it("are there when they are used, however many collections later", function()
     within(function(state)
@@ -534,7 +548,8 @@ describe("CallInfos that a collection has made for finalizers", function()
       local called = 0
       local mt = {__gc = function() called = called + 1 end}
       for _ = 1, 20 do
-        coroutine.wrap(function()  -- leaves CallInfos that a collection has marked
+        -- leaves CallInfos that a collection has marked
+        coroutine.wrap(function()
           deep(200)
           collectgarbage("step")
           coroutine.yield()
@@ -563,8 +578,8 @@ describe("CallInfos that a collection has made for finalizers", function()
 end)
 
 describe("the stack of a coroutine", function()
-  -- A former bug: when the stack was short again, no collection visited the thread any more, and a
-  -- part of its CallInfos stayed as long as the thread.
+  -- A former bug: when a deep stack had become short again, no collection visited the thread any more, and
+  -- a part of its CallInfos stayed as long as the thread.
   it("that was deep and is suspended is given back by two major collections, and the CallInfos", function()
     for _, full in ipairs {false, true} do
       within(function(state, whole, sliced)
@@ -584,7 +599,8 @@ describe("the stack of a coroutine", function()
           local deep = state.memory()
           assert(deep - least > 50000 * (16 + 64), deep - least)
           major(not whole and state or nil)
-          if not whole then  -- the stack may be unused only for a short time
+          -- two major collections free the stack, because it may be unused only for a short time
+          if not whole then
             assert(deep - state.memory() < 50000, deep - state.memory())
             major(state)
           end
@@ -667,8 +683,8 @@ describe("the stack of a coroutine", function()
     end)
   end)
 
-  -- The list of variables to be closed has links of 16 bits. For a longer distance it has nodes
-  -- without a variable, in slots that collections scan.
+  -- The list of variables to be closed has links of 16 bits. For a longer distance it has nodes without a
+  -- variable, which are in slots that collections scan.
   it("closes variables that lie more than 65,535 slots apart, in order", function()
     within(function(state)
       for _, how in ipairs {"return", "error", "close"} do
@@ -716,9 +732,9 @@ describe("the stack of a coroutine", function()
   end)
 end)
 
--- A former bug: if there was no memory for the stack of a new thread, the emergency collection
--- tenured the thread, which had no stack to scan and was then old, dirty and in no list (T1). No
--- minor collection visited it, and the lines of its stack were allocated again.
+-- A former bug: if there was no memory for the stack of a new thread, the emergency collection tenured the
+-- thread, which had no stack to scan. It was then old and dirty, but in no list (T1), so that no minor
+-- collection visited it, and the lines of its stack were allocated again.
 describe("a thread that an emergency collection meets before it has a stack", function()
   it("is remembered until it was scanned", function()
     local met = 0
@@ -731,7 +747,7 @@ describe("a thread that an emergency collection meets before it has a stack", fu
           coroutine.yield()
           return a, b
         end
-        -- after this, the collector's lists have capacity
+        -- after this, the collector's lists have enough capacity
         for i = 1, 60 do threads[i] = coroutine.create(body) end
         for i = 1, 60 do threads[i] = nil end
         for i = 1, 600 do kept[i] = state.userdata(300) end
@@ -742,7 +758,8 @@ describe("a thread that an emergency collection meets before it has a stack", fu
         pcall(function()
           while at < 3900 do kept[at + 1] = state.userdata(300); at = at + 1 end
         end)
-        for i = 1, at do  -- makes holes, which the emergency collection finds
+        -- leaves holes, which the emergency collection finds
+        for i = 1, at do
           if i % 8 < 4 then kept[i] = false end
         end
         local last
@@ -774,9 +791,9 @@ describe("a thread that an emergency collection meets before it has a stack", fu
 end)
 
 describe("a deep thread", function()
-  -- A former bug: the slices of the stack of a running deep recursion started again at every 64th
-  -- minor collection. With a small nursery no major collection ended, and the heap grew as long as
-  -- the recursion lasted.
+  -- A major collection scans the stack of a running deep recursion in slices. A former bug: these slices
+  -- started again at every 64th minor collection. With a small nursery no major collection ended, and the
+  -- heap grew as long as the recursion lasted.
   it("that runs keeps no major collection from its end", function()
     local before, after = within(function()
       collectgarbage("nursery", 1 << 14)
@@ -805,10 +822,9 @@ describe("a deep thread", function()
     assert.is_true(after - before > 5, after - before)
   end)
 
-  -- lua_xmove takes values from a stack and leaves their slots unchanged. A former bug: the slices
-  -- of a major collection did not erase the slots above the top, so that frames grew over freed
-  -- objects. Another: lua_getinfo left the function as a root if there was no memory for the table
-  -- of its lines.
+  -- lua_xmove takes values from a stack and leaves their slots unchanged. Former bugs: the slices of a
+  -- major collection did not erase the slots above the top, so that frames grew over freed objects.
+  -- lua_getinfo left the function on the stack if there was no memory for the table of its lines.
   it("that a host takes values from has nothing dead above its top", function()
     local variant = os.getenv "ASAMP_VARIANT" or "fork"
     local prefix = variant == "fork" and "build" or "build/" .. variant

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The environment variable LUA_GC (lua/gc/pace/tuning.c) has settings of the collector for an
--- operator who cannot change the program. They apply in lua and in every state of a host; calls of
--- the program return the same results as without LUA_GC.
+-- The environment variable LUA_GC (lua/gc/pace/tuning.c), which has settings of the collector for an
+-- operator who cannot change the program. They apply in the interpreter lua and in every state of a host.
+-- The program's calls of collectgarbage return the same results as without LUA_GC.
 
 local process = require "spec.support.process"
 
@@ -13,7 +13,7 @@ local function run(variable, code, ...)
   return out, err
 end
 
--- Runs the code in a state that a host has created without choosing a mode.
+-- Runs the code in a state of a host that has not chosen a collector mode.
 local function embedded(variable, code)
   return run(variable, ([[
     package.path = "./?.lua;" .. package.path
@@ -67,7 +67,7 @@ describe("LUA_GC", function()
     local tight = tonumber((embedded("incremental,pause=110,nursery=128K", inside)))
     local wide = tonumber((embedded("", inside)))
     assert.is_true(tight < 150 and wide > 300, tight .. " " .. wide)
-    -- the interpreter lua chooses the generational mode itself
+    -- the interpreter lua itself chooses the generational mode, which LUA_GC overrides
     local out = run("incremental,pause=110,nursery=128K",
                     SET:gsub("MODE", '"generational"') .. "print(grown)")
     assert.is_true(tonumber(out) < 150, out)
@@ -116,7 +116,7 @@ describe("LUA_GC", function()
       ["a\27[31m"] = '"a?[31m" is not known (' .. known .. ")",
       [("x"):rep(100)] = '"' .. ("x"):rep(60) .. '..." is not known (' .. known .. ")",
     } do
-      -- one message in a process, however many states it has
+      -- the process prints one message, however many states it has
       local out, err = run(variable, [[
         local states = require "states"
         for i = 1, 3 do states.open():close() end

@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- Userdata that die with a finalizer stay young until it has been called (lua/gc/sweep/waiting.h).
--- Measured by counts, never by time: the number of finalizers in a batch depends on the clock.
+-- Userdata that die with a finalizer stay young until their finalizer was called (lua/gc/sweep/waiting.h).
+-- The spec measures counts and not time, because the number of finalizers in a batch depends on the clock.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
 
--- Sizes in bytes of userdata that are allocated in lines, or, from 512 bytes with their header, by
--- lua_Alloc.
+-- Sizes of userdata in bytes. With more than 512 bytes, including its header, a userdata shares no line of
+-- memory with other objects; above 8,000 bytes it comes from lua_Alloc.
 local SIZES = {0, 16, 200, 470, 490, 1000, 8200, 30000}
 
 describe("a userdata with a finalizer", function()
   for _, size in ipairs(SIZES) do
-    -- A former bug: each userdata was tenured until a major collection found it dead: 0.3 to 0.45
-    -- of plain Lua's speed, with 50,000 objects, and twice the memory.
+    -- A former bug: each userdata was tenured until a major collection found it dead. The program ran at
+    -- 0.3 to 0.45 of upstream's speed, with 50,000 objects, and used twice the memory.
     it(("of %d bytes is no garbage of the old when it has been called"):format(size), function()
       local majors, called, most = within(function(state, bytes)
         local live, count = {}, 0
@@ -50,7 +50,8 @@ describe("a userdata with a finalizer", function()
             local id = debug.getuservalue(u, 1)
             calls[id] = (calls[id] or 0) + 1
             if id % 5 == 0 and calls[id] < 4 then
-              kept[id] = u  -- the table is old
+              -- the table is old at this time
+              kept[id] = u
               debug.setmetatable(u, meta)
             elseif id % 5 == 1 then last = u end
           end}
@@ -87,7 +88,7 @@ describe("a userdata with a finalizer", function()
             end
             called = called + 1
           end}
-          -- of three userdata, the first refers to the second, which refers to the third
+          -- creates groups of three userdata: the first refers to the second, which refers to the third
           for i = 1, 3000, 3 do
             local before = nil
             for k = 2, 0, -1 do
@@ -99,7 +100,7 @@ describe("a userdata with a finalizer", function()
             end
             if i % 99 == 1 then state.check() end
           end
-          -- repeated, because a userdata whose finalizer was not called yet keeps the next one
+          -- three collections, because a userdata whose finalizer was not called yet keeps the next one
           -- alive
           for _ = 1, 3 do collectgarbage() end
           assert(called == 3000, called)
@@ -124,10 +125,11 @@ describe("a userdata with a finalizer", function()
           keys[u], both[u], values[i] = {i, id = i}, true, u
           if i % 100 == 0 then
             state.check()
-            -- the finalizers of some of these userdata were not called yet
+            -- some of these userdata still await the call of their finalizer
             for o, t in pairs(keys) do
               assert(state.intact(o) and debug.getuservalue(o, 1) == t.id)
-              if t.id % 7 == 0 then found[o] = t end  -- gives some of them a strong reference again
+              -- gives some of them a strong reference again
+              if t.id % 7 == 0 then found[o] = t end
             end
           end
         end
@@ -173,8 +175,8 @@ describe("a userdata with a finalizer", function()
       end)
   end
 
-  -- A former bug: such a userdata is in the list of owners of external bytes, which is swept after
-  -- the marking, when its lines had already been freed.
+  -- A userdata with external bytes is in the list of their owners. A former bug: this list is swept after
+  -- marking, when the lines of a dead userdata had already been freed.
   it("may represent bytes outside when its finalizer has said so", function()
     within(function(state)
       local called, meta = 0, {}
@@ -213,7 +215,7 @@ describe("a userdata with a finalizer", function()
     end)
   end)
 
-  -- More userdata are pending than a minor collection visits: the others are tenured.
+  -- If more userdata are pending finalization than a minor collection visits, the others are tenured.
   it("is one of very many", function()
     within(function(state)
       local count = 0

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Weak tables that become strong while the sweep still has to remove entries with dead keys
--- (luaN_isdoomed of lua/gc/mark/weak.h): the verifier must ignore these entries, as snapshots do.
+-- Weak tables that become strong while the sweep still has to remove entries with dead keys (luaN_isdoomed
+-- of lua/gc/mark/weak.h). The verifier of the debug build must ignore these entries, as snapshots do.
 
 local process = require "spec.support.process"
 

@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
--- Weak tables that are resized while a collection runs: luaH_resize copies the values that do not
--- fit into a shorter array part, and then requests that array. A former bug: a full collection at
--- that time cleared the table, but not the copies. If a collection was long overdue, the request
--- ran one without a shortage of memory. If the array becomes longer, no value is copied before the
--- request. (Upstream's emergency collections clear the table, too.)
+-- Weak tables that are resized while a collection runs. If the array part becomes shorter, luaH_resize
+-- copies the values that do not fit, and then requests the new array. A former bug: a full collection at
+-- that time cleared the table, but not the copies. If a collection was long overdue, the request ran one
+-- without a shortage of memory. If the array becomes longer, no value is copied before the request.
+-- (Upstream's emergency collections clear the table, too.)
 
 local within = require "spec.lua.gc.within"
 
--- Defines weak(kept, count, from, to): returns a table with 1..count filled so that the next key
--- makes the array part shorter; nothing else refers to the values from..to. Defines look(w, kept,
--- from, to): returns how many of these values still exist; the others must be removed completely.
+-- Defines two functions. weak(kept, count, from, to) returns a table with 'count' values, so that the next
+-- key makes its array part shorter; only this table refers to the values from..to. look(w, kept, count,
+-- from, to) returns how many of these values still exist, and checks that the others are removed
+-- completely.
 local function setup()
   local function weak(kept, count, from, to)
     local w = setmetatable({}, {__mode = "v"})
@@ -21,7 +22,8 @@ local function setup()
   end
   local function look(w, kept, count, from, to)
     local n = 0
-    for i = 1, 4000 do kept[i] = {i} end  -- overwrites freed memory
+    -- overwrites freed memory
+    for i = 1, 4000 do kept[i] = {i} end
     for i = from, to do
       local v = w[i]
       if v ~= nil then
@@ -56,13 +58,16 @@ describe("a weak table whose array part becomes shorter", function()
       collectgarbage("stop")
       local fill = state.table(4096, 0)
       for i = 1, 20 do fill[i] = state.userdata(4000); n = i end
-      state.limit((select(2, state.memory())))  -- after this, only returned memory can be allocated
+      -- after this, only memory that was freed can be allocated
+      state.limit((select(2, state.memory())))
       pcall(function() while true do fill[n + 1] = state.userdata(4000); n = n + 1 end end)
       assert(20 <= n and n < 4096, n)
       for i = 600, 602 do w[i] = {i} end
-      for i = 1, 10 do fill[i] = nil end  -- garbage that a collection finds
+      -- leaves garbage for a collection to find
+      for i = 1, 10 do fill[i] = nil end
       local majors = select(4, state.memory())
-      rawset(w, "k", 1)  -- needs 4 nodes, for which there is a hole, and 256 slots
+      -- this store requests 4 nodes, for which there is a hole, and 256 slots
+      rawset(w, "k", 1)
       majors = select(4, state.memory()) - majors
       state.limit()
       state.check()

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A random program over weak tables that change their mode, grow, and are traversed, while their
--- objects are allocated and freed: lua weaktables.lua SEED ROUNDS. ahead_spec runs it under
--- LUAN_STRESS. The contents of every object are checked.
+-- weaktables.lua SEED ROUNDS: a random program over weak tables that change their mode, grow, and are
+-- traversed, while their objects are allocated and freed. It checks the contents of every object.
+-- ahead_spec.lua runs it under LUAN_STRESS.
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random
@@ -29,7 +29,7 @@ local function look(t)
     assert(type(k) ~= "table" or k[1])
     assert(type(v) ~= "table" or v[1])
     if type(v) == "table" and random(20) == 1 then keep(v) end
-    -- after this, the object may have no strong reference
+    -- stores the object in another weak table; after that it may have no strong reference
     if type(v) == "table" and random(6) == 1 then
       local other = tables[random(#tables)]
       if other ~= t then other[random(2) == 1 and random(500) or v] = v end

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Which modules of lualib may require which others: only commands read arguments and files, and no
--- two files require each other. The required modules are read from the sources, and the globals
--- that a file uses from its compiled code.
+-- The modules of lualib that others may require: only commands read arguments and files, and no two files
+-- require each other. The spec reads the required modules in the sources, and the globals that a file uses
+-- in its compiled code.
 
 local shell = require "spec.support.shell"
 
--- For each folder of lualib: the modules (patterns) that its files may require.
+-- For each folder of lualib, a list of the modules, or folders of modules, that its files may require.
 local RULES = {
   ["asamp.commands"] = {"asamp.cli", "asamp.show", "asamp.show.page", "asamp.sums",
                         "asamp.host", "profiler.reader", "profiler.convert", "profiler.heap"},
@@ -14,7 +14,7 @@ local RULES = {
   ["asamp.show.page"] = {"asamp.show.page", "asamp.show", "asamp.sums"},
   ["asamp.show"] = {"asamp.show", "asamp.sums"},
   ["asamp.sums"] = {"asamp.sums"},
-  -- single files with other rules
+  -- files for which other rules apply than for their folder
   ["asamp"] = {"asamp.commands", "asamp.cli", "asamp.host", "profiler.reader"},
   ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
                             "profiler.convert", "profiler.core", "profiler.options"},
@@ -30,22 +30,22 @@ local RULES = {
   ["profiler.process"] = {"profiler.core", "profiler.options"},
 }
 
--- Functions that have the same result in every process. Files outside of commands and cli may use
--- no other globals.
+-- Global functions whose results do not depend on the process. Files outside of commands and cli may use no
+-- other globals.
 local PURE = {}
 for name in ([[assert error getmetatable ipairs math next pairs rawequal rawget rawlen rawset
                require select setmetatable string table tonumber tostring type utf8]]):gmatch "%S+" do
   PURE[name] = true
 end
 
--- Returns the modules of a folder of Lua files: {name = {path, requires = list of names}}.
+-- Returns the modules in a folder of Lua files: {name = {path =, requires = list of names}}.
 local function modulesof(root)
   local modules = {}
   for _, path in ipairs(shell.lines(shell.output("cd " .. root .. " && find . -name '*.lua'"))) do
     local name = path:match "^%./(.*)%.lua$":gsub("/", ".")
     local requires = {}
     for called in shell.read(root .. "/" .. path):gmatch "require%s*%(?%s*[\"']([^\"']+)" do
-      -- of a computed name such as "asamp.commands." .. name, only the folder is known
+      -- if the name is computed, as "asamp.commands." .. name, only the folder is known
       requires[#requires + 1] = called:gsub("%.$", "")
     end
     modules[name] = {path = root .. path:sub(2), requires = requires}
@@ -58,7 +58,7 @@ local function folderof(name)
   return name:match "^(.*)%.[^.]*$" or name
 end
 
--- Returns true if a module is in the list, or directly in one of the folders in the list.
+-- Returns true if a module, or the folder that directly contains it, is in the list.
 local function among(name, list)
   for _, one in ipairs(list) do
     if name == one or folderof(name) == one then return true end
@@ -66,7 +66,7 @@ local function among(name, list)
   return false
 end
 
--- Returns the violations of the rules, as sentences.
+-- Returns a list of the violations of RULES, as sentences.
 local function trespasses(modules)
   local list = {}
   for name, module in pairs(modules) do
@@ -81,7 +81,7 @@ local function trespasses(modules)
   return list
 end
 
--- Returns the cycles among modules, each as a path back to its first module.
+-- Returns a list of the cycles among modules, each as a path back to its first module.
 local function circles(modules)
   local list, state = {}, {}
   local function visit(name, way)
@@ -99,7 +99,7 @@ local function circles(modules)
   return list
 end
 
--- Returns the globals of a file that are not in PURE.
+-- Returns a list of the globals of a file that are not in PURE.
 local function impure(path)
   local list = {}
   local code = shell.output("build/bin/luac -l -p " .. path)
@@ -129,7 +129,7 @@ describe("lualib", function()
     assert.is_true(found > 20)
   end)
 
-  -- The checks themselves must find violations.
+  -- Checks that the functions above find violations.
   it("would report a forbidden require, a cycle and a file that reads", function()
     local folder = shell.folder()
     finally(function() shell.remove(folder) end)

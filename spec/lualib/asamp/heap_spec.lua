@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp heap`: its output for one snapshot as text, JSON and page, and for two snapshots; and its
--- messages for wrong arguments and for files that are no snapshots.
+-- `asamp heap`, which shows heap snapshots: its output for one snapshot as text, JSON and page, and for two
+-- snapshots, and its messages for wrong arguments and for files that are no snapshots.
 
 local browser = require "spec.support.browser"
 local commands = require "spec.support.commands"
@@ -91,7 +91,7 @@ describe("asamp heap", function()
     assert.equal("", out)
     assert.same({1, "asamp heap: no live sampled object was allocated at 'app.lua:7777'; " ..
       "asamp heap without --held-by lists the lines\n"}, {status, err})
-    -- with --diff, the table by line contains only new objects
+    -- with --diff, the table by line contains only the objects that are new in the second snapshot
     status, out = asamp("--diff", old, "--width", "200", new)
     assert.equal(0, status)
     local change = out:match("\nSampled objects by allocating line\n.-" ..
@@ -99,7 +99,7 @@ describe("asamp heap", function()
     assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
   end)
 
-  -- A former bug: rows of 0 bytes were printed with any options, below the heading "of less than
+  -- A former bug: rows of 0 bytes were printed whatever the options were, below the heading "of less than
   -- 1.0%".
   it("leaves out rows of the paths to a class that are small", function()
     local function tree(least)
@@ -136,7 +136,7 @@ describe("asamp heap", function()
     os.remove(page)
     status, out = asamp("--page", page, new)
     assert.same({0, page .. "\n"}, {status, out})
-    -- formerly, all users could read the page
+    -- only the user may read the page
     assert.equal("600\n", shell.output("stat -c %a " .. page))
     local text = shell.read(page)
     assert.is_truthy(text:find("[&quot;close&quot;]", 1, true))
@@ -144,8 +144,8 @@ describe("asamp heap", function()
     assert.equal(1, select(2, text:gsub("<script", "")))
   end)
 
-  -- Former bugs: the page had neither percentages nor an explanation of its numbers, its classes
-  -- were unsorted, and on a telephone it was as wide as on a desktop.
+  -- Former bugs: the page had neither percentages nor an explanation of its numbers, its classes were
+  -- unsorted, and on a telephone it was as wide as on a desktop.
   it("has a page that fits windows, with shares, the largest first, and a legend #plain", function()
     local b, pages = browser.new(), {}
     finally(function()
@@ -190,7 +190,7 @@ describe("asamp heap", function()
     end
     b:look(500, 900)
     assert.equal("none", b:eval "getComputedStyle(document.querySelector('td.spare')).display")
-    -- headings must be above their numbers
+    -- checks that each heading is above its numbers
     assert.same({}, b:eval [=[(() => {
       const right = e => [...e.children].slice(0, 2).map(c => Math.round(c.getBoundingClientRect().right));
       const head = right(document.querySelector(".columns"));
@@ -200,8 +200,8 @@ describe("asamp heap", function()
     assert.same({}, b.errors)
   end)
 
-  -- A former bug: the string table of a program with many strings was counted in the header, but in
-  -- no row.
+  -- A former bug: the string table of a program with many strings was counted in the header of the output,
+  -- but in no row.
   it("has a row for memory without an object, so that rows add up to the total", function()
     local function document(...)
       local status, out, err = asamp("--json", ...)
@@ -211,7 +211,7 @@ describe("asamp heap", function()
     local function sum(rows, key)
       local n = 0
       for _, row in ipairs(rows) do
-        -- in a tree, only the objects to which the state refers directly
+        -- in a tree, only rows of objects to which the state refers directly are added
         n = n + (row.above and 0 or row[key])
       end
       return n
@@ -244,8 +244,8 @@ describe("asamp heap", function()
       "asamp heap without --held-by lists the classes\n"}, {status, err})
   end)
 
-  -- A former bug: with two snapshots of different processes, the output described one as a
-  -- successor of the other.
+  -- A former bug: for two snapshots of different processes, the output described one as a later state of
+  -- the other.
   it("says that snapshots are of different processes, or in the wrong order", function()
     local function flat(...)
       local _, out, err = asamp("--diff", ...)
@@ -308,8 +308,8 @@ describe("asamp heap", function()
     assert.is_truthy(err:find(new, 1, true))
   end)
 
-  -- A former bug: a time that os.date rejects led to a stack trace, and other numbers of the header
-  -- could be so large that byte counts were printed as negative.
+  -- A former bug: a time that os.date rejects led to a stack trace. Other numbers in the header could be so
+  -- large that byte counts were printed as negative.
   it("takes no number of the head that is none", function()
     local whole = shell.output("gzip -dc '%s'", new)
     for _, value in ipairs{"9223372036854775807", "18446744073709551615", "-1"} do
@@ -328,8 +328,8 @@ describe("asamp heap", function()
     end
   end)
 
-  -- A former bug: the rows of the tree contained characters that change the direction of text,
-  -- which all other output replaces, so that a key could reverse a row.
+  -- A former bug: a key in a row of the tree could contain characters that change the direction of text,
+  -- which all other output replaces, so that the key reversed the row.
   it("shows no character that turns the direction of a row", function()
     local status, _, err = process.run{code = [[
       local t = {}
@@ -353,9 +353,8 @@ describe("asamp heap", function()
     os.remove(path .. ".turned")
   end)
 
-  -- A former bug: metatables with the same name formed one class only if the name was among the
-  -- first 256. Otherwise each metatable had its own row, and --held-by described only the first
-  -- one.
+  -- A former bug: metatables with the same name formed one class only if the name was among the first 256
+  -- names. Otherwise each metatable had its own row, and --held-by described only the first one.
   it("has one class for all metatables of a name, however many names there are", function()
     local file = path .. ".names"
     local status, _, err = process.run{code = [[
@@ -378,9 +377,9 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- A former bug: the command visited all rows for each path, and, for a table with many fields of
-  -- which one holds most, all fields for each of these. --held-by took half a minute for a heap of
-  -- 22,000 objects. The limit below allows for a command that requests every path.
+  -- A former bug: the command visited all rows for each path and, in a table with many fields of which one
+  -- holds most bytes, all fields for each of these rows. --held-by took half a minute for a heap of 22,000
+  -- objects. The limit below allows for a command that requests every path.
   it("visits rows once, however many paths or fields there are", function()
     local rows = {{text = "registry", count = 5000, value = 10000}}
     for i = 1, 5000 do
@@ -408,8 +407,8 @@ describe("asamp heap", function()
     assert.equal(0, status)
   end)
 
-  -- A former bug: all of later[1][i] were shown as held by 'later → [1]', and the objects of
-  -- later[i][k] by one of these. A list with one index must be shown as before.
+  -- A former bug: all of later[1][i] were shown as held by 'later → [1]', and the objects of later[i][k] by
+  -- one of these. A list with one index must be shown with this index.
   it("knows elements of elements for many", function()
     local file = path .. ".elements"
     local status, _, err = process.run{code = [[
@@ -435,12 +434,12 @@ describe("asamp heap", function()
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
     assert.same({0, "", 256}, {status, err, #json.decode(out).paths})
-    -- here the snapshot has no more objects, so that there is no message
+    -- the snapshot has fewer objects of this class, so that there is no message
     err = select(3, asamp("--paths", "--held-by", "Session", "--top", "300", new))
     assert.equal("", err)
   end)
 
-  -- A snapshot contains the first 128 bytes of a string. A former bug: these were shown as if they
+  -- A snapshot contains the first 128 bytes of a string. A former bug: these bytes were shown as if they
   -- were the whole string, and half of a character at their end was shown as numbers.
   it("says where a text goes on", function()
     local file = path .. ".long"
@@ -457,7 +456,8 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- A former bug: the output was "0B held by, 96.2% of 104:".
+  -- A former bug: for paths to objects whose bytes other listed objects retain, the output was "0B held by,
+  -- 96.2% of 104:".
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
@@ -465,7 +465,7 @@ describe("asamp heap", function()
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 
-  -- A former bug: these methods did not free their arrays if a result raised a memory error.
+  -- A former bug: if creating a result raised a memory error, these methods did not free their arrays.
   it("frees the arrays of a method that runs out of memory", function()
     local file = path .. ".many"
     local status, out, err = process.run{code = [[
@@ -503,8 +503,8 @@ describe("asamp heap", function()
     assert.is_true(tonumber(out) < 15000, out .. " KiB more")
   end)
 
-  -- A former bug: the text of a variable was cut inside a character of the path, before the line of
-  -- the function.
+  -- A former bug: if the path of a function's file was long, the text of its variable was cut inside a
+  -- character of the path, before the line of the function.
   it("describes a variable of a function with a long path in valid UTF-8, with the line", function()
     local status, out, err = process.run{code = [[
       local profiler, heap = require "profiler", require "profiler.heap"
@@ -528,7 +528,8 @@ describe("asamp heap", function()
     assert.same({0, "132\t:1)\n133\t:1)\n133\t:1)\n134\t:1)\n", ""}, {status, out, err})
   end)
 
-  -- Former bugs: "of less than 0.0%" for rows that were too deep, and "0 rows of less than 1.0%".
+  -- Former bugs: the text was "of less than 0.0%" for rows that were too deep, and "0 rows of less than
+  -- 1.0%".
   it("says why a tree does not have a row", function()
     local file = path .. ".deep"
     local status, _, err = process.run{code = [[
@@ -550,8 +551,8 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- A former bug: characters that change the direction of text were copied from names of classes
-  -- and lines to the page.
+  -- A former bug: characters that change the direction of text were copied from the names of classes and
+  -- lines to the page.
   it("writes a page without characters that reorder text", function()
     local file = path .. ".marks"
     local status, _, err = process.run{code = [[

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The bytes that classes retain in a snapshot: those that would be freed if all objects of the
--- class were removed. A former number was the sum of the bytes that single objects retain, which
--- lacks the bytes that several of them hold together.
+-- The bytes that classes retain in a heap snapshot: those that would be freed if all objects of the class
+-- were removed. A former bug: the number was the sum of the bytes that the single objects retain, which
+-- lacks the bytes that only several of them together keep alive.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -11,7 +11,7 @@ describe("a snapshot", function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
-  -- Returns the snapshot of a state, taken after the code has run.
+  -- Returns a snapshot of a state that has run the code.
   local function of(code)
     os.remove(path)
     local status, _, err = process.run{path, code = code .. [[

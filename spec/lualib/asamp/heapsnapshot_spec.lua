@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp convert --to heapsnapshot`: rows, edges to existing nodes, bytes, names and allocation
--- sites in the file must be consistent for DevTools' loader. (bench/devtools runs the loader
--- itself.)
+-- `asamp convert --to heapsnapshot`, which writes a snapshot for the DevTools of Chromium. Rows, edges to
+-- existing nodes, bytes, names and allocation sites must be consistent for DevTools' loader.
+-- (bench/devtools runs the loader itself.)
 
 local heap = require "profiler.heap"
 local json = require "cjson"
@@ -29,7 +29,7 @@ local function convert(code)
   return t, h
 end
 
--- Returns the rows of an array in the file, each as a table with the names of its fields.
+-- Returns the rows of an array in the file, each as a table by the names of its fields.
 local function rows(t, what, fields)
   local names, list = t.snapshot.meta[fields], {}
   assert.equal(0, #t[what] % #names)
@@ -87,7 +87,7 @@ describe("asamp convert --to heapsnapshot", function()
     for _, name in ipairs{"close", "(weak key)", "metatable"} do
       assert.is_true(names[name], name)
     end
-    -- without samples, there are no allocation sites
+    -- without samples, the file has no allocation sites
     assert.same({}, t.samples)
     for _, node in ipairs(nodes) do assert.equal(0, node.trace_node_id) end
   end)
@@ -99,7 +99,8 @@ describe("asamp convert --to heapsnapshot", function()
     assert.equal(t.snapshot.trace_function_count, #infos)
     local tree, counts, sizes, line = t.trace_tree, {}, {}, false
     assert.same({1, 0}, {tree[1], tree[2]})
-    for i = 1, #tree[5], 5 do  -- each child has five entries: id, function, count, size, children
+    -- each child has five entries: id, function, count, size, children
+    for i = 1, #tree[5], 5 do
       local info = assert(infos[tree[5][i + 1] + 1])
       line = line or t.strings[info.name + 1] == "main chunk" and info.line == 3
       counts[tree[5][i]], sizes[tree[5][i]] = tree[5][i + 2], tree[5][i + 3]
@@ -117,8 +118,8 @@ describe("asamp convert --to heapsnapshot", function()
     for id, n in pairs(counts) do assert.same({0, 0}, {n, sizes[id]}) end
   end)
 
-  -- A former bug: the converter searched words by comparing each with the last 4,096 only, so that
-  -- a word could be written twice.
+  -- A former bug: the converter searched a word only among the last 4,096 words, so that a word could be
+  -- written twice.
   it("writes the words of a step once, however many there are", function()
     local t = convert [==[
       all = {}

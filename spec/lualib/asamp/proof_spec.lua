@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Proofs of leaks: the bytes that a snapshot would have less without a reference must be those that
--- a program frees when it removes the reference.
+-- Proofs of leaks from heap snapshots: the bytes that a snapshot would lack without a reference must be the
+-- bytes that the program frees when it removes the reference.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -20,8 +20,8 @@ local SETLOCAL = [[
     if debug.getlocal(worker, 1, i) == "seen" then debug.setlocal(worker, 1, i, nil) end
   end]]
 
--- Programs, each with the path of a reference in the words of a profile, the code that removes the
--- reference, and the bytes by which the results may differ (default 0).
+-- Programs with one leak each: {description, program, path of the leaking reference in the words of a
+-- profile, code that removes the reference, number of bytes by which the results may differ (default 0)}.
 local CASES = {
   {"a field of a local table", [=[
     local bus = {listeners = {}}
@@ -115,7 +115,7 @@ local CASES = {
     local list = {}
     local meta = {__gc = function() finalized = finalized + 1 end}
     for i = 1, 3000 do list[i] = setmetatable({i}, meta) end]=],
-    -- 1,000 bytes of tolerance for calls of finalizers
+    -- 1,000 bytes of tolerance, because finalizers are called meanwhile
     'local "list" of main chunk (a.lua)', "list = nil", 1000},
   {"a key that is a table, with its field", [=[
     local index = {sub = {}}
@@ -123,8 +123,8 @@ local CASES = {
     'local "index" of main chunk (a.lua) → ["sub"]', "index.sub = nil"},
 }
 
--- Code that is appended to a program: writes a snapshot, removes the reference, and prints the
--- freed bytes.
+-- Code that is appended to a program. It writes a snapshot, removes the reference (%s), and prints the
+-- number of freed bytes.
 local TRUTH = [[
 
 local core = require "profiler.core"
@@ -185,7 +185,7 @@ describe("the proof of a leak", function()
     local group = {holder = '_G → ["other"] → ["list"]', rows = {{file = "a.lua", line = 5, type = "table"}}}
     local p = proof.of(h, group)
     assert.same({true, true}, {p.proved, p.emptied})
-    -- less than everything, because the list itself stays
+    -- not all bytes are freed, because the list itself stays
     assert.is_true(p.share > 0.5 and p.share < 1)
     assert.is_truthy(p.also:find('local "list" of main chunk (a.lua)', 1, true), p.also)
     local text = shown.sentence(p, "this line's")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- If a state has more live samples than the sampler follows, each command that uses its data must
--- report this. A former bug: the commands had different numbers (12.2M in the report, 8.0M in the
--- others), and only the report gave the reason.
+-- If a state has more live samples than the sampler follows, each command that uses its data must report
+-- that. A former bug: the commands showed different numbers (12.2M in the report, 8.0M in the others), and
+-- only the report gave the reason.
 
 local living = require "asamp.show.living"
 local metrics = require "asamp.show.metrics"
@@ -49,7 +49,7 @@ describe("samples that are not followed #plain", function()
     assert.same({131072, profile.unfollowed}, {found.limit, found.count})
   end)
 
-  -- A former bug: samples that were not followed counted as alive, with a small error.
+  -- A former bug: samples that were not followed counted as alive, with a small error estimate.
   it("decide no limit of live bytes", function()
     local status, out, err = asamp "check p.vmprof --max-alive 10M"
     assert.same({1, ""}, {status, out})

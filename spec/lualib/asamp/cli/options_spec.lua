@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The parser of command lines: forms that it accepts and rejects, its messages, and that the help
--- lists every option.
+-- The parser of command lines (asamp.cli.options): forms that it accepts and rejects, its messages, and
+-- that the help lists every option.
 
 local commands = require "spec.support.commands"
 local options = require "asamp.cli.options"
@@ -15,7 +15,7 @@ local DESCRIPTION = {
   {"all", nil, "everything"},
 }
 
--- Parses arguments. Returns options, exit code, stdout and stderr.
+-- Parses arguments. Returns the options, exit code, stdout and stderr.
 local function parse(args, description)
   local out, err = {}, {}
   local o, code = options.parse(description or DESCRIPTION, args, {
@@ -50,16 +50,16 @@ describe("options", function()
                       setmetatable({most = 9}, {__index = DESCRIPTION})))
   end)
 
-  -- A word that starts with "-" and a digit is a number. A former bug: `asamp mark PID temperature
-  -- -5` reported an unknown option '-5'.
+  -- A word that starts with "-" and a digit is a negative number, not an option. A former bug: `asamp mark
+  -- PID temperature -5` reported an unknown option '-5'.
   it("do not start with a digit: that is a number below zero", function()
     assert.same({files = {"-5", "-.5", "-0x1F"}, all = true}, parse({"-5", "-.5", "--all", "-0x1F"},
       setmetatable({most = 9}, {__index = DESCRIPTION})))
   end)
 
   -- Options for numbers of rows are limited to 2^31 - 1. Former bugs: `asamp report --top
-  -- 9223372036854775807` ended with a stack trace, and `asamp heap --paths` printed no row for
-  -- 4611686018427387904, because four times as many overflow to 0.
+  -- 9223372036854775807` ended with a stack trace. `asamp heap --paths` printed no row for
+  -- 4611686018427387904, because four times this number overflows to 0.
   it("are, of rows, no more than can be counted with", function()
     for text, n in pairs{["2147483647"] = 2147483647, ["2147483648"] = 2147483647,
                          ["4611686018427387904"] = 2147483647, ["9223372036854775807"] = 2147483647} do
@@ -75,8 +75,8 @@ describe("options", function()
     end
   end)
 
-  -- A former bug: the message for `asamp advise FILE --top 3` was "'--top' is to be run: say
-  -- --verify".
+  -- Options of asamp itself may follow FILE if no script follows. A former bug: the message for `asamp
+  -- advise FILE --top 3` was "'--top' is to be run: say --verify".
   it("may follow the file, too, where a script may follow it", function()
     local description = {command = "advise", arguments = "FILE [SCRIPT [arguments]]", rest = 2,
                          most = math.huge, about = "", {"all", nil, ""}, {"top", "N", "", options.whole(1)}}
@@ -157,8 +157,8 @@ describe("options", function()
     commands.fits(usage, 80)
   end)
 
-  -- A former bug: the help of `asamp mark`, which only queries a process, mentioned files at exit
-  -- code 1.
+  -- A former bug: the help of `asamp mark`, which only queries a process, described exit code 1 as an error
+  -- of a file.
   it("document exit code 1, of commands that only query a process", function()
     local calls = 0
     for _, name in ipairs(require("asamp").COMMANDS) do

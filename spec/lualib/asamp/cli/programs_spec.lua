@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Finding the profiles that a program wrote under a path with escapes such as %p.
+-- The search for profiles that a program wrote under a path with escapes such as %p.
 
 local programs = require "asamp.cli.programs"
 local shell = require "spec.support.shell"
@@ -22,8 +22,8 @@ describe("the profiles of a program", function()
     return list
   end
 
-  -- A former bug: %% in a path was not taken for a percent sign, so that `asamp run` did not find
-  -- the profile that it had written.
+  -- A former bug: %% in a path was not taken for a percent sign, so that `asamp run` did not find the
+  -- profile that the program had written.
   it("are found under names with a percent sign", function()
     write("a%p.vmprof", "a%b.vmprof", "a%p.2.vmprof", "a12.vmprof", "ab.vmprof", "a-12.vmprof")
     assert.same({"a%p.2.vmprof", "a%p.vmprof"}, found "a%%p.vmprof")

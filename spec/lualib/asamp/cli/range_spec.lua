@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The options --from and --until of report and convert, on a profile with known times.
+-- The options --from and --until of the commands report and convert, on a profile with known times.
 
 local commands = require "spec.support.commands"
 local convert = commands.of((require "asamp.commands.convert"))
@@ -14,7 +14,7 @@ describe("the range of --from and --until", function()
     p:name(8, "main chunk", 0, "@app.lua")
     local now = gen.now()
     for i = 1, 9 do
-      -- Line i allocates i MiB half a second after second i.
+      -- line i allocates i MiB, half a second after second i
       local at = now + i * 1000000000 + 500000000
       p:flood(i, {8, i, kind = 0, time = at})
       p:collection{time = at + 1000, fates = ("0"):rep(i), inuse = 1 << 20}
@@ -23,7 +23,7 @@ describe("the range of --from and --until", function()
   end)
   after_each(function() os.remove(path) end)
 
-  -- Returns the numbers of the lines that have samples, in one string.
+  -- Returns the numbers of the lines that have samples in the report, as one string.
   local function lines(...)
     local code, out, err = report("--show", "lines", ...)
     assert.same({0, ""}, {code, err})
@@ -43,8 +43,8 @@ describe("the range of --from and --until", function()
     assert.equal("12", (lines("--until", "3", path)))
   end)
 
-  -- A former bug: the report of a range had the copies of the whole run, divided by the duration of
-  -- the range.
+  -- A former bug: the report of a range showed the copied bytes of the whole run, divided by the duration
+  -- of the range.
   it("selects the copies", function()
     local p = assert(gen.open{path = path, period = 1 << 20, copies = true})
     p:name(8, "main chunk", 0, "@app.lua")

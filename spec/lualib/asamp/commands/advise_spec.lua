@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp advise` predicts the effect of another nursery size. The tested program keeps each object
--- for a known number of allocated bytes, so that the right answer is known: of a queue of n bytes,
--- the fraction min(1, n / nursery) survives.
+-- `asamp advise`, which predicts the effect of another nursery size. The tested program keeps each object
+-- until a known number of bytes is allocated, so that the right answer is known: of a queue of n bytes, the
+-- fraction min(1, n / nursery) survives.
 
 local advice = require "asamp.sums.advice"
 local advise = require "asamp.commands.advise"
@@ -39,7 +39,7 @@ describe("asamp advise", function()
     local p = profiled "1M"
     local now = advice.measured(p)
     assert.is_true(math.abs(now.nursery / (1 << 20) - 1) < 0.15, now.nursery)
-    -- 'life': the bytes of 1,000 objects
+    -- 'life' is the number of bytes of 1,000 objects
     local life = now.allocated / 250
     for _, n in ipairs{256 << 10, 512 << 10} do
       local q = advice.predict(p, n)
@@ -53,9 +53,9 @@ describe("asamp advise", function()
     assert.is_true(beyond.beyond and beyond.minors < now.minors)
   end)
 
-  -- If all nurseries have the same size, survival by age and survival by the time since the
-  -- previous collection cannot be separated. A former bug: the error did not include that: 42.1 MB
-  -- ±0.05 were predicted, 33.6 were tenured.
+  -- If all nurseries have the same size, survival by age and survival by the time since the previous
+  -- collection cannot be separated. A former bug: the error estimate did not include that: 42.1 MB ±0.05
+  -- were predicted, and 33.6 MB were tenured.
   it("knows how little a run with nurseries of one size shows", function()
     shell.write(script, [[
       local list = {}
@@ -82,8 +82,8 @@ describe("asamp advise", function()
   end)
 
   it("knows it better from a run with nurseries of many sizes, whose vectors grow", function()
-    -- in each iteration 100 objects live until the end of the iteration; the array of their table
-    -- is resized eight times
+    -- in each iteration 100 objects live until the end of the iteration, and the array of their table is
+    -- resized eight times
     os.remove(script)
     script = process.file [[
       for turn = 1, 3000 do
@@ -94,7 +94,7 @@ describe("asamp advise", function()
     local now = advice.measured(p)
     assert.is_true(now.filled > 1.05 * now.allocated, now.filled / now.allocated)
     local some, other = math.huge, 0
-    -- the last collection is the one at the end of the session, whose nursery is not full
+    -- excludes the last collection, at the end of the session, whose nursery is not full
     for i, c in ipairs(p.collections) do
       if not c.major and c.n == 1 and i < #p.collections then
         some, other = math.min(some, c.planned), math.max(other, c.planned)
@@ -109,7 +109,7 @@ describe("asamp advise", function()
                    q.tenured .. " " .. measured.tenured)
   end)
 
-  -- A former bug: the output of the script was written to stdout before the JSON text.
+  -- A former bug: the output of the script was written to stdout, before the JSON text.
   it("writes nothing but JSON to stdout", function()
     profiled "1M"
     os.remove(script)
@@ -126,7 +126,7 @@ describe("asamp advise", function()
     local code, text = run("--verify", "--runs", "1", "--nursery", "512K", "--json", path, script)
     assert.equal(0, code, text)
     local v = json.decode(text).verified
-    -- the verifying run has the nursery sizes of the profile, whatever LUA_GC is set to now
+    -- the run of --verify has the nursery sizes of the profile, whatever the current value of LUA_GC is
     assert.same({1, true}, {v.runs, v.alike})
     assert.equal(512 << 10, v.nursery)
     assert.is_true(math.abs(v.predicted.tenured / v.measured.tenured - 1) < 0.2,
@@ -166,8 +166,8 @@ describe("asamp advise", function()
     assert.matches("The profile is of another script", (text:gsub("%s+", " ")))
   end)
 
-  -- A former bug: at 40 columns, nursery sizes outside of the measured range were marked only with
-  -- "beyond …", a text whose end was cut off.
+  -- A former bug: at 40 columns, nursery sizes outside of the measured range were marked only with "beyond
+  -- …", a text whose end was cut off.
   it("fits narrow terminals, where a star replaces words that do not fit", function()
     profiled "256K"
     local code, text = run("--width", "40", path)
@@ -198,7 +198,7 @@ describe("asamp advise", function()
     code, text = run(path, script)
     assert.equal(2, code)
     assert.matches("which only --verify uses", text, 1, true)
-    -- a former bug: the option was ignored here, without a message
+    -- Without --verify, the option must be refused. A former bug: it was ignored without a message.
     code, text = run("--nursery", "1M", path)
     assert.equal(2, code)
     assert.matches("--nursery is the size that --verify tries", text, 1, true)
@@ -214,8 +214,8 @@ describe("asamp advise", function()
     end
   end)
 
-  -- A former bug: the collector rejected a gigabyte in LUA_GC, without a visible message, so that
-  -- the prediction was compared with a second run like the first one.
+  -- A former bug: the collector rejected a nursery of a gigabyte in LUA_GC, without a visible message, so
+  -- that the prediction was compared with a second run like the first one.
   it("proposes values that the collector accepts, up to the largest", function()
     for _, n in ipairs{4096, 512 << 10, advice.MOST} do
       local code, _, err = process.run{code = "", env = {LUA_GC = advice.setting(n)}}
@@ -225,8 +225,8 @@ describe("asamp advise", function()
     assert.matches("LUA_GC", err, 1, true)
   end)
 
-  -- A former bug: the command failed for these profiles: nothing has died; arrays fill whole
-  -- nurseries; a collection finds its nursery empty.
+  -- A former bug: the command failed for profiles in which nothing has died, arrays fill whole nurseries,
+  -- or a collection finds its nursery empty.
   it("reads profiles of programs that only load", function()
     for _, text in ipairs{"local t = {} for i = 1, 300000 do t[i] = {i} end",
                           [[local t = {} for i = 1, 22 do

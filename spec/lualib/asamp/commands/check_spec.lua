@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- `asamp check`: limits, baselines, formats and exit codes.
+-- `asamp check`, which compares a profile or script with limits: limits, baselines, output formats and exit
+-- codes.
 
 local check = require "asamp.commands.check"
 local commands = require "spec.support.commands"
@@ -20,8 +21,9 @@ end
 
 local MB = 1 << 20
 
--- Writes a profile with 'parse' and 'main' samples at two lines, each of 1 MiB. 'allocated': the
--- exact total, if given. 'second': number of samples at a second line of parse. Returns its path.
+-- Writes a profile with 'parse' samples at one line of the function parse, 'second' samples at another line
+-- of it, and 'main' samples at a line of the main chunk. Each sample represents 1 MiB. 'allocated': the
+-- exact total, if given. Returns its path.
 local function make(parse, main, allocated, second)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = MB, random = true})
@@ -44,7 +46,7 @@ describe("asamp check", function()
     assert.equal(1, code)
     assert.equal("OVER  max-allocated: 400 MiB, at most 399 MiB; largest part: lib/parse.lua:12 (parse)\n",
                  out)
-    -- 300 of 400 samples: 300 MiB with a standard error of 8.7 MiB
+    -- 300 of 400 samples represent 300 MiB with a standard error of 8.7 MiB
     code, out = run(path, "--max-line", "parse.lua:12=275M,app.lua:4=1G")
     assert.equal(0, code, out)
     code, out = run("--max-line=parse.lua:12=273M", path)
@@ -73,8 +75,8 @@ describe("asamp check", function()
           "(main chunk)\n")
   end)
 
-  -- A former bug: two runs of one program differed, because its loop over pairs had another order,
-  -- so that other lines made a table grow. The message must name this cause.
+  -- The order of a loop over pairs may differ between two runs of a program, so that other lines make a
+  -- table grow. The message must name this possible cause.
   it("names the order of pairs if other lines of the function allocated less", function()
     local baseline = make(900, 100, nil, 100)
     local code, out = run(make(100, 100, nil, 900), "--baseline", baseline)
@@ -102,7 +104,7 @@ describe("asamp check", function()
     assert.is_nil(out:find("detected", 1, true))
   end)
 
-  -- A former bug: the message proposed a period below 64, which `asamp run` rejects.
+  -- A former bug: the message proposed a sampling period below 64, which `asamp run` rejects.
   it("prints no period that cannot be set", function()
     local path = os.tmpname()
     local p = assert(gen.open{path = path, period = 128, random = true})
@@ -147,8 +149,8 @@ describe("asamp check", function()
     has(out, "cannot write '/nowhere/x': No such file or directory\n")
   end)
 
-  -- Former bugs: with U+FFFE in the name of a source no reader could parse the JUnit file; and
-  -- characters that change the direction of text were written to the annotation.
+  -- Former bugs: if the name of a source had the character U+FFFE, no reader could parse the JUnit file.
+  -- Characters that change the direction of text were written to the annotation.
   it("writes names without characters that XML or a terminal obeys", function()
     local path, to = os.tmpname(), os.tmpname()
     local p = assert(gen.open{path = path, period = MB, random = true})
@@ -163,8 +165,8 @@ describe("asamp check", function()
     has(shell.read(to), "a???.lua:4 (main chunk)")
   end)
 
-  -- A former bug: if nothing could be checked, the JUnit file of an earlier run stayed, and showed
-  -- no failure.
+  -- A former bug: if nothing could be checked, the JUnit file of an earlier run was left, and showed no
+  -- failure.
   it("writes annotations and a JUnit file if nothing could be checked", function()
     local to = os.tmpname()
     shell.write(to, "an earlier run")
@@ -176,8 +178,8 @@ describe("asamp check", function()
         '<testcase classname="asamp" name="run">\n    <error message="' .. message .. '"/>\n')
   end)
 
-  -- The default options of `asamp run` limit the number of samples per second; for asamp check
-  -- there must be no limit.
+  -- By default, `asamp run` limits the number of samples per second. `asamp check` must run a script
+  -- without this limit.
   it("takes all samples of a script's default period", function()
     local command, given = require "asamp.commands.run", nil
     local whole = command.run
@@ -201,8 +203,8 @@ describe("asamp check", function()
     code, out = run("--no-leak", script, "--", "3")
     assert.equal(1, code)
     has(out, "failed with status 3; nothing is checked")
-    -- A former bug: when the script was ended by a signal, the signal ended the command, too, and
-    -- its temporary folder stayed.
+    -- A former bug: a signal that ended the script ended the command, too, and its temporary folder was
+    -- left.
     local temporary, name = shell.folder(), host.temporary
     host.temporary = function() return temporary end
     shell.write(script, "os.execute('kill -9 $PPID') repeat until false")
@@ -225,8 +227,8 @@ describe("asamp check", function()
     has(out, ("'%s': --from 99 is after the end of the profile, "):format(script))
   end)
 
-  -- A former bug: a script that allocated less than one period failed the check, whatever the
-  -- limits.
+  -- A former bug: the check of a script that allocated less than one period failed, whatever the limits
+  -- were.
   it("needs no sample where the exact number of bytes decides", function()
     local path = make(0, 0, 600)
     for limits, wanted in pairs{
@@ -248,8 +250,7 @@ describe("asamp check", function()
     os.remove(path)
   end)
 
-  -- A former bug: asamp check read the profile without time slices, so that it never found a likely
-  -- leak.
+  -- A former bug: asamp check read the profile without time slices, so that it never found a likely leak.
   it("fails on a likely leak", function()
     local folder = shell.folder()
     local function script(name, what)

@@ -9,8 +9,8 @@ local held = require "spec.support.held"
 
 local run = commands.of(diff)
 
--- Writes a profile with these numbers of samples of parse, of main and of time. 'random': the
--- intervals were random; 'wall': time is wall time. Returns its path.
+-- Writes a profile with these numbers of samples of the functions parse and main, and of time samples. If
+-- 'random' is true, intervals are random; if 'wall' is true, time is wall time. Returns its path.
 local function make(parse, main, time, random, wall)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, random = random,
@@ -175,7 +175,7 @@ describe("asamp diff", function()
       end
     end)
 
-    -- A former bug: only allocated bytes were compared, of which a fixed leak is an insignificant
+    -- A former bug: the comparison showed only allocated bytes, of which a fixed leak is an insignificant
     -- part.
     it("starts with live bytes at the end if they changed", function()
       local _, out = run(before, after)
@@ -198,7 +198,7 @@ describe("asamp diff", function()
       p:sample{8, 1, kind = 0, size = 64}
       p:collection{fates = "0", major = true}
       assert(p:close())
-      -- no object is alive at the end, so that no search found a holder
+      -- the second profile has no live object at its end, so that no search found a holder
       _, out = run("--by", "alive", before, other)
       has(out, "  40.0M  0B  -40.0M gone  ±6.3M  [1..n]\n")
     end)

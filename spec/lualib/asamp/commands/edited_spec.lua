@@ -43,7 +43,7 @@ describe("a source that was edited after the profile", function()
     modified(lib, -100)
   end)
 
-  -- Runs the commands that show sources on this profile. Calls check(name, output) for each.
+  -- Runs the commands that show source lines on this profile. Calls check(name, output) for each command.
   local function each(path, check)
     local code, out, err = commands.of(report)("--source", app, path)
     assert.equal(0, code, err)
@@ -74,7 +74,7 @@ describe("a source that was edited after the profile", function()
     end)
   end)
 
-  -- The file has another content but an older time, as if cp -p, tar or rsync had written another
+  -- The source file gets another text but an older time, as if cp -p, tar or rsync had written another
   -- version.
   it("is reported where its functions are at other lines, whatever its time", function()
     local before = shell.read(lib)
@@ -121,8 +121,8 @@ describe("a source that was edited after the profile", function()
                   err)
   end)
 
-  -- The modification time of a copied or merged profile is later than its session, so that it
-  -- cannot be used.
+  -- A copied or merged profile has a modification time later than its session, so that this time cannot be
+  -- compared with that of a source file.
   it("is reported with copied and merged profiles, and those of standard input", function()
     modified(app, 100)
     local copy, merged = folder .. "/copy.vmprof", folder .. "/m.vmprof"

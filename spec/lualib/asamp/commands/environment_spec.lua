@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The command as a user starts it: asamp.sh, installed in any folder, with any environment.
--- LUA_PATH, LUA_INIT and similar variables apply to the program that `asamp run` starts, never to
--- the command itself.
+-- The command `asamp` as a user starts it: the script asamp.sh, installed in any folder, with any
+-- environment. LUA_PATH, LUA_INIT and similar variables apply to the program that `asamp run` starts, never
+-- to the command itself.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -15,8 +15,7 @@ describe("the command", function()
     shell.output("mkdir '%s' && cp asamp/module/asamp.sh '%s/asamp' && ln -s %s '%s/lua'",
       bin, bin, process.interpreter(), bin)
     script = folder .. "/app.lua"
-    -- a script that prints everything that the environment can change, except for the interpreter's
-    -- name
+    -- a script that prints everything that the environment can change, except the interpreter's name
     shell.write(script, [[
       local t = {}
       for i = 1, 20000 do t[i % 100] = {i} end
@@ -30,7 +29,7 @@ describe("the command", function()
     return "'" .. text:gsub("'", "'\\''") .. "'"
   end
 
-  -- Runs a program in the folder. 'env': the variables of Lua to set; all others are unset.
+  -- Runs a program in the folder. 'env' has the variables of Lua to set; all others are unset.
   local function run(program, words, env)
     local line = {("cd '%s' && env -u LUA_PATH -u LUA_CPATH -u LUA_INIT LUA_PROFILER= " ..
                    "LSAN_OPTIONS=use_tls=0:print_suppressions=0"):format(folder)}
@@ -40,7 +39,7 @@ describe("the command", function()
     return shell.run(table.concat(line, " "))
   end
 
-  -- LUA_PATH and LUA_CPATH as luarocks prints them for the shell: without ";;", and so without the
+  -- The values of LUA_PATH and LUA_CPATH that luarocks prints for the shell. They lack ";;", and so the
   -- default path.
   local ROCKS = {LUA_PATH = "/nowhere/?.lua;./?.lua", LUA_CPATH = "/nowhere/?.so"}
   local ENVIRONMENTS = {
@@ -56,8 +55,8 @@ describe("the command", function()
   }
 
   it("runs a script in the environment that it would have without it", function()
-    -- Former bugs: with LUA_PATH as luarocks sets it, asamp did not find its modules; and the code
-    -- in LUA_INIT ran in the command.
+    -- Former bugs: with the LUA_PATH of luarocks, asamp did not find its own modules. The code in LUA_INIT
+    -- ran in the command, too.
     for i, env in ipairs(ENVIRONMENTS) do
       local _, plain, wrong = run(bin .. "/lua", {"app.lua", "a b"}, env)
       assert.truthy(plain:find("nil\t" .. bin .. "/lua\tapp.lua\ta b\t1\tnil\n", 1, true), plain .. wrong)

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Files that the commands read and write: profiles to which a session is still writing, standard
--- input, and files that are no profiles; and results, which keep the mode of the file that they
--- replace, and a link to it.
+-- Files that the commands read and write. Inputs: profiles that a session is still writing, standard input,
+-- and files that are no profiles. Results keep the mode of the file that they replace, and a link to it.
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -12,18 +11,19 @@ local shell = require "spec.support.shell"
 
 local folder, path, main
 
--- Runs the command `asamp` in a separate process. Returns exit status, stdout and stderr.
+-- Runs the command `asamp` in a separate process. Returns its exit status, stdout and stderr.
 local function asamp(...)
   return process.run{main, directory = folder, ...}
 end
 
--- Removes the message about survivors that are not followed, which these profiles cause.
+-- Removes the message about survivors that are not followed, which these profiles cause, from the text of
+-- stderr.
 local function clean(err)
   return (err:gsub("[^\n]*live samples of a Lua state at a time[^\n]*\n", ""))
 end
 
--- Runs the command as asamp() does, with a file as standard input, through a pipe if 'piped' is
--- true.
+-- Runs the command as asamp() does, with a file as standard input. If 'piped' is true, the input is a pipe
+-- with the file's contents.
 local function fed(file, piped, ...)
   local words = {...}
   for i, w in ipairs(words) do words[i] = "'" .. w .. "'" end
@@ -51,7 +51,7 @@ describe("a profile that is still being written", function()
     live = assert(gen.open{path = path, native = true, resolve = "plain"})
     for i = 1, 50 do live:sample{8, i} end
     live:collection{fates = ("01"):rep(25)}
-    -- waits until the file is complete
+    -- waits until the profile is complete
     for _ = 1, 12000 do
       local p = reader.read(path)
       if p and p.samples == 50 then break end
@@ -183,8 +183,8 @@ describe("the result of a command", function()
   end)
 
   it("is not written through a link under its temporary name, whose owner could guess it", function()
-    -- The script creates a link at the name of the temporary file, which it can predict from its
-    -- process id.
+    -- The script creates a link at the name of the command's temporary file, a name that it can predict
+    -- from its process id. The command must not write to the target of the link.
     shell.write(folder .. "/victim", "kept")
     local status, _, err = process.run{code = [[
       local convert, lfs = require "profiler.convert", require "lfs"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp memory` shows the rows of resident memory. Their sum must be the system's number. A
--- program that leaves holes between objects has known values for some rows.
+-- `asamp memory`, which shows resident memory divided into rows. Their sum must be the number that the
+-- system reports. In a program that leaves holes between objects, some rows have known values.
 
 local client = require "asamp.cli.client"
 local commands = require "spec.support.commands"
@@ -17,14 +17,13 @@ local units = require "asamp.show.units"
 
 local asamp = commands.of(memory, {columns = 80})
 
--- Runs the command in this process. Returns its exit code, and its output on both streams.
+-- Runs the command in this process. Returns its exit code, and its output on stdout and stderr.
 local function run(...)
   local code, out, err = asamp(...)
   return code, out .. err
 end
 
--- Profiles a script in a separate process. Returns the path of its profile, and the script's
--- output.
+-- Profiles a script in a separate process. Returns the path of its profile, and the script's output.
 local function profiled(code, env)
   local path = os.tmpname()
   local all = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=3,alloc=16K"):format(path)}
@@ -34,7 +33,8 @@ local function profiled(code, env)
   return path, out
 end
 
--- The first rows of resident memory are recorded after 20 ms (RQ3), so the scripts wait for longer.
+-- The first measurement of resident memory is recorded after 20 ms (RQ3), so that the scripts run for
+-- longer.
 local WAIT = "local from = os.clock() while os.clock() - from < 0.03 do end "
 
 local HOLES = WAIT .. [[
@@ -58,13 +58,13 @@ describe("asamp memory", function()
     local found = resident.ofprofile(assert(reader.read(path)))
     local now = found.last
     assert.is_true(math.abs(now.sum / now.rss - 1) < 0.02, now.sum .. " of " .. now.rss)
-    -- tolerance of a tenth, because the process's writer thread may have allocated memory meanwhile
+    -- tolerance of a tenth, because the process's writer thread may have allocated memory after the reading
     assert.is_true(math.abs(now.sum / (rss * 1024) - 1) < 0.1, now.sum .. ", not " .. rss)
     local rows = {}
     for _, row in ipairs(now.rows) do rows[row.what] = row end
     local lua = rows["lua.old"].bytes + rows["lua.new"].bytes
     assert.is_true(math.abs(lua / (count * 1024) - 1) < 0.02, lua .. ", not " .. count)
-    -- seven of eight objects are dead, but almost no block is empty
+    -- in this program seven of eight objects are dead, but almost no block is empty
     local free = rows["lua.free"]
     assert.is_true(free.bytes > 1 << 20, free.bytes)
     assert.matches(":2$", free.parts[1].where)
@@ -73,9 +73,9 @@ describe("asamp memory", function()
     assert.is_true(#found.course >= 2 and found.peak.rss >= now.rss)
   end)
 
-  -- A former bug: at the end of a session, resident memory was not measured if less than a hundred
-  -- times the duration of a measurement had passed since the last one: 42 MB of objects were
-  -- reported where 20 MB were left.
+  -- A former bug: at the end of a session, resident memory was measured only if a hundred times the
+  -- duration of a measurement had passed since the last one. The last measurement showed 42 MB of objects
+  -- when 20 MB were left.
   it("has the end of a run that ends soon after its last picture", function()
     local out
     path, out = profiled(WAIT .. [[
@@ -92,15 +92,16 @@ describe("asamp memory", function()
   end)
 
   it("is not measured in a run of some milliseconds", function()
-    for _ = 1, 20 do  -- repeats, because on a busy machine the script may take longer than 20 ms
+    -- repeats, because on a busy machine the script may take longer than 20 ms
+    for _ = 1, 20 do
       local profile = assert(reader.read((profiled "local t = {} for i = 1, 100 do t[i] = {} end")))
       if profile.duration < 0.015 then return assert.is_nil(profile.pictures) end
     end
     pending "no run of 20 took less than 15 ms"
   end)
 
-  -- A former bug: rows were negative: the reserve by the unused part of a nursery, and malloc's row
-  -- by a block of Lua whose resident part is smaller than the block.
+  -- A former bug: rows had negative numbers: the row of the reserve by the unused part of a nursery, and
+  -- the row of malloc by a Lua block that is only partly resident.
   it("subtracts untouched memory from the rows that have it", function()
     for script, least in pairs{
       [ [[package.cpath = "build/spec/?.so;" .. package.cpath
@@ -128,12 +129,12 @@ describe("asamp memory", function()
     end
   end)
 
-  -- A former bug: one row, "in use (malloc)", had both, and users attributed all of it to their
+  -- A former bug: both kinds of memory were in one row, "in use (malloc)", which users attributed to their
   -- programs.
   it("separates the profiler's own memory from that of the program's C code", function()
     local function rows(script)
-      -- the sanitizer's malloc delays the reuse of freed blocks, which would be ten times the
-      -- memory measured here
+      -- The sanitizer's malloc delays the reuse of freed blocks, which would be ten times the measured
+      -- memory.
       path = profiled(script, {ASAN_OPTIONS = "detect_leaks=0:quarantine_size_mb=0:" ..
         "thread_local_quarantine_size_kb=0"})
       local found = {}
@@ -146,9 +147,9 @@ describe("asamp memory", function()
     local work = [[for i = 1, 1000 do local s = ("x"):rep(20000) .. i end
       collectgarbage()]]
     local native, own = rows(work)
-    -- nearly half of it is the state of zlib, which a former row attributed to the program
+    -- nearly half of it is the state of zlib, which must not count as memory of the program
     assert.is_true(own > 500 << 10 and own < 16 << 20, own)
-    -- 8 MiB that the program allocates must not increase the profiler's own memory
+    -- 8 MiB that the program allocates must not increase the row of the profiler's own memory
     local theirs, still = rows([[package.cpath = "build/spec/?.so;" .. package.cpath
       local c = require "cmemory"
       KEEP = {}
@@ -178,8 +179,8 @@ describe("asamp memory", function()
     assert.is_true(json.decode(text).last.rss >= all.last.rss)
   end)
 
-  -- A former bug: for 8 threads that ran for 450 ms, the command printed the 16 MiB of the first 17
-  -- ms as the end and as the peak, while the report printed 58 MiB.
+  -- A former bug: for a program with 8 threads that ran for 450 ms, the command printed the 16 MiB of its
+  -- first 17 ms as the memory at the end and at the peak, while the report printed 58 MiB.
   it("reports that the run continued after the last picture, and used more memory later", function()
     local function picture(ms, mib)
       return {time = ms * 1000, rows = {{what = "rss", bytes = mib << 20, text = ""},
@@ -206,16 +207,16 @@ describe("asamp memory", function()
     assert.equal("Resident memory: 8 MiB after 7 ms", sentence{duration = 0.007, pictures = {picture(7, 8)}})
   end)
 
-  -- A former bug: free memory was divided by samples of external memory, too: one line had 1.7 MiB
-  -- of the 3.8 KiB that were free.
+  -- A former bug: free memory was attributed to lines with samples of external memory, too. A single line
+  -- had 1.7 MiB of 3.8 KiB of free memory.
   it("charges lines with no more free memory than there is", function()
     local row = resident.of{{what = "lua.free", bytes = 1000, text = ""},
       {what = "free", bytes = 3000, text = "a.lua:1"}, {what = "free", bytes = 1000, text = ""}}.rows[1]
     assert.same({1000, 1000, 750, 250}, {row.bytes, row.known, row.parts[1].bytes, row.parts[2].bytes})
   end)
 
-  -- A former bug: the text ended after 1,000 rows, and its last snapshots were shown as if they
-  -- were all.
+  -- A former bug: the text ended after 1,000 rows, and its last measurements were shown as if they were
+  -- all.
   it("prints as many rows as --top allows, and says how many snapshots there are", function()
     local pictures = {}
     for i = 1, 3 do
@@ -236,7 +237,7 @@ describe("asamp memory", function()
     assert.matches("\nOver time %(the last 2 of 3 snapshots%)\n", text)
   end)
 
-  -- A former bug: the output was "0 bytes resident" if nothing was known.
+  -- A former bug: if nothing was known about resident memory, the output was "0 bytes resident".
   it("says where nothing is known of resident memory", function()
     local rows = {{what = "lua.old", bytes = 4096, text = ""}}
     local found = resident.ofprofile{duration = 0.01, course = {peak = {rss = 0}},
@@ -268,7 +269,8 @@ describe("asamp memory", function()
     code, text = run "999999999"
     assert.equal(1, code)
     assert.matches("no process 999999999 is running", text, 1, true)
-    -- keeps the right to read root's files, because the modules may be in a folder of root
+    -- as another user, who keeps the right to read root's files, because the modules may be in a folder of
+    -- root
     if shell.output "id -u" == "0\n" then
       text = select(3, process.run{program = "setpriv", "--reuid=65534", "--clear-groups", "--inh-caps",
         "+dac_read_search", "--ambient-caps", "+dac_read_search",
@@ -293,7 +295,7 @@ describe("asamp memory", function()
     process.start{script, folder .. "/stop",
       env = {ASAMP = "listen=" .. path, ASAN_OPTIONS = "detect_leaks=0"}}
     local found
-    -- waits until the next measurement; the longer the first one takes, the later is the next one
+    -- waits until the next measurement, which is the later the longer the first one took
     for _ = 1, 2500 do
       local code, text = 1, nil
       if host.samefile(path, path) then code, text = run("--json", path) end
@@ -313,9 +315,9 @@ describe("asamp memory", function()
     assert.is_true(found.last.lua > 1 << 20)
   end)
 
-  -- A former bug: for 2,000 states with a sample each, the sampler used 155 MB, more than the
-  -- states themselves: tables with the size for large programs, and for each state 130 KB for walks
-  -- of the C stack, although there is only one walk at a time.
+  -- A former bug: for 2,000 states with a sample each, the sampler used 155 MB, more than the states
+  -- themselves. Its tables had the size for large programs, and each state had 130 KB for walks of the C
+  -- stack, although there is only one walk at a time.
   it("is little for each of many states that are sampled", function()
     if os.getenv "ASAMP_VARIANT" ~= "fork" then
       pending "the other builds keep the memory that they compare with"
@@ -346,9 +348,9 @@ describe("asamp memory", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: resident memory was measured in the first collection, and not again within a
-  -- second. If the process became idle in that time, its rows showed 30 KB of 42 MB in use, the
-  -- rest was "mappings of others", and one row was negative.
+  -- A former bug: resident memory was measured in the first collection, and not again within a second. If
+  -- the process became idle in that time, the rows showed 30 KB of 42 MB in use. The rest was in the row
+  -- "mappings of others", and one row was negative.
   it("shows the heap of a process that was busy for a moment, and is idle since", function()
     local folder = shell.folder()
     path = folder .. "/p.vmprof"

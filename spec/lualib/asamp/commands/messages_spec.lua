@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Messages of commands about wrong arguments. Each of them was formerly missing, misleading, or not
--- a sentence.
+-- Messages of commands about wrong arguments. Each of them was missing, misleading, or not a sentence in an
+-- earlier version.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -39,7 +39,7 @@ describe("asamp", function()
     ["heap --state 1 a.heap"] = "--state is only for a running process, but 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is only for a running process, but 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is only for a running process, but 'a.heap' is a file",
-    -- a former command first queried the process, which then wrote a snapshot that was not needed
+    -- the files of --diff are read before the process is queried, so that it writes no snapshot in vain
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name expected, got 1",
     ["merge -o m cut.vmprof"] =
@@ -81,7 +81,7 @@ describe("asamp", function()
     assert.matches("asamp run: LUA_PROFILER: option 'alloc'", err, 1, true)
   end)
 
-  -- A former bug: standard input was read once, and its content used for both profiles.
+  -- A former bug: standard input was read once, and its contents were used for both profiles.
   it("takes standard input once where files are added up", function()
     for _, words in ipairs{"merge -o m - -", "merge -o m - nofile -", "report --sum - -"} do
       local code, _, err = run(words)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- All pairs of options of `asamp run`: either the run works, or the command rejects the pair with a
+-- All pairs of options of `asamp run`: for each pair either the run works, or the command rejects it with a
 -- one-line message.
 
 local commands = require "spec.support.commands"
@@ -9,27 +9,27 @@ local reader = require "profiler.reader"
 local runner = require "asamp.commands.run"
 local shell = require "spec.support.shell"
 
--- A value for each option; false: the option takes no value.
+-- A value for each option. The value false means that the option takes no value.
 local VALUES = {
   alloc = "64", malloc = "64K", copies = false, time = "100", wall = false, exact = false, rate = "100",
   ["no-native"] = false, fixed = false, seed = "7", holders = "0", out = "o.vmprof",
   overwrite = false, format = "extended", plain = false, quiet = false, ["prove-leaks"] = false,
 }
 
--- Options that have another form in LUA_PROFILER.
+-- Options that have another form in the variable LUA_PROFILER.
 local KEYS = {["no-native"] = "native=0", plain = "compress=0"}
 
 local SCRIPT = "local t = {} for i = 1, 50 do t[i] = {i} end"
 local HERE = shell.lines(shell.output "pwd")[1]
 local CODE = process.file [[os.exit(require "asamp".main(arg), true)]]
 
--- Returns the text as a word for the shell, with absolute paths.
+-- Returns a text as a quoted word for the shell. Relative paths in it become absolute.
 local function quote(text)
   text = ("=" .. text):gsub("([=\"])%./", "%1" .. HERE .. "/"):sub(2)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
--- Returns the options as words of a command line.
+-- Returns the options with their values as words of a command line.
 local function wordsof(names)
   local words = {}
   for _, name in ipairs(names) do
@@ -38,7 +38,7 @@ local function wordsof(names)
   return words
 end
 
--- Returns the same options as a value of LUA_PROFILER.
+-- Returns the options with their values in the form of the variable LUA_PROFILER.
 local function textof(names)
   local items = {}
   for _, name in ipairs(names) do
@@ -47,8 +47,8 @@ local function textof(names)
   return table.concat(items, ",")
 end
 
--- Runs the command, but records the program that it would start instead of starting it. Returns the
--- program's words and environment, or nil, the exit code and stderr.
+-- Calls `asamp run` with these options, but records the program that it would start instead of starting it.
+-- Returns the words and the environment of this program, or nil, the exit code and stderr.
 local function recorded(folder, names, inherited)
   local run, getenv = host.run, os.getenv
   local words, environment
@@ -70,7 +70,7 @@ local function recorded(folder, names, inherited)
   return nil, code, err
 end
 
--- Returns a shell command that runs the recorded program in a new folder.
+-- Returns a shell command that creates a folder and runs the recorded program in it.
 local function line(folder, words, environment)
   local parts = {("mkdir %s && cd %s &&"):format(folder, folder), "env"}
   for name, value in pairs(environment) do
@@ -122,7 +122,7 @@ describe("pairs of options #plain", function()
         assert.equal(2, environment, err)
         assert.truthy(err:find "^asamp run: [^\n]+; see asamp run %-%-help\n$", err)
       else
-        -- the second option, given in LUA_PROFILER, has the same effect
+        -- checks that the second option has the same effect in the variable LUA_PROFILER
         local _, inherited = recorded(folder, {names[1]}, "quiet," .. textof{names[2]})
         if type(inherited) == "table" then
           local wanted = names[2] == "out" and environment.LUA_PROFILER:gsub(",overwrite=profile", "")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Parts of a profile: --from, --until and --exclude select the same samples in report, check and all
--- formats of convert.
+-- Reports on a part of a profile: the options --from, --until and --exclude must select the same samples in
+-- report, check and all formats of convert.
 
 local cjson = require "cjson"
 local check = require "spec.support.commands".of((require "asamp.commands.check"))
@@ -30,14 +30,13 @@ describe("a part of a profile", function()
       profiler.mark "between"
       while os.clock() < started + 0.1 do late(1000) early(10) end
       profiler.disable()]], path}})
-    -- 'middle' is a time in the profile, because elapsed time is longer than processor time on a
-    -- busy machine
+    -- 'middle' is read from the profile, because on a busy machine elapsed time is longer than CPU time
     middle = ("%.3f"):format(json(report("--json", path)).marks[1].first / 1e6)
   end)
 
   teardown(function() shell.remove(folder) end)
 
-  -- Functions that return the sum of the bytes in a converted profile, by format.
+  -- By format, a function that returns the sum of the bytes in a converted profile.
   local FORMATS = {}
 
   function FORMATS.pprof(text)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Paths with colons, control characters and bytes that are not UTF-8: options that name such files
--- must find their samples, and their source lines must be shown.
+-- Paths of source files with colons, control characters and bytes that are not UTF-8. Options that name
+-- such files must find their samples, and their source lines must be shown.
 
 local commands = require "spec.support.commands"
 local convert = require "asamp.commands.convert"
@@ -26,7 +26,7 @@ describe("unusual paths", function()
     shell.remove(folder)
   end)
 
-  -- Creates a script with that name in the folder, and a profile of it.
+  -- Creates a script with this name in the folder, and a profile of a run of it.
   local function profiled(name, inner)
     local path = folder .. "/" .. name
     local where = path:match "^(.*)/"
@@ -112,8 +112,8 @@ describe("unusual paths", function()
     assert.equal("é€;", paths.written "é€\127")
   end)
 
-  -- A former bug: a relative path that starts with a bracket was taken for the name of a chunk that
-  -- is not a file.
+  -- A former bug: if a relative path started with a bracket, it was taken for the name of a chunk that is
+  -- not a file.
   it("of --own may start with a bracket", function()
     local below = require "asamp.sums.owned".below({"[app]", "/x/[b].lua"}, "/x")
     assert.same({true, true, true}, {below "[app]/a.lua", below "[b].lua", below "/x/[app]/a.lua"})

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- `asamp run --prove-leaks` and `asamp heap --prove`: the planted leaks of spec/planted must be
+-- `asamp run --prove-leaks` and `asamp heap --prove`. The leaks in the programs of spec/planted must be
 -- proved, and the proved bytes must be those that each program frees when it removes the reference.
 
 local host = require "asamp.host"
@@ -8,15 +8,15 @@ local process = require "spec.support.process"
 local proving = require "asamp.cli.proving"
 local shell = require "spec.support.shell"
 
--- Returns code that removes the leak of spec/planted/history.lua: the report names either the whole
--- chain or only the lists in it.
+-- Returns the code that removes the leak of spec/planted/history.lua. The report may name either the whole
+-- chain of the program's objects, or only the lists in it.
 local function HISTORY(holder)
   return holder:find '%["values"%]$' and "local s = app.history while s do s.values, s = nil, s.before end" or
          "app.history = nil"
 end
 
--- Returns the code that removes the leaked reference, by name of the planted program, for the
--- programs that have such code (a line "-- cut:").
+-- Returns the code that removes the leaked reference, by name of the planted program. Programs with such
+-- code have it in a line "-- cut:".
 local function cuts()
   local list = {history = HISTORY}
   for path in shell.output "grep -l '^-- cut: ' spec/planted/*.lua":gmatch "[^\n]+" do
@@ -25,8 +25,8 @@ local function cuts()
   return list
 end
 
--- Code that is appended to a program: runs the code that removes the reference, and prints the
--- freed bytes to stderr.
+-- Code that is appended to a program. It runs the code that removes the reference (%s), and prints the
+-- number of freed bytes to stderr.
 local TRUTH = [[
 
 collectgarbage() collectgarbage()
@@ -43,13 +43,13 @@ describe("asamp run --prove-leaks", function()
     folder = shell.folder()
   end)
 
-  -- Runs asamp in the folder. Returns exit status, stdout and stderr.
+  -- Runs asamp in the folder. Returns its exit status, stdout and stderr.
   local function asamp(...)
     return process.run{process.file [[os.exit(require "asamp".main(arg), true)]], directory = folder, ...}
   end
 
-  -- Runs leak.lua with --prove-leaks, up to five times, until its leak is found, which needs enough
-  -- collections. Returns exit status, stdout, stderr and the profile's name.
+  -- Runs leak.lua with --prove-leaks, up to five times, until its leak is found, because a run may have too
+  -- few collections. Returns the exit status, stdout, stderr and the name of the profile.
   local function prove()
     local status, out, err
     for i = 1, 5 do
@@ -62,7 +62,7 @@ describe("asamp run --prove-leaks", function()
     return status, out, err
   end
 
-  -- Returns text with one space for each run of white space.
+  -- Returns the text with each run of white space replaced by one space.
   local function flat(text)
     return (text:gsub("%s+", " "))
   end
@@ -112,8 +112,8 @@ describe("asamp run --prove-leaks", function()
     assert.is_nil(proofs())
   end)
 
-  -- A former bug: if the profile named a pipe as its snapshot, `asamp view` waited without end for
-  -- a writer of the pipe.
+  -- A former bug: if the profile named a pipe as its snapshot, `asamp view` waited for ever for a writer of
+  -- the pipe.
   it("are absent, at once, if the profile names a pipe or another user's file", function()
     shell.output("mkfifo %s/pipe", folder)
     local function view(name)

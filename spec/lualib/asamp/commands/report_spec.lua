@@ -103,8 +103,8 @@ describe("asamp report", function()
       assert.truthy(out:find("1 line of the profile is after the end of the file", 1, true))
     end)
 
-    -- A former bug: a file with other line ends counted as one line, and the report stated that it
-    -- had "changed since".
+    -- A former bug: a source file whose lines do not end with "\n" counted as one line, and the report
+    -- stated that the file had "changed since".
     it("counts lines as Lua does", function()
       for _, last in ipairs{"\r", "\r\n", "\n\r"} do
         shell.write(file, ("one\ntwo\nthree\nfour()\nfive\nsix\nseven\n"):gsub("\n", last))
@@ -324,8 +324,8 @@ describe("asamp report", function()
     assert.truthy(err:find("nothing to sort by: 'time' is 0 in the whole profile", 1, true))
   end)
 
-  -- A former bug: if a heap grew by fewer periods than a leak needs samples, the report stated that
-  -- it hardly grew, or that no line kept anything.
+  -- The search for leaks needs several samples. A former bug: if the heap grew by fewer sampling periods,
+  -- the report stated that the heap hardly grew, or that no line kept anything.
   it("names the period with enough samples of the growth", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     p:name(8, "main chunk", 0, "@app.lua")
@@ -374,8 +374,8 @@ describe("asamp report", function()
     assert(p:close())
     local _, out = run(path)
     local flat = out:gsub("%s+", " ")
-    -- Line sums are 120 ms and 300 ms. With 30 samples of 4 ms and 30 of 10 ms, the variance is
-    -- that of 420^2 / (30 * 16 + 30 * 100) = 50.7 samples.
+    -- The line sums are 120 ms and 300 ms. With 30 samples of 4 ms and 30 of 10 ms, the variance is that of
+    -- 420^2 / (30 * 16 + 30 * 100) = 50.7 equal samples.
     assert.truthy(flat:find("420 ms of CPU and wall time, from 51 samples of 8.24 ms on average:",
                             1, true), out)
     assert.truthy(out:find(" 300ms  71.4%  300ms  71.4%  wait  app.lua:10\n", 1, true), out)
@@ -384,7 +384,8 @@ describe("asamp report", function()
 
   it("takes shares of bytes, not of samples, where the period was set again", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 100})
-    p:period(1 << 10)  -- the period changes before the first sample
+    -- changes the period before the first sample
+    p:period(1 << 10)
     p:name(8, "main chunk", 0, "@app.lua")
     p:flood(30, {8, 4, kind = 0})
     p:period(1 << 20)

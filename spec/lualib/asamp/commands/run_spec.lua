@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- `asamp run`: the script must run as it does without the command, and the session must leave a
--- profile.
+-- `asamp run`: the script must run as it does without the command, and the session must leave a profile.
 
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
@@ -15,7 +14,7 @@ local function write(text)
   shell.write(script, text)
 end
 
--- Runs `asamp run` in a separate process. Returns exit status, stdout and stderr.
+-- Runs `asamp run` in a separate process. Returns its exit status, stdout and stderr.
 local function run(words, env)
   local main = process.file [[os.exit(require "asamp".main(arg), true)]]
   local t = {main, "run", env = env, directory = folder, input = words.input}
@@ -74,7 +73,7 @@ describe("asamp run", function()
     assert.is_nil(err:find("Copies", 1, true))
   end)
 
-  -- A former bug: the tables printed after the verdict moved it off the screen.
+  -- A former bug: the tables that were printed after the verdict moved it off the screen.
   it("leaves the verdict on the screen of a terminal", function()
     write [[
       local held, other = {}, {}
@@ -92,7 +91,8 @@ describe("asamp run", function()
       return (out:gsub("\r\n", "\n"):gsub("[^\n]*\r", ""):gsub("^.-profiler: ", "profiler: "))
     end
     local text = screen(24)
-    assert.is_true(layout.rows(text, 80) <= 24, text)  -- the last row of the screen is the shell's
+    -- the last row of the screen is for the shell's prompt
+    assert.is_true(layout.rows(text, 80) <= 24, text)
     assert.matches("Likely leak: local \"held\" of main chunk", text:gsub("%s+", " "), 1, true)
     assert.matches(" asamp report --show leaks ", text, 1, true)
     assert.is_nil(text:find("By line", 1, true))
@@ -101,9 +101,9 @@ describe("asamp run", function()
     assert.matches("By line", text, 1, true)
   end)
 
-  -- Former bugs: the verdict named the table of coroutines ("coroutines that never finish are
-  -- kept") and the registry's table of hooks ("functions are added to a list") instead of the list
-  -- in the coroutine or hook.
+  -- Former bugs: instead of the list in the coroutine or hook, the verdict named the table of coroutines
+  -- ("coroutines that never finish are kept") and the registry's table of hooks ("functions are added to a
+  -- list").
   it("names the list in a coroutine or hook that grows, not the table of coroutines or hooks", function()
     write [[
       local workers = {}
@@ -156,7 +156,8 @@ describe("asamp run", function()
     assert.is_true(path and exists(folder .. "/" .. path), err)
   end)
 
-  -- A name such as `-.4711.vmprof` would be an option of the command that the last line suggests.
+  -- A profile name such as `-.4711.vmprof` would be read as an option in the command that the last line
+  -- suggests.
   it("leaves a profile whose name can be typed, whatever the script's is", function()
     local names = {["-x.lua"] = "%./%-x%.lua%.%d+%.vmprof", ["-"] = "lua%.%d+%.vmprof",
                    ["my app's.lua"] = "'my app'\\''s%.lua%.%d+%.vmprof'"}
@@ -191,7 +192,7 @@ describe("asamp run", function()
     assert.truthy(err:find("By function", 1, true), err)
   end)
 
-  -- A former bug: `asamp run app.lua | head -1` left no profile, or one without an end.
+  -- A former bug: `asamp run app.lua | head -1` left no profile, or a profile without an end.
   it("has a whole profile of a script whose output nobody reads to its end", function()
     write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end while true do print(1) end"
     local main = process.file [[os.exit(require "asamp".main(arg), true)]]
@@ -204,7 +205,7 @@ describe("asamp run", function()
     assert.is_true(reader.read(profile).complete)
   end)
 
-  -- A former bug: the output did not say that the profile lacks child processes.
+  -- A former bug: no message stated that child processes are missing in the profile.
   it("says that forked child processes are not profiled, and nothing about programs that it runs", function()
     local message = "profiler: the program forked; its child processes are not profiled; " ..
                     "the variable ASAMP profiles them, too\n"
@@ -223,8 +224,8 @@ describe("asamp run", function()
     assert.is_nil(err:find("forked", 1, true), err)
   end)
 
-  -- Former bugs: after a syntax error the command gave advice about --alloc and --exact, left an
-  -- empty profile, and named a profile that it then removed.
+  -- Former bugs: after a syntax error of the script, the command gave advice about --alloc and --exact,
+  -- left an empty profile, and named a profile that it then removed.
   it("has no report about a script that did not start, and no profile", function()
     write "local t = ( end"
     local status, _, err = run{"app.lua"}
@@ -253,8 +254,8 @@ describe("asamp run", function()
     end
   end)
 
-  -- A former bug: when two runs with the same --out ended at the same time, each reported the
-  -- profile as its own.
+  -- A former bug: when two runs with the same --out ended at the same time, each reported the profile as
+  -- its own.
   it("says so if another run has replaced the profile", function()
     write(([[
       require "profiler".disable()
@@ -274,8 +275,8 @@ describe("asamp run", function()
     assert.is_nil(err:find("No sample", 1, true))
   end)
 
-  -- A former bug: if a signal ended the script before the file had a header, the message was only
-  -- that the file is empty.
+  -- A former bug: if a signal ended the script before the file had a header, the message stated only that
+  -- the file is empty.
   it("says so if a signal ended the script before the file had a header", function()
     write([[require "profiler".disable() io.open("]] .. profile .. [[", "w"):close()
       os.execute("kill -9 " .. io.open "/proc/self/stat":read "n")]])
@@ -299,8 +300,8 @@ describe("asamp run", function()
       "a script from standard input; see asamp run --help\n"}, {status, err})
   end)
 
-  -- A former bug: for `asamp run lua app.lua`, with Debian's lua5.1, the message was "made no state
-  -- of liblua5.4.so.0".
+  -- A former bug: for `asamp run lua app.lua` with Debian's lua5.1, the message was "made no state of
+  -- liblua5.4.so.0", instead of the reason.
   it("recognizes programs with a Lua of their own", function()
     local programs = require "asamp.cli.programs"
     for text, own in pairs{["$Lua: Lua 5.1.5 Copyright"] = true, ["$LuaVersion: Lua 5.4.4"] = true,
@@ -344,16 +345,16 @@ describe("asamp run", function()
     end
   end)
 
-  -- A former bug: at the end the command computed the name again, with the time of the end instead
-  -- of the start.
+  -- A profile name with %t contains the time of the start. A former bug: at the end the command computed
+  -- the name again, with the time of the end.
   it("finds the profile by the time of its start", function()
     write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end os.execute 'sleep 1.1'"
     local _, _, err = run{"--alloc", "4K", "-o", "p.%t.vmprof", "app.lua"}
     assert.matches("asamp report p%.%d+T%d+%.vmprof shows more", err)
   end)
 
-  -- A former bug: after the session's own message, the command added "no profile: cannot read
-  -- profile '…': No such file or directory".
+  -- A former bug: after the session's own message, the command added "no profile: cannot read profile '…':
+  -- No such file or directory".
   it("leaves the message to the session if it could not start, and to Lua if it has failed", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))
@@ -444,8 +445,8 @@ describe("asamp run", function()
     assert.equal("app.lua\n", shell.output("ls " .. folder))
   end)
 
-  -- A former bug: the message was "made no state of liblua5.4.so.0", although the program had
-  -- created a state of another library.
+  -- A former bug: the message was "made no state of liblua5.4.so.0", although the program had created a
+  -- state of another library with this name.
   it("says why the loader does not take our library", function()
     shell.write(folder .. "/lib.c", "int luaL_newstate(void) { return 1; }")
     shell.write(folder .. "/main.c", "int luaL_newstate(void); int main(void) { return !luaL_newstate(); }")
@@ -456,7 +457,7 @@ describe("asamp run", function()
     local status, _, err = run{"./app"}
     assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0 by its DT_RPATH, which " ..
       "precedes LD_LIBRARY_PATH; its Lua states cannot be profiled\n"):format(folder)}, {status, err})
-    -- DT_RUNPATH is searched after LD_LIBRARY_PATH, so that the loader takes our library
+    -- the loader searches DT_RUNPATH after LD_LIBRARY_PATH, so that it finds the profiler's library
     _, _, err = run{"./late"}
     assert.falsy(err:find("DT_RPATH", 1, true), err)
     if shell.output "id -u" ~= "0\n" then return end
@@ -466,7 +467,7 @@ describe("asamp run", function()
       "LD_LIBRARY_PATH and ASAMP; its Lua states cannot be profiled\n", err)
   end)
 
-  -- A former bug: for a Lua script found in PATH, the message was that no program of that name is
+  -- A former bug: for a Lua script in a folder of PATH, the message stated that no program of that name is
   -- in PATH.
   it("runs a Lua script that is found in PATH", function()
     shell.output("mkdir %s/tools && mv %s %s/tools/tool && mkdir %s/tool", folder, script, folder, folder)
@@ -493,7 +494,7 @@ describe("asamp run", function()
 
   it("takes nothing out of a pipe that is the script", function()
     write "print 'from the pipe'"
-    -- the command must open the pipe only once: it is empty when it is opened again
+    -- the command must open the pipe only once, because the pipe is empty when it is opened again
     assert.is_true(os.execute(([[cd %s && mkfifo pipe &&
       { { cat app.lua >pipe; timeout 5 sh -c ': >pipe'; } >/dev/null 2>&1 & }]]):format(folder)))
     local status, out = run{"--quiet", "pipe"}
@@ -508,11 +509,12 @@ describe("asamp run", function()
     local log = vmprof.decode(bytes)
     assert.is_false(packed)
     assert.equal("0", log.metas["asamp.random"])
-    assert.equal(2, log.mode)  -- mode 2: without native frames
+    -- mode 2 of the file: without native frames
+    assert.equal(2, log.mode)
   end)
 
-  -- A former bug: the command parsed all modules of the report, and loaded those of a session,
-  -- before the script started.
+  -- A former bug: before the script started, the command loaded all modules of the report and those of a
+  -- session.
   it("loads the report after the run, and no module of a session", function()
     local status, text = process.code [[
       require "asamp.commands.run"

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Commands that add up profiles (asamp merge, asamp report --sum) must count each recording once.
+-- Commands that add up profiles (asamp merge, asamp report --sum) must count each recording once, even if
+-- several files contain it.
 
 local commands = require "spec.support.commands"
 local convert = require "asamp.commands.convert"
@@ -15,14 +16,14 @@ describe("a recording that is given twice", function()
 
   local function at(name) return folder .. "/" .. name end
 
-  -- Runs code under the profiler with these options.
+  -- Runs code under the profiler with these options of LUA_PROFILER.
   local function profile(options, code)
     local status, _, err = process.run{load = "profiler", code = code, directory = folder,
       env = {LUA_PROFILER = "alloc=64,quiet," .. options}}
     assert.same({0, ""}, {status, err})
   end
 
-  -- Merges these files. Returns the exit code, the merged profile and the messages.
+  -- Merges these files. Returns a list of the exit code and the command's summary, and the messages.
   local function merged(...)
     local list = {"-o", at "all.vmprof"}
     for _, name in ipairs{...} do list[#list + 1] = at(name) end
@@ -80,8 +81,8 @@ describe("a recording that is given twice", function()
     assert.same({{0, "2 Lua states of 2 profiles"}, ""}, {merged("end.vmprof", "other.vmprof")})
   end)
 
-  -- A former bug: of two dumps with the same time the first one was counted, and of other files the
-  -- larger one, even if it was cut.
+  -- A former bug: of two dumps with the same time the first one was counted, and of other files the larger
+  -- one, even if it was cut.
   it("is counted as the whole file, not as a cut one", function()
     local code = [[
       for i = 1, 2000 do local t = {i} end
@@ -101,7 +102,8 @@ describe("a recording that is given twice", function()
     end
   end)
 
-  -- A former bug: a merged profile did not contain the identities of its recordings.
+  -- A former bug: a merged profile did not contain the identities of its recordings, so that merging it
+  -- with one of them counted that recording twice.
   it("also in a merged profile is counted once", function()
     for _, name in ipairs{"p1", "p2", "p3"} do
       profile("out=" .. name .. ".vmprof", "for i = 1, 2000 do local t = {i} end")

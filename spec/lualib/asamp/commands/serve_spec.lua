@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- `asamp serve`: the data of a running process that tools read over HTTP, and the answers to
--- malformed requests. With SERVE_REQUESTS=n in the environment, the spec sends n malformed
--- requests.
+-- `asamp serve`, a server through which tools read the data of a running process over HTTP, and its answers
+-- to malformed requests. With SERVE_REQUESTS=n in the environment, the spec sends n malformed requests.
 
 local host = require "asamp.host"
 local http = require "asamp.http"
@@ -42,8 +41,7 @@ describe("metrics", function()
     assert.is_truthy(text:find('asamp_labelled_allocated_bytes_total{target="b"} 60\n', 1, true), text)
   end)
 
-  -- Prometheus rejects a whole response, with the data of all processes, if one row or label occurs
-  -- twice.
+  -- Prometheus rejects a whole response, with the data of all processes, if one row or label occurs twice.
   it("have no duplicates, whatever names a process sends", function()
     local names = {"a\1", "a\2", "a? [2]", "a? [2]", "(no sample yet)", ""}
     for i, name in ipairs(names) do
@@ -75,7 +73,7 @@ describe("metrics", function()
     assert.is_truthy(text:find("asamp_named_allocated_bytes_total" .. app .. "3000\n", 1, true), text)
     assert.is_truthy(text:find("asamp_named_pause_seconds_total" .. app .. "0.000007000\n", 1, true))
     assert.is_truthy(text:find('asamp_named_inuse_bytes{target="b",name="(no sample yet)"} 5\n', 1, true))
-    -- States without a name have no counter of their own: it would decrease when a state gets its
+    -- States without a name have no counter of their own, because it would decrease when a state gets its
     -- name.
     assert.is_nil(text:find('_total{target="b",name="(no', 1, true))
     assert.is_truthy(text:find('asamp_up{target="a\\"\\\\"} 1\nasamp_up{target="dead"} 0\n', 1, true))
@@ -94,9 +92,9 @@ local function freeport()
   return port
 end
 
--- Returns the command line of the server. It starts the module, because bin/asamp exists in the
--- release build only. A former bug: the server waited until a time of os.time, which depends on the
--- system's clock; here os.time goes back by an hour at each call.
+-- Returns the command line of the server. It starts the module and not bin/asamp, which exists only in the
+-- release build. A former bug: the end of a wait was a time of os.time, which depends on the system's
+-- clock. In this server os.time goes back by an hour at each call.
 local function serving(port, ...)
   local main = "local t = os.time() os.time = function() t = t - 3600 return t end " ..
                "os.exit(require('asamp').main(arg), true)"
@@ -117,8 +115,8 @@ local function connect(port)
 end
 
 describe("a client", function()
-  -- A former bug: a client kept its connection as long as it sent a byte every ten seconds, and
-  -- other clients got none.
+  -- A former bug: a client kept its connection as long as it sent a byte every ten seconds, and other
+  -- clients got no connection.
   it("that does not complete a request in time is left, whatever it sends", function()
     local server = assert(http.open("127.0.0.1", "0", 8, 1))
     local heads = {"G", "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ",
@@ -136,11 +134,11 @@ describe("a client", function()
         if select(2, clients[i]:receive(1)) == "closed" then table.remove(clients, i):close() end
       end
       if #clients == 0 then break end
-      host.pause(5)  -- each pause ends early while clients send
+      -- a pause ends early if a client sends data
+      host.pause(5)
     end
     assert.equal(0, #clients)
-    -- The server must not disconnect a client whose request is complete and that waits for its
-    -- answer.
+    -- The server must not disconnect a client that has sent a complete request and waits for its answer.
     local c = connect(server:port())
     c:send "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     local request
@@ -159,8 +157,8 @@ describe("a client", function()
   end)
 end)
 
--- A former bug: an error for lack of memory left the library's functions by longjmp, and no later
--- call returned the request.
+-- A former bug: if memory was short, an error left the library's functions by longjmp, and no later call
+-- returned the request.
 describe("a request", function()
   it("is returned later if there is too little memory now, with all its fields", function()
     local s = peers.new()
@@ -201,8 +199,8 @@ describe("a request", function()
   end)
 end)
 
--- A former bug: if a conversion took too long, the answer was sent after a minute, and the
--- conversion continued.
+-- A former bug: if a conversion took too long, the answer was sent after a minute, but the conversion
+-- continued.
 describe("a conversion", function()
   it("that takes too long is killed", function()
     local folder = shell.folder()
@@ -226,8 +224,8 @@ describe("a conversion", function()
   end)
 end)
 
--- Starts the server with these words. Returns two functions: one waits, at most a minute, until the
--- file with its output ('out' or 'err') has n lines; the other ends the server.
+-- Starts the server with these words. Returns two functions: one waits, at most a minute, until the file
+-- with its output ('out' or 'err') has n lines, and returns its text; the other ends the server.
 local function started(words)
   local out, err = os.tmpname(), os.tmpname()
   local pid = process.start{program = "/bin/sh", "-c", 'o=$1 e=$2; shift 2; exec "$@" >"$o" 2>"$e"', "sh",
@@ -250,8 +248,7 @@ local function started(words)
 end
 
 describe("asamp serve", function()
-  -- A former bug: two servers listened at the same port, and each request reached one of them by
-  -- chance.
+  -- A former bug: two servers listened at the same port, and each request reached one of them by chance.
   it("takes no port at which another listens, but one that was left just now", function()
     local port = freeport()
     local pid = process.start(serving(port, "none.sock"))
@@ -271,8 +268,8 @@ describe("asamp serve", function()
     stop()
   end)
 
-  -- A former bug: a process that was given twice had its metrics twice, which Prometheus rejects,
-  -- and target= was ambiguous.
+  -- A former bug: a process that was given twice had its metrics twice, which Prometheus rejects, and
+  -- target= was ambiguous.
   it("serves a process once, however often and by whatever name it is given", function()
     local folder = shell.folder()
     local path = folder .. "/a.sock"
@@ -283,8 +280,7 @@ describe("asamp serve", function()
       serving(freeport(), path, folder .. "/./a.sock", "4194304", "4194304", folder .. "/b.sock"))
     local err = lines("err", 4)
     stop()
-    -- the last two lines were formerly missing, so that a wrong id or path was accepted without a
-    -- message
+    -- The last two of these messages report a wrong id and a wrong path. A former bug: they were missing.
     assert.equal(([[
 asamp serve: '%s/./a.sock' is the same process as '%s', and is served once
 asamp serve: '4194304' is the same process as '4194304', and is served once
@@ -366,7 +362,8 @@ describe("a process that is served", function()
       assert.same({200, "\31\139"}, {status, text:sub(1, 2)})
     end
     assert.is_nil(io.popen("ls " .. folder .. "/*.sock.*.vmprof 2>/dev/null"):read "a"
-                  :match "%S")  -- the temporary recording was removed
+                  -- the server has removed its temporary recording
+                  :match "%S")
     for path, wanted in pairs{
       ["/debug/pprof/heap"] = 400, ["/debug/pprof/heap?target=x"] = 404,
       ["/debug/pprof/heap?target=idle"] = 409, ["/debug/pprof/heap?target=none"] = 502,
@@ -378,8 +375,8 @@ describe("a process that is served", function()
     assert.equal(405, (get("/metrics", "POST")))
   end)
 
-  -- A former bug: the server used only the part of the address before a zero byte: target=a for
-  -- target=a%00b.
+  -- A former bug: the server used only the part of the address before a zero byte, so that target=a%00b was
+  -- read as target=a.
   it("refuses an address with a zero byte, wherever it is", function()
     for _, path in ipairs{"/debug/pprof/heap?target=a%00b", "/debug/pprof/heap?target=a&seconds=0%00",
                           "/debug/pprof/heap?target%00=a", "/metrics%00", "/metrics?%00", "/%00/metrics"} do
@@ -389,7 +386,7 @@ describe("a process that is served", function()
     assert.equal(200, (get "/metrics"))
   end)
 
-  -- The server reads the file up to two seconds later; it contains the samples until then.
+  -- The server reads the profile up to two seconds later. The answer contains all samples until then.
   it("is profiled for the requested seconds", function()
     local status, text = get "/debug/pprof/profile?target=a&seconds=1"
     assert.equal(200, status)
@@ -399,8 +396,8 @@ describe("a process that is served", function()
     assert.is_true(#p.samples > 0)
   end)
 
-  -- A former bug: if the process had removed its file within the requested seconds, the answer had
-  -- status 500 and stated that the file cannot be opened.
+  -- A former bug: if the process had removed its file within the requested seconds, the answer had status
+  -- 500 and stated that the file cannot be opened.
   it("that has removed the file of the requested seconds has an answer with the remedy", function()
     start{"server.lua", env = {ASAMP = "alloc=64K,time=100,rotate=1s,keep=1,quiet,out=k.vmprof,listen=" ..
                                        folder .. "/keep.sock"}}
@@ -412,8 +409,8 @@ describe("a process that is served", function()
                 {get "/debug/pprof/profile?seconds=2"})
   end)
 
-  -- A former bug: the server answered that the file of a flight recorder does not exist; a process
-  -- writes it only on request.
+  -- A flight recorder writes its file only on request. A former bug: the server answered that the file does
+  -- not exist.
   it("has its flight recorder written, and removed again", function()
     shell.write(folder .. "/recorder.lua", [[
       local function old() local t = {} for i = 1, 20000 do t[i] = {i} end return t end
@@ -427,10 +424,10 @@ describe("a process that is served", function()
     port = freeport()
     start(serving(port, "ring.sock"))
     assert.equal(200, (get "/debug/pprof/heap"))
-    -- the ring has the last 4 s; the server may take as long to start
+    -- the recorder keeps the last 4 s, and the server may take as long to start
     shell.write(folder .. "/go", "")
     process.await(function() return process.read(folder .. "/kept") end)
-    -- Returns the bytes that each function has allocated in a requested profile, by name.
+    -- Requests a profile. Returns a table of the bytes that each function has allocated, by name.
     local function allocated(query)
       local status, text = get("/debug/pprof/" .. query)
       assert.equal(200, status, text)
@@ -446,7 +443,8 @@ describe("a process that is served", function()
     end
     local all = allocated "heap"
     assert.is_true(all.handle > 0 and all.old > 0)
-    -- The ring covers less time than requested; it starts with the objects that were alive before.
+    -- The recorder's file covers less time than was requested. It starts with the objects that were alive
+    -- before.
     local part = allocated "allocs?seconds=5"
     assert.is_true(part.handle > 0)
     assert.is_nil(part.old)
@@ -457,9 +455,9 @@ describe("a process that is served", function()
     assert.is_true(status >= 500 and text:find "cannot query" ~= nil or text:find "has ended" ~= nil, text)
   end)
 
-  -- A former bug: the server waited for one stopped process after the other, so that ten of them
-  -- used up the timeout of Prometheus. Here each process reads its request only when all others
-  -- have received theirs.
+  -- A former bug: the server waited for one stopped process after the other, so that ten of them used up
+  -- the timeout of Prometheus. In this spec each process reads its request only when all others have
+  -- received theirs.
   it("queries all silent processes at the same time, and lists those again that answer", function()
     local silent, words = {}, {"a.sock"}
     for i = 1, 5 do
@@ -480,11 +478,12 @@ describe("a process that is served", function()
         assert.equal("stats", clients[i]:receive())
       end
     end
-    accept()  -- accepts the queries that the server sends when it starts
+    -- accepts the queries that the server sends when it starts
+    accept()
     for _, c in ipairs(clients) do c:close() end
     local wait = send "/metrics"
     accept()
-    -- the server is still waiting for all of them
+    -- at this time the server waits for the answers of all these processes
     for _, c in ipairs(clients) do assert(c:send "pid 1\n") end
     local status, text = wait()
     assert.equal(200, status)

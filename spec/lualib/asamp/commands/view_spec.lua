@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp view` up to the file that it writes: arguments, exit codes, and the data in
--- the page. show/page/browser_spec.lua tests the page in a browser.
+-- The command `asamp view` up to the file that it writes: arguments, exit codes, and the data in the page.
+-- show/page/browser_spec.lua tests the page in a browser.
 
 local cjson = require "cjson"
 local copies = require "asamp.sums.copies"
@@ -13,14 +13,14 @@ local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local sources = require "asamp.show.page.sources"
 
---- Returns the data that a page embeds, decoded.
+-- Returns the data that a page contains as JSON, decoded, and the JSON text.
 local function embedded(html)
   local json = html:match '<script type="application/json" id="data">(.-)</script>'
   return cjson.decode(json), json
 end
 
---- Returns the sums of all rows, {samples=, bytes=, survived=, survivedbytes=}; out[true] has those
--- of time samples.
+-- Returns the sums of all rows of allocation samples, {samples=, bytes=, survived=, survivedbytes=}. Its
+-- field [true] has the sums of time samples.
 local function sums(columns, period)
   local out = {}
   for _, time in ipairs{false, true} do
@@ -31,7 +31,7 @@ local function sums(columns, period)
     to.samples = to.samples + columns.rows.samples[i]
     to.survived = to.survived + columns.rows.survived[i]
   end
-  -- the column is omitted, because it is samples × period
+  -- the page has no column of bytes, because bytes are samples × period
   assert.is_true(columns.rows.bytes == nil)
   out.bytes = out[false].samples * period
   return out
@@ -161,8 +161,8 @@ describe("asamp view", function()
     assert.equal("app.work()", columns.sources[at].L11)
   end)
 
-  -- Returns the source lines that the page has for a file of that name with a frame in line 2, or
-  -- nil and the reason.
+  -- Returns the source lines that a page has for a file of this name with a frame in line 2, or nil and the
+  -- reason why it has none.
   local function lookup(file, folders)
     local texts, missing = sources.of({
       files = {file, "-"}, functions = {file = {0, 1}, native = {0, 0}},
@@ -184,14 +184,15 @@ describe("asamp view", function()
     refused("unread", path, {folder})
     refused("unread", "", {folder})
     assert(os.execute("mkfifo " .. folder .. "/pipe"))
-    refused("unread", "pipe", {folder})  -- a read of the pipe would wait for a writer
+    -- the command must not open the pipe, because it would wait for a writer
+    refused("unread", "pipe", {folder})
     local code = pages.run(path, "--source", "/nowhere:" .. folder, "-o", folder .. "/x.html")
     assert.equal(0, code)
   end)
 
   it("shows no file from outside, whatever name leads there", function()
-    -- The profile may come from anybody, and the page may be given to anybody. A former bug: a
-    -- source name like @//proc/self/status put the content of that file into the page.
+    -- A profile may come from anybody, and a page may be given to anybody. A former bug: a source name such
+    -- as @//proc/self/status put the contents of that file into the page.
     local secret = process.file "first\nsecret\nthird\n"
     local name = secret:match "[^/]*$"
     local inner = folder .. "/inner"
@@ -213,14 +214,14 @@ describe("asamp view", function()
     end
     refused("outside", "../../" .. folder:match "[^/]*$" .. "/app.lua", {inner .. "/."})
     refused("outside", "/proc/self/status", {"/"})
-    -- a folder whose name only starts with that of an allowed folder
+    -- a folder whose name starts with the name of an allowed folder is not allowed
     assert(os.execute(("mkdir %s-other && cp %s %s-other/x.lua"):format(inner, secret, inner)))
     refused("outside", inner .. "-other/x.lua", {inner})
     -- hidden files are read only if the user names their folder
     refused("hidden", ".hidden/x.lua", {inner})
     refused("hidden", inner .. "/.hidden/x.lua", {inner})
     assert.equal("secret", lookup("x.lua", {inner .. "/.hidden"}).L2)
-    -- links and dots that lead to files in the folder are followed
+    -- links and dots are allowed if they lead to a file in the folder
     for _, file in ipairs{"app.lua", "here.lua", "./../inner/app.lua", inner .. "//app.lua",
                           "/proc/self/root" .. inner .. "/app.lua"} do
       assert.equal("function app.load(n)", lookup(file, {inner}).L2)
@@ -254,7 +255,7 @@ describe("asamp view", function()
   end)
 
   it("takes whole files up to the limit, and lists those that did not fit", function()
-    -- A former bug: if the files were too large for the page, the lines ended in the middle of a
+    -- A former bug: if the source files were too large for the page, the lines ended in the middle of a
     -- file, without a message.
     local columns = {files = {}, functions = {file = {}, native = {}}, nodes = {fn = {}, line = {}}}
     for i = 1, 3 do
@@ -284,7 +285,7 @@ describe("asamp view", function()
                  "folders with --source DIRS", sources.summary(columns, missing))
   end)
 
-  --- Returns the own samples of each function.
+  -- Returns a list of the number of own samples of each function.
   local function own(columns)
     local out = {}
     for i = 1, #columns.functions.name do out[i] = 0 end
@@ -306,7 +307,8 @@ describe("asamp view", function()
       for i, fn in ipairs(nodes.fn) do
         assert.is_true(nodes.parent[i] < i)
         if fn == columns.cut then
-          assert.is_nil(cuts[nodes.parent[i]])  -- a node has at most one child of this kind
+          -- a node has at most one child that stands for the nodes cut off
+          assert.is_nil(cuts[nodes.parent[i]])
           cuts[nodes.parent[i]] = true
         else
           kept = kept + 1
@@ -316,7 +318,8 @@ describe("asamp view", function()
       assert.same(sums(whole, profile.period), sums(columns, profile.period))
       local before, now = own(whole), own(columns)
       for fn, n in ipairs(before) do
-        assert.is_true(now[fn] <= n)  -- no function may get the samples of others
+        -- no function may get the samples of others
+        assert.is_true(now[fn] <= n)
       end
       assert.truthy(columns.notes[1]:find("^The call tree contains its " .. limit .. " largest nodes"))
     end
@@ -339,7 +342,8 @@ describe("asamp view", function()
       profile.collections[i] = i == 4321 and last or first
     end
     local points = data.of(profile, {nodes = 1000}).collections
-    assert.equal(2334, #points.time)  -- one point for every 3 collections
+    -- one point for every 3 collections
+    assert.equal(2334, #points.time)
     assert.equal(last.inuse, math.max(table.unpack(points.inuse)))
     local majors = 0
     for i, us in ipairs(points.major) do

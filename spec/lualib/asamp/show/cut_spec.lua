@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Names that are too long for a table, and names of C functions that are unknown: the part that
--- distinguishes them must stay.
+-- Names that are too long for a table, and names of unknown C functions. The part of the name that
+-- distinguishes it from others must be shown.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The number of rows in JSON is limited. A former bug: half a million rows of a hostile profile
--- took over a minute.
+-- JSON documents have a limited number of rows. A former bug: for a hostile profile with half a million
+-- rows, writing took over a minute.
 
 local documents = require "asamp.show.documents"
 

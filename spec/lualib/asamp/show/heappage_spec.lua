@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp heap --page` in a browser: search, sorting, trees and objects that open,
--- source lines. Hostile names must stay text, and no script but the page's own may run.
+-- The page of `asamp heap --page` in a browser: search, sorting, trees and objects that can be opened,
+-- source lines. Hostile names must stay text, and only the page's own script may run.
 
 local browser = require "spec.support.browser"
 local commands = require "spec.support.commands"
@@ -55,7 +55,7 @@ describe("the page of asamp heap #plain", function()
             "i.dispatchEvent(new Event('input')); })()"):format(words))
   end
 
-  -- Returns the texts of a column of the table that follows this heading, in the order of the page.
+  -- Returns the visible texts of a column of the table that follows this heading, in the order of the page.
   local function column(heading, at)
     return b:eval(([[(() => {
       let e = [...document.querySelectorAll("h2")].find(h => h.innerText.startsWith("%s"));

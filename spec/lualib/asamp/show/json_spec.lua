@@ -42,8 +42,8 @@ describe("json", function()
                  tight{z = false, a = {1, {}, {b = "c"}}})
   end)
 
-  -- Columns of numbers are written in one call. A former bug: one value that is not a number (NaN
-  -- or infinity) made the page's data invalid JSON.
+  -- Columns of numbers are written in one call. A former bug: a single NaN or infinity in a column made the
+  -- page's data invalid JSON.
   it("has null for missing numbers, too", function()
     assert.equal('{"a":[1,null,null,2.5]}', tight{a = {1, -(0 / 0), math.huge, 2.5}})
   end)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Text in columns of a terminal: the width of characters, and where long text is cut.
+-- The module asamp.show.layout, which prints text in columns of a terminal: the width of characters, and
+-- the places where long text is cut.
 
 local layout = require "asamp.show.layout"
 local shell = require "spec.support.shell"
@@ -42,7 +43,7 @@ describe("columns of a terminal", function()
     assert.equal(10, left)
   end)
 
-  -- A former bug: words such as paths were wider than a narrow terminal.
+  -- A former bug: long words such as paths were wider than a narrow terminal.
   it("have the end of a word that is longer than a line", function()
     assert.equal("  at\n  …/share/lua/5.4/app.lua:1)\n  it went", layout.wrap(
       "at (/opt/a-program/of-ours/share/lua/5.4/app.lua:1) it went", "  ", 30))
@@ -65,7 +66,7 @@ describe("columns of a terminal", function()
 end)
 
 describe("a word of a printed command", function()
-  -- A former bug: control characters in a quoted word became question marks, so that the shell got
+  -- A former bug: control characters in a quoted word became question marks, so that the shell received
   -- another word.
   it("is the text again in a shell, and shows no control character", function()
     local folder = shell.folder()

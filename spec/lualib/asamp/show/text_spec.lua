@@ -37,8 +37,8 @@ end
 local SHOW = {functions = true, lines = true, types = true,
               collections = true, marks = true}
 
--- Adds numbers of blocks to the rows of tables without a class and of strings, but not to those of
--- class Point.
+-- Adds numbers of blocks to the rows of tables without a class and of strings. Rows of the class Point have
+-- no blocks.
 local function withblocks(p)
   p.sites.objects = {}
   for i, kind in ipairs(p.sites.kind) do
@@ -47,7 +47,7 @@ local function withblocks(p)
   end
 end
 
--- Returns the report of a profile as text, after change(profile).
+-- Returns the report of the example profile as text. change(profile) may change the profile before.
 local function render(change, options, stacks)
   local profile = example(stacks)
   if change then
@@ -60,7 +60,7 @@ local function render(change, options, stacks)
   return text.render(profile, totals.of(profile), o)
 end
 
--- Returns the text with each run of white space as one space.
+-- Returns the text with each run of white space replaced by one space.
 local function flat(s)
   return (s:gsub("%s+", " "))
 end
@@ -75,8 +75,8 @@ describe("the report's text", function()
   end)
 
   it("prints rates that are no integers of Lua", function()
-    -- A damaged file may have such a number and duration. A former bug: the report ended with a
-    -- stack trace.
+    -- A damaged file may have such a number of bytes and such a duration. A former bug: the report ended
+    -- with a stack trace.
     has(flat(render(function(p) p.allocated, p.duration = 1 << 62, 0.001 end)),
         "4 EiB allocated in 1 ms (4000 EiB/s).")
   end)
@@ -98,7 +98,8 @@ describe("the report's text", function()
     has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. A sample")
     has(of(100000, 1), "With --alloc 64 there would be about 1,562 samples.")
     assert.is_nil(of(100 << 20, 200):find("With --alloc", 1, true))
-    assert.is_nil(of(100, 1):find("With --alloc", 1, true))  -- another period would not help
+    -- has no advice, because another period would not help
+    assert.is_nil(of(100, 1):find("With --alloc", 1, true))
   end)
 
   it("explains missing samples, and names a remedy", function()
@@ -126,7 +127,7 @@ describe("the report's text", function()
         "was changed 2 times during the run")
   end)
 
-  -- A former bug: every report explained the columns of the table of sites, even if it had no such
+  -- A former bug: every report explained the columns of the table of sites, even if it did not have this
   -- table.
   it("explains the columns that are shown, and no others", function()
     local shown = flat(render())
@@ -146,7 +147,7 @@ describe("the report's text", function()
         "1 more sample (allocation or time) was lost and is not counted here.")
   end)
 
-  -- A former bug: the report explained columns that it had omitted in a narrow terminal.
+  -- A former bug: the report explained columns that it had left out in a narrow terminal.
   it("explains no column that a table of the sort could have had", function()
     local function dead(p) p.followed, p.unfollowed = 9, 0 end
     local options = {show = {functions = true, lines = true}, width = 80}
@@ -166,8 +167,8 @@ describe("the report's text", function()
                               {show = {marks = true}})):find("K, M, G", 1, true))
   end)
 
-  -- A former bug: a row of which 1% is alive had the blocks, the mean size and the age of all of
-  -- its objects.
+  -- A former bug: in a row of which 1% was alive, the columns of live bytes had the blocks, the mean size
+  -- and the age of all objects of the row.
   it("shows surviving and live bytes only as far as they are known", function()
     local function titles(by)
       local s = render(function(p)
@@ -184,8 +185,8 @@ describe("the report's text", function()
     assert.equal("self total line; self type", (titles "alivebytes"))
   end)
 
-  -- A former bug: the report stated "12.6 MiB allocated by Lua", of which 7.8 were external bytes
-  -- of userdata.
+  -- A former bug: the report stated "12.6 MiB allocated by Lua", of which 7.8 MiB were external bytes of
+  -- userdata.
   it("separates Lua's allocation from external bytes, next to native memory", function()
     local function report(outside)
       return flat(render(function(p)
@@ -256,8 +257,8 @@ describe("the report's text", function()
       "5.0M 5.0M 5.0M resident set of the process")
   end)
 
-  -- A former bug: the pauses of 8 threads were "489.1%" of a session, without the number of
-  -- threads.
+  -- A former bug: the pauses of 8 threads were "489.1%" of a session, and the number of threads was not
+  -- given.
   it("says of how many threads the pauses are, where a share of the session means nothing", function()
     local function threads(n)
       return flat(render(function(p)
@@ -316,11 +317,13 @@ describe("the report's text", function()
         n = n + 1
         assert.truthy(line:find "^linearizer%.lua:%d+$")
       end
-      assert.equal(7, n, s)  -- each row of functions and lines, by bytes and by time
+      -- each row of the tables of functions and lines, by bytes and by time
+      assert.equal(7, n, s)
     end
   end)
 
-  -- A former bug: with a single time sample, 100.0% of the time was in collections.
+  -- A former bug: for a profile with a single time sample, the report stated that 100.0% of the time was in
+  -- collections.
   it("has no shares of fewer than eight time samples", function()
     local function of(n)
       local all = table.move(ALLOCATIONS, 1, #ALLOCATIONS, 1, {})
@@ -417,7 +420,8 @@ describe("the report's text", function()
     local s = render(nil, o)
     has(flat(s), "The heap grew from 1 MiB to 3 MiB, and these lines kept allocating objects that survived:")
     has(s, "     30.0M      75%  15 of 16  string  x.lua:9  put\n")
-    found.before, found.after = 3 << 20, 1 << 20  -- the heap shrinks, as when open files leak
+    -- a heap that shrinks, as if open files leak
+    found.before, found.after = 3 << 20, 1 << 20
     has(flat(render(nil, o)), "The heap does not grow (3 MiB, then 1 MiB), and these lines kept")
     found.before, found.after = 1 << 20, 3 << 20
     assert.is_nil(s:find("set in", 1, true))
@@ -440,7 +444,8 @@ describe("the report's text", function()
     end
     found.rows[3].holders[2] = {text = 'local "u"', samples = 9, share = 0.3}
     s = render(nil, o)
-    assert.equal(1, select(2, s:gsub('local "t"', "")))  -- the holder is named once for the group
+    -- the holder is named once for all rows of the group
+    assert.equal(1, select(2, s:gsub('local "t"', "")))
     has(flat(s), 'x.lua:40 put holder of 30% of 30 samples: local "u"')
     for _, row in ipairs(found.rows) do
       row.holders, row.container = nil, nil

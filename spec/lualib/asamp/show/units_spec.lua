@@ -49,8 +49,8 @@ describe("units", function()
     end
   end)
 
-  -- A former bug: the marks and the timeline of a session of hours had labels in seconds
-  -- ("45296s"), and later in whole hours.
+  -- A former bug: the marks and the timeline of a session of hours had labels in seconds ("45296s"), and in
+  -- a later version in whole hours.
   it("writes times in six columns", function()
     for s, text in pairs{[0] = "0s", [8.5e-5] = "85us", [0.0042] = "4.2ms", [0.35] = "350ms",
                          [4.213] = "4.21s", [99.996] = "100s", [599.4] = "599s", [599.6] = "10m00s",

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- The sentences of a verdict.
+-- The sentences of a verdict, the summary that `asamp run` prints about a profile.
 
 local verdict = require "asamp.show.verdict"
 
 local PROFILE = {path = "p", minors = 200, majors = 13, allocated = 2600 << 20}
 
--- Returns the text of a verdict's sentences about its lines and its time. 'facts': fields of
+-- Returns the text of a verdict's sentences about leaks, lines and time. 'facts' has fields of a result of
 -- asamp.sums.verdict.
 local function text(facts)
   local v = {growth = "grows", before = 1 << 20, after = 8 << 20, leaks = {}, lines = {}, maybe = {}}
@@ -40,8 +40,8 @@ describe("a sentence of the verdict", function()
     end
   end)
 
-  -- A former bug: the verdict only advised to reuse the tables, a third of which a leaking list
-  -- kept.
+  -- A former bug: a line allocated tables of which a leaking list kept a third, but the verdict only
+  -- advised to reuse the tables.
   it("says of a line that drops most of its objects which share a leak keeps", function()
     local dropped = line(7, {reason = "tables", survived = 0.4})
     local function out(bytes)
@@ -53,8 +53,8 @@ describe("a sentence of the verdict", function()
     assert.not_matches("part of the likely leak", out(50))
   end)
 
-  -- A former bug: for strings that table.concat creates, the advice was to collect the parts in a
-  -- table, which the program does.
+  -- A former bug: for strings that table.concat creates, the advice was to collect the parts in a table,
+  -- which the program did already.
   it("has advice for long strings that depends on the function that makes them", function()
     local function out(calls)
       return text{lines = {line(7, {reason = "strings", calls = calls, long = 4096})}}
@@ -66,8 +66,8 @@ describe("a sentence of the verdict", function()
     assert.matches("dropped %(allocated by io.read%)%. Keep them, or create fewer%.", out "g_read")
   end)
 
-  -- A former bug: the verdict named one line three times: "most of it strings from a.lua:6 (f),
-  -- a.lua:6 (f), a.lua:6 (f)".
+  -- A former bug: the verdict named one line three times: "most of it strings from a.lua:6 (f), a.lua:6
+  -- (f), a.lua:6 (f)".
   it("names a line of a leak once if its objects are in several containers", function()
     local rows = {line(6, {}), line(6, {}), line(7, {}), line(6, {}), line(8, {}), line(9, {})}
     assert.matches("most of it tables from a.lua:6 %(f%), a.lua:7 %(f%), a.lua:8 %(f%)%.",
@@ -81,14 +81,13 @@ describe("a sentence of the verdict", function()
     assert.matches("50%% in string.find or string.match, called at a.lua:9 %(f%)", out)
   end)
 
-  -- A former bug: when open files leaked, the verdict was "The heap grew from 84.1 KiB … to 83.4
-  -- KiB".
+  -- A former bug: when open files leaked, the verdict was "The heap grew from 84.1 KiB … to 83.4 KiB".
   it("does not say that the heap grew if only memory outside of it did", function()
     assert.matches("^The heap does not grow %(from 2 KiB to 1 KiB%), but a part of the live memory does%.",
                    text{before = 2 << 10, after = 1 << 10})
   end)
 
-  -- A former bug: the verdict on a heap that grew to six times its size was "hardly grew".
+  -- A former bug: for a heap that grew to six times its size, the verdict stated that it "hardly grew".
   it("says that the heap grew too little for the period, and which one is sufficient", function()
     local facts = {growth = "small", before = 2 << 20, after = 6 << 20, period = 512 << 10, alloc = 64 << 10}
     assert.equal("The heap grew from 2 MiB to 6 MiB, too little to find the cause with one sample " ..
@@ -97,8 +96,7 @@ describe("a sentence of the verdict", function()
     assert.matches("one sample every 512 KiB%.$", text(facts))
   end)
 
-  -- A former bug: the verdict on a run with 1,188 samples and 213 collections was "too few
-  -- samples".
+  -- A former bug: for a run with 1,188 samples and 213 collections, the verdict was "too few samples".
   it("names the missing data: live samples of a line, collections, or samples", function()
     local few = {growth = "few", samples = 1188, alloc = 8192, few = {lines = 2, least = 12}}
     assert.matches("2 lines with old and new live objects have fewer than 12 live samples, .*, or " ..
@@ -109,7 +107,7 @@ describe("a sentence of the verdict", function()
     assert.matches("^Too few samples .*: 1,188 samples, 213 collections%.", text(few))
   end)
 
-  -- A former bug: of three lists that grew, two were named, and of lists that may grow only one.
+  -- A former bug: of three lists that grew, the verdict named two, and of lists that may be leaks only one.
   it("names up to five containers that leak, or four that may, and counts the others", function()
     local leaks, maybe = {}, {}
     for i = 1, 7 do
@@ -128,8 +126,7 @@ describe("a sentence of the verdict", function()
                    "%(f%); and 3 more%. %[", text{growth = "maybe", maybe = maybe})
   end)
 
-  -- A former bug: for a run with one sample, the verdict stated that a line allocated 100% of all
-  -- bytes.
+  -- A former bug: for a run with one sample, the verdict stated that a line allocated 100% of all bytes.
   it("does not name a line or a holder of three samples", function()
     local held = {{text = "_G", samples = 9, share = 1}, bytes = 640 << 10}
     local facts = {lines = {line(7, {})}, held = held, samples = 3}
@@ -152,7 +149,7 @@ describe("a sentence of the verdict", function()
     assert.matches("Time: 80%% is spent in C functions%.", text{time = time})
   end)
 
-  -- A former bug: the sentence named a line that had one of 14 time samples.
+  -- A former bug: the sentence about time named a line that had one of 14 time samples.
   it("names no line or C function that has fewer than three time samples", function()
     local at = {file = "a.lua", line = 9, name = "f", share = 2 / 14}
     local time = {samples = 14, lua = 1, c = 0, gc = 0, sort = "lua", at = at}
@@ -165,8 +162,8 @@ describe("a sentence of the verdict", function()
     assert.matches("36%% is spent in C functions%.", text{time = time})
   end)
 
-  -- A former bug: a line with one of four time samples in collections had "most of" the time in
-  -- collections.
+  -- A former bug: the verdict stated that a line with one of four time samples in collections had "most of"
+  -- the time in collections.
   it("states the share of the line with most time in collections", function()
     local at = {file = "a.lua", line = 9, name = "f", share = 0.22}
     local time = {samples = 14, lua = 0.71, c = 0, gc = 0.29, sort = "gc", at = at}
@@ -191,8 +188,8 @@ describe("a sentence of the verdict", function()
     assert.is_nil(text{held = held}:find("Alive at", 1, true))
   end)
 
-  -- A former bug: objects that were allocated after the last search for holders were called dead at
-  -- that search.
+  -- A former bug: if objects were allocated after the last search for holders, the verdict stated that they
+  -- were dead at that search.
   it("says why no holder of a leak is known", function()
     local leak = {kind = "chain", bytes = 4096, rows = {line(7, {type = "table"})}}
     local facts = {leaks = {leak}, searched = "end"}
@@ -212,8 +209,8 @@ describe("a sentence of the verdict", function()
                    "4 KiB are tables from a.lua:7", text{leaks = {leak}})
   end)
 
-  -- A former bug: the verdict stated that "an object" grew, and gave a command whose section was
-  -- empty.
+  -- A former bug: the verdict stated that "an object" grew, and gave a command that showed an empty
+  -- section.
   it("names the line of a growing object whose holder is unknown, and a command that shows it", function()
     local maybe = line(9, {})
     assert.matches("the live objects of a.lua:9 %(f%), whose holder is unknown%..*" ..

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Containers that accumulate objects (asamp.sums.accumulating), judged by the allocation times of
--- the objects that are alive at the end.
+-- The search for containers that accumulate objects (asamp.sums.accumulating), by the allocation times of
+-- the objects that are alive at the end. Its verdict on a container is "leak" or "maybe".
 
 local accumulating = require "asamp.sums.accumulating"
 local births = require "asamp.sums.births"
 
 local N, BYTES = 32, 1000
 
--- Returns a profile of N time slices ("parts"). 'lines' has for each line {path (number of h.step;
--- nil: not held), born(part) -> survivors, alive(part) -> how many of these are alive at the end,
--- dead(part) -> how many are known to be dead (nil: none)}. heap(part) -> bytes in use. last: the
--- last part in which the program used CPU time.
+-- Returns a profile of N time slices ("parts"). Each element of 'lines' describes a line of the program:
+-- path (index into the steps of holders; nil: no holder), born(part) -> number of survivors, alive(part) ->
+-- how many of these are alive at the end, dead(part) -> how many are known to be dead (nil: none).
+-- heap(part) -> bytes in use. 'last': the last part in which the program used CPU time.
 local function session(lines, heap, last)
   local p = {duration = N / 1e3, functions = {}, collections = {},
              walktimes = {{time = N * 1000, duration = 1}},
@@ -55,7 +55,7 @@ local function level() return 100 end
 local function from(first) return function(part) return part >= first and 1 or 0 end end
 local function before(last) return function(part) return part < last and 1 or 0 end end
 
--- Returns the verdicts "verdict holder" in the order of the holders.
+-- Returns the list of verdicts on the containers of a session, each as "verdict holder", sorted.
 local function verdicts(...)
   local list = {}
   for _, c in ipairs(accumulating.of(session(...))) do
@@ -101,8 +101,8 @@ describe("a container that accumulates", function()
     assert.is_nil(vectors({path = 2, born = one, alive = function(n) return n == 16 and 32 or 0 end}, 0))
   end)
 
-  -- A former bug: a program that loads modules again under new names was not found to leak in 5 of
-  -- 5 runs.
+  -- A former bug: a program that loads modules again and again under new names was not found to leak, in 5
+  -- of 5 runs.
   it("is package.loaded or _G if a line fills many of its entries, each at once", function()
     local function filling(first, second, every)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -123,11 +123,12 @@ describe("a container that accumulates", function()
     assert.is_nil(filling("package.loaded", nil, 3))  -- 11 modules
     assert.equal("_G", filling(nil, "_G", 1).holder)
     local c = filling(nil, 'local "t"', 1)
-    assert.equal('local "t"', c and c.holder)  -- the objects are the list's own
+    -- the list itself holds the objects
+    assert.equal('local "t"', c and c.holder)
   end)
 
-  -- A former bug: a text filter, which joins its output into one string at its end, was called a
-  -- leak in 3 of 5 runs.
+  -- A former bug: a text filter, which joins its output to one string at its end, was called a leak in 3 of
+  -- 5 runs.
   it("only may be one if the program joins its objects to one large string after the last", function()
     local function joining(bytes, objects, last, again)
       local p = session({{path = 2, born = one, alive = one}, {born = none, alive = none}}, growing)
@@ -143,21 +144,21 @@ describe("a container that accumulates", function()
       end
       return accumulating.of(p)[1].verdict
     end
-    -- the last object is allocated at (N - 1) * 1000
+    -- the last object is allocated at (N - 1) * 1000, so that 'late' is after it and 'early' before it
     local late, early = N * 1000 - 1, (N - 1) * 1000 - 1
     assert.equal("maybe", joining(10 * N / 8, 1, late))
     assert.equal("leak", joining(10 * N / 8 - 1, 1, late))
-    -- a former bug: a string of which chance had sampled half counted as half as long
+    -- a former bug: if chance had sampled only half of a string, it counted as half as long
     assert.equal("maybe", joining(10 * N / 16, 1 / 2, late))
-    -- three small strings instead of a large one
+    -- three small strings instead of one large string
     assert.equal("leak", joining(10 * N / 8, 3, late))
     assert.equal("leak", joining(10 * N / 8, 1, early))
     -- with true, the large string is one of many
     assert.equal("leak", joining(10 * N / 8, 1, late, true))
   end)
 
-  -- A former bug: a program that writes its output at its end was called a leak if a collection ran
-  -- just before.
+  -- A former bug: a program that writes its output at its end was called a leak if a collection ran just
+  -- before.
   it("only may be one if almost nothing was allocated while the program worked at its end", function()
     local function ending(us, major)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -168,7 +169,8 @@ describe("a container that accumulates", function()
     end
     assert.equal("leak", ending(999))
     assert.equal("maybe", ending(1500))
-    assert.equal("leak", ending(1500, true))  -- the CPU time is a part of a major collection
+    -- the CPU time is that of a major collection
+    assert.equal("leak", ending(1500, true))
   end)
 
   it("is not in a heap that is level", function()
@@ -190,7 +192,8 @@ describe("a container that accumulates", function()
   end)
 
   it("is not one loaded by a program that then works without allocating", function()
-    local function pressed(p)  -- all objects are allocated within half of the time
+    -- changes the profile so that all objects are allocated within half of the time
+    local function pressed(p)
       for i, part in ipairs(p.alive.bin) do
         p.alive.last[i] = part * 500
       end
@@ -228,8 +231,8 @@ describe("a container that accumulates", function()
     assert.same({}, ending(20, 29))
   end)
 
-  -- A former bug: the array of a list that was loaded was charged with the bytes of six parts at
-  -- once, so that the ten parts after the loading were taken for another pause of it.
+  -- A former bug: while a list was loaded, its array had the bytes of six parts at once. The ten parts
+  -- after the loading were therefore taken for another such pause.
   it("is not one that stopped, even if a growing table allocated in leaps before", function()
     local function loading(part) return part < 22 and (part < 10 or part >= 16) and 2 or 0 end
     local p = session({{path = 2, born = loading, alive = loading}, {born = from(22), alive = none}}, growing)
@@ -242,8 +245,8 @@ describe("a container that accumulates", function()
     assert.same({}, accumulating.of(p))
   end)
 
-  -- A former bug: a document that a program decoded in the last two thirds of its run was called a
-  -- leak in 1 of 30 runs.
+  -- A former bug: a document that a program decoded in the last two thirds of its run was called a leak in
+  -- 1 of 30 runs.
   it("only may be one that had no objects in the first quarter of the run", function()
     local function starting(first)
       local own = from(first)
@@ -251,14 +254,14 @@ describe("a container that accumulates", function()
     end
     assert.same({'leak local "a"'}, starting(7))
     assert.same({'maybe local "a"'}, starting(8))
-    -- one object is older
+    -- one object was allocated earlier
     local function some(part) return part == 0 and 1 or part >= 9 and 3 or 0 end
     assert.same({'maybe local "a"'}, verdicts({{path = 2, born = some, alive = some},
                                                {born = one, alive = none}}, growing))
   end)
 
-  -- Returns the verdict on a container if the last interval between collections has 'us'
-  -- microseconds of CPU time, and each earlier one 'each' (nil: as in session).
+  -- Returns the verdict on a container if the last interval between collections has 'us' microseconds of
+  -- CPU time, and each earlier one 'each' (nil: as in session).
   local function ending(us, each)
     local p = session({{path = 2, born = one, alive = one}}, growing)
     for _, c in ipairs(p.collections) do
@@ -269,22 +272,23 @@ describe("a container that accumulates", function()
     return accumulating.of(p)[1].verdict
   end
 
-  -- A former bug: lines of a file that a program read, and then added up, were called a leak.
+  -- A former bug: a program read lines of a file and then added up their numbers; the lines were called a
+  -- leak.
   it("only may be one of a program that works at its end without allocating", function()
     assert.equal("leak", ending(1000))
     assert.equal("leak", ending(1900))
     assert.equal("maybe", ending(2300))
   end)
 
-  -- A former bug: a leak whose last interval took 30% more time per byte than others was called
-  -- uncertain in 2 of 8 runs.
+  -- A former bug: a leak was called uncertain in 2 of 8 runs, because its last interval took 30% more time
+  -- per byte than the others.
   it("is one if the last period took less than half more time than usual", function()
     assert.equal("leak", ending(14500, 10000))
     assert.equal("maybe", ending(16000, 10000))
   end)
 
-  -- Former bugs: in 1 of 10 runs, a noisy interval at the start, or a second collection at the end
-  -- of the session, hid the time in which a program added up its loaded data.
+  -- Former bugs: a program added up its loaded data at its end. In 1 of 10 runs this time was not
+  -- recognized, because of a noisy interval at the start, or a second collection at the end of the session.
   it("only may be one whose program works at its end, whatever the first periods took", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local last = p.collections[N]
@@ -296,13 +300,15 @@ describe("a container that accumulates", function()
     assert.is_true(math.abs(accumulating.of(p)[1].stopped - (1 - 1900 / 33700)) < 0.01)
     p.collections[N + 1] = {time = (N + 6) * 1000, charged = 0, least = growing(N)}
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    p.collections[N + 1].mutator, last.major = 5, true  -- a collection that the program requested
+    -- the last collection was requested by the program
+    p.collections[N + 1].mutator, last.major = 5, true
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    last.mutator = 2000  -- the CPU time may be a part of the collection
+    -- this CPU time may be a part of the collection
+    last.mutator = 2000
     assert.equal("leak", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: without a collection at the session's end, spec/innocent/ast.lua was called a
+  -- A former bug: without a collection at the session's end, the program spec/innocent/ast.lua was called a
   -- leak in 1 of 60 runs.
   it("only may be one whose program worked after its last collection", function()
     local function tail(after)
@@ -329,7 +335,7 @@ describe("a container that accumulates", function()
     assert.equal("maybe", verdict(14000))
   end)
 
-  -- A former bug: spec/innocent/chat.lua was called a leak in 1 of 50 runs.
+  -- A former bug: the program spec/innocent/chat.lua was called a leak in 1 of 50 runs.
   it("only may be one with few samples of many survivors: chance may have kept the old ones", function()
     local function filling(part) return 100 + 10 * math.min(part, 16) + math.max(0, part - 16) end
     local function verdict(n)
@@ -344,13 +350,13 @@ describe("a container that accumulates", function()
   it("is reported if it has stopped, with the time of its last object", function()
     local _, loaded = accumulating.of(session({{path = 2, born = before(12), alive = before(12)},
                                                {born = one, alive = none}}, growing))
-    -- number and bytes since the first quarter
+    -- the number and bytes of the objects since the first quarter of the run
     assert.same({'local "a"', 12, 50}, {loaded.holder, loaded.n, loaded.bytes})
     assert.is_true(math.abs(loaded.stopped - 11 / N) < 0.02, loaded.stopped)
     assert.is_nil((select(2, accumulating.of(session({{path = 2, born = one, alive = one}}, growing)))))
   end)
 
-  -- A former bug: rows that were loaded in the first 1% of a run were given as the cause of a later
+  -- A former bug: rows that were loaded in the first 1% of a run were reported as the cause of later
   -- growth.
   it("is not reported if it has stopped before the growth of the heap was measured", function()
     local _, loaded = accumulating.of(session({{path = 2, born = before(6), alive = before(6)},
@@ -367,15 +373,14 @@ describe("a container that accumulates", function()
       end
     end
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    -- the program only waited until then
+    -- the program only waited in these parts
     for part = 0, 19 do
       p.collections[part + 1].mutator = nil
     end
     assert.equal("leak", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: a cache that was full after two thirds of the run was called a leak in 3 of 8
-  -- runs.
+  -- A former bug: a cache that was full after two thirds of the run was called a leak in 3 of 8 runs.
   it("only may be one that loses objects of any age, if the heap's last size is from before", function()
     local function ten() return 10 end
     local function steep(part) return 100 + 100 * part end
@@ -390,11 +395,13 @@ describe("a container that accumulates", function()
       local c = accumulating.of(p)[1]
       return c and c.verdict
     end
-    for least = 5, 7 do  -- few or most of the older objects are alive
+    -- few or most of the older objects are alive
+    for least = 5, 7 do
       assert.equal("maybe", verdict(replaced(least), 20))
-      assert.equal("leak", verdict(replaced(least), N))  -- here the heap grew until the end
+      -- with N, the heap grew until the end
+      assert.equal("leak", verdict(replaced(least), N))
     end
-    -- a former bug: 4 of 5 newer objects were alive, too
+    -- a former bug: if 4 of 5 newer objects were alive, too, the verdict was "leak"
     local function most(part) return part >= 24 and part % 2 == 0 and 9 or 8 end
     assert.equal("maybe", verdict(most, 20))
     assert.equal("leak", verdict(most, N))
@@ -402,7 +409,8 @@ describe("a container that accumulates", function()
     assert.equal("leak", verdict(function(part) return part < 12 and 0 or 10 end, 20))  -- a queue
   end)
 
-  -- A former bug: the string table, which grew at a line, counted as 18 objects that the line had lost.
+  -- A former bug: when the string table grew at a line, its old vector counted as 18 objects that the line
+  -- had lost.
   it("has no buffers among its objects", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.kinds[2] = {name = "buffer"}
@@ -411,8 +419,8 @@ describe("a container that accumulates", function()
     assert.same({31, nil}, {line.n, line.survivors[6]})
   end)
 
-  -- A former bug: a cache that was full at half of the run was called a leak in 3 of 3 runs,
-  -- because the heap's size was taken before the major collection had freed the replaced entries.
+  -- A former bug: a cache that was full at half of the run was called a leak in 3 of 3 runs, because the
+  -- heap's size was taken before a major collection had freed the replaced entries.
   it("is judged by the size of the heap after a major collection freed its garbage", function()
     local function heap(part) return part == 26 and 2200 or part > 26 and 1500 + part or 100 + 80 * part end
     local p = session({{path = 2, born = one, alive = one}}, heap)
@@ -439,8 +447,8 @@ describe("a container that accumulates", function()
     assert.not_equal("leak", verdict(bent))
   end)
 
-  -- A former bug: a leak was not named if it started at half of the run, at lines whose objects
-  -- were dropped before.
+  -- A former bug: a leak was not found if it started at half of the run, at lines whose objects had been
+  -- dropped before.
   it("only may be one that started in the second half, at lines that dropped their objects before", function()
     local function late(part) return part < 16 and 100 or 100 + 60 * (part - 16) end
     local function ten() return 10 end
@@ -456,8 +464,8 @@ describe("a container that accumulates", function()
     assert.same({}, verdicts({queue}, function(part) return 100 + 200 * math.min(part, 8) end))
   end)
 
-  -- A former bug: in a program that loads modules during its whole run, data of one module were
-  -- called a leak.
+  -- A former bug: in a program that loads modules during its whole run, the data of one module were called
+  -- a leak.
   it("is no queue without objects of the second half, when the heap grew", function()
     local function loading(part) return (part == 0 or part == 5) and 4 or 0 end
     local others = {born = one, alive = one}
@@ -471,7 +479,8 @@ describe("a container that accumulates", function()
     end
     assert.equal("leak", accumulating.of(p)[1].verdict)
     for part = 3, N do
-      p.collections[part].major = false  -- minor collections leave old garbage
+      -- only minor collections, which leave old garbage
+      p.collections[part].major = false
     end
     assert.same({}, accumulating.of(p))
   end)
@@ -492,7 +501,7 @@ describe("a container that accumulates", function()
                                                {born = one, alive = none}}, late))
     assert.equal("x.lua\0001\0f1", accumulating.of(session({{path = 2, born = from(18), alive = from(18)},
       {born = one, alive = none}}, late))[1].most)
-    -- half of its objects die: it is the last of many phases
+    -- half of its objects die, as in a program of many phases of which this is the last
     local function half(part) return part >= 25 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = from(18), alive = half,
                                dead = function(part) return part >= 18 and part < 25 and 1 or 0 end},
@@ -502,16 +511,16 @@ describe("a container that accumulates", function()
                               {born = one, alive = none}}, function(part) return 10 * late(part) end))
   end)
 
-  -- A former bug: each branch of a syntax tree was called a leak, because the heap had grown by
-  -- tokens before.
+  -- A former bug: each branch of a syntax tree was called a leak, because the heap had grown by tokens
+  -- before.
   it("is not one that was made after the heap had started to grow", function()
     local function branch(part) return part >= 20 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = branch, alive = branch}, {path = 4, born = before(20),
       alive = before(20)}}, function(part) return 100 + 100 * part end))
   end)
 
-  -- A former bug: each subtree counted as a container, and of some twenty, one was often called a
-  -- leak.
+  -- A former bug: each subtree of a tree counted as a container, and one of some twenty subtrees was often
+  -- called a leak.
   it("is the whole tree, not a subtree", function()
     local function tree(born)
       local lines = {}
@@ -528,12 +537,12 @@ describe("a container that accumulates", function()
       return list
     end
     assert.same({'leak local "t"'}, tree(function() return one end))
-    -- the tree is built first and then used, so that only the last subtree has nodes until the end
-    -- of the building
+    -- The tree is built first and then used. Only its last subtree receives nodes until the end of the
+    -- building.
     assert.same({}, tree(function(i) return function(part) return part // 5 == i - 1 and 2 or 0 end end))
   end)
 
-  -- The list has grown, and was emptied after the last major collection.
+  -- This list has grown, but the program emptied it after the last major collection.
   it("is not one that the program emptied", function()
     local p = session({{path = 2, born = one, alive = none}}, growing)
     local a = p.alive
@@ -550,14 +559,14 @@ describe("a container that accumulates", function()
                                              {born = one, alive = none}}, growing))
   end)
 
-  -- For example, a list of 5,000 elements in a run of 20 ms.
+  -- This is the profile of, for example, a list of 5,000 elements in a run of 20 ms.
   it("only may be one without a major collection", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.majors = 0
     assert.equal("maybe", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: data that a script read until it ended were called a leak.
+  -- A former bug: data that a script read until its end were called a leak.
   it("only may be a local variable that its running function loads, if the program keeps most", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local function verdict(holder, bytes)
@@ -577,8 +586,8 @@ describe("a container that accumulates", function()
     assert.equal("maybe", verdict('local "a" of main chunk (x.lua)', BYTES / 2))
   end)
 
-  -- A former bug: the states of a host add their last bytes when they are closed, one after the
-  -- other, so that the heap seemed to shrink and the last heap walk to be outdated.
+  -- A former bug: when a host closes its states one after the other at its end, their last bytes are added
+  -- to the profile. The heap seemed to shrink, and the last heap walk seemed to be outdated.
   it("is found in a host that closes its many states at the end", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.states = {{}, {}}
@@ -604,7 +613,9 @@ describe("a container that accumulates", function()
     assert.same({"leak -"}, verdicts({{born = one, alive = none}}, growing))
     local p = session({{born = one, alive = none}}, growing)
     for i, part in ipairs(p.born.bin) do
-      p.born.last[i] = part * 500  -- after that the program worked without allocating
+      -- all objects are allocated in the first half of the time; after that the program worked without
+      -- allocating
+      p.born.last[i] = part * 500
     end
     assert.same({}, accumulating.of(p))
     assert.same({}, verdicts({{born = one, alive = none, dead = before(16)}}, growing))

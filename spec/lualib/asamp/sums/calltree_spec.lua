@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The call tree: merged nodes, omitted nodes, and the sums of its numbers.
+-- The call tree of reports: merged nodes, omitted nodes, and the sums of its numbers.
 
 local calltree = require "asamp.sums.calltree"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
--- Returns the rows of the tree as "level name self/total"; a dot marks a node that is chained to
--- its parent.
+-- Returns the rows of the call tree of these stacks as "level name self/total". A dot marks a node that is
+-- shown in the row of its parent.
 local function tree(stacks, options)
   local p = profiles.of(stacks, {size = 1})
   local o = {min = 0, depth = 1000}

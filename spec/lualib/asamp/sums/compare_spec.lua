@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The comparison of two profiles: which differences count as changes, and which rows belong to the
--- same function.
+-- The comparison of two profiles: which differences count as changes, and which rows belong to the same
+-- function.
 
 local compare = require "asamp.sums.compare"
 local profiles = require "spec.support.profiles"
@@ -8,7 +8,7 @@ local totals = require "asamp.sums.totals"
 
 local of = profiles.of
 
--- Returns the comparison of two profiles.
+-- Returns the comparison of profile b with profile a.
 local function compared(a, b, options)
   local o = {sigma = 3}
   for k, v in pairs(options or {}) do
@@ -17,12 +17,12 @@ local function compared(a, b, options)
   return compare.of(a, totals.of(a), b, totals.of(b), o.field or "bytes", o)
 end
 
--- Calls a function of the module compare with two profiles and their totals.
+-- Calls the function f of the module compare with two profiles and their totals.
 local function both(f, a, b)
   return f(a, totals.of(a), b, totals.of(b))
 end
 
--- Returns rows as "name a b"; "~" marks a difference that may be chance.
+-- Returns rows as "name a b". The mark "~" before a name means that the difference may be chance.
 local function short(rows)
   local list = {}
   for i, row in ipairs(rows) do
@@ -53,8 +53,8 @@ describe("a comparison", function()
     assert.is_true(row.noise)
     assert.is_false(compared(a, b, {sigma = 1.6}).functions[1].noise)
     assert.is_true(compared(a, b, {sigma = 1.7}).functions[1].noise)
-    -- by chance, 10 to 0 occurs in one of 512 pairs, 9 to 0 in one of 256, and 3 standard errors in
-    -- one of 370
+    -- By chance, 10 samples against 0 occur in one of 512 pairs, 9 against 0 in one of 256, and a
+    -- difference of 3 standard errors in one of 370.
     assert.is_false(compared(of{{"f@1", 1, 10}}, of{{"g@1", 1, 10}})
                     .functions[1].noise)
     assert.is_true(compared(of{{"f@1", 1, 9}}, of{{"g@1", 1, 9}})
@@ -145,7 +145,7 @@ describe("a comparison", function()
   end)
 
   it("knows how much samples weigh when their period was set again", function()
-    -- 100 samples of 10 bytes, and one of 1,000
+    -- Returns a profile with 100 samples of 10 bytes and one sample of 1,000 bytes.
     local function mixed(sum)
       local p = of({{"f@1", 1, 101}}, {periods = 1, size = 10})
       p.sites.bytes = {sum}
@@ -159,7 +159,7 @@ describe("a comparison", function()
   end)
 
   it("lets no row pass for a change because there are many", function()
-    -- of 200 rows, one in 400 differs by 3 standard errors by chance
+    -- of 200 rows without a change, by chance one differs by 3 standard errors in one of two comparisons
     local function many(n)
       local stacks = {}
       for i = 1, 200 do
@@ -199,7 +199,8 @@ describe("a comparison", function()
     a.wall = true
     assert.same({"bytes", "timesamples"}, both(compare.fields, a, b))
     assert.equal("timesamples", both(time, a, b))
-    b.own, b.wall = false, false  -- the file has neither flag
+    -- a profile whose file has neither flag
+    b.own, b.wall = false, false
     assert.equal("timesamples", both(time, a, b))
   end)
 

@@ -3,8 +3,8 @@
 
 local holders = require "asamp.sums.holders"
 
--- Returns a table like profile.holders with these paths, each a list of steps, and the number of
--- each path.
+-- Returns a table like profile.holders with these paths, each given as a list of steps. Also returns the
+-- number of each path by its steps.
 local function paths(...)
   local h, known = {parent = {}, step = {}}, {}
   for _, path in ipairs{...} do
@@ -53,7 +53,7 @@ describe("the container of a path", function()
     assert.equal("b → c → d", of("b", "c", "d"))
   end)
 
-  -- A former bug: the path to a chain of closures had 64 steps.
+  -- A former bug: the path to a chain of closures was shown with 64 steps.
   it("is shown up to the first step that repeats, unless that is one of many elements", function()
     local h, known = paths({"a", "f", "g", "f", "g", "f"}, {"b", "[1..n]", "c", "[1..n]"})
     local function of(...)

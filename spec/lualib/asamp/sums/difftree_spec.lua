@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Two profiles as one call tree: amounts of both at each node, and which differences are more than
--- chance.
+-- Two profiles combined to one call tree (asamp.sums.difftree): the amounts of both profiles at each node,
+-- and which differences are more than chance.
 
 local difftree = require "asamp.sums.difftree"
 local gen = require "profilegen"
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
--- Returns a profile of samples {n, stack (function and line, innermost first)}; 'time' has time
--- samples in the same form.
+-- Returns a profile. Each element of 'samples' is {number of samples, function and line of each frame,
+-- innermost first}. 'time' has time samples in the same form.
 local function profile(samples, time, options)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, random = true, followed = 100,
@@ -38,7 +38,8 @@ local function compared(pa, a, pb, b, limit)
   return difftree.of(pa, a, pb, b, difftree.measures(pa, a, pb, b), limit or 1000)
 end
 
--- Returns the nodes of a measure by their path: {a, b, noise (true: the difference may be chance)}.
+-- Returns the nodes of a measure by their path in the tree. Each is {a, b, noise}, where 'noise' is true if
+-- the difference may be chance.
 local function bypath(found, key)
   local out, paths = {}, {[0] = ""}
   for _, m in ipairs(found.measures) do
@@ -54,7 +55,8 @@ local function bypath(found, key)
 end
 
 describe("two profiles as one call tree", function()
-  local C = {0x1001, 0}  -- the C function with which stacks start
+  -- a C function with which all stacks start
+  local C = {0x1001, 0}
 
   local function stack(n, ...)
     local s = {n, ...}
@@ -71,7 +73,7 @@ describe("two profiles as one call tree", function()
       ["/main chunk"] = {400 * M, 650 * M, true}, ["/main chunk/load"] = {300 * M, 650 * M, false},
       ["/main chunk/work"] = {100 * M, 0, false}, ["/main chunk/load/load"] = {0, 50 * M, false},
     }, bypath(found, "bytes"))
-    -- alive bytes are compared as amounts, not as shares
+    -- live bytes are compared as amounts, not as shares
     assert.same({400 * M, 650 * M, false}, bypath(found, "alive")["/main chunk"])
     assert.same({40, 90, true}, bypath(found, "time")["/main chunk"])
     local keys = {}
@@ -110,7 +112,7 @@ describe("two profiles as one call tree", function()
     assert.is_nil(bypath(found, "bytes")["/main chunk/work"])
   end)
 
-  -- 30 pairs of runs of the same program: by chance, at most 0.3% of the nodes differ by 3 standard
+  -- 30 pairs of runs of the same program. By chance, at most 0.3% of the nodes may differ by 3 standard
   -- errors.
   it("are grey where only chance differs, coloured where a share went from a tenth to a fifth", function()
     math.randomseed(5)

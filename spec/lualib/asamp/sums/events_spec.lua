@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Collections and markers in the reader's results, and in reports.
+-- Collections and markers in the reader's results and in reports (asamp.sums.events).
 
 local events = require "asamp.sums.events"
 local gen = require "profilegen"
@@ -8,8 +8,8 @@ local reader = require "profiler.reader"
 
 local MS = 1000000
 
--- Writes a file with these collections, {time, duration, inuse} in ms and bytes, and these marks,
--- {name, value}. Returns the profile as read.
+-- Writes a profile with these collections, {time, duration, inuse} in ms and bytes, and these marks, {name,
+-- value}. Returns the profile as read.
 local function read(list, marks)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, plain = true})
@@ -60,8 +60,8 @@ describe("collections", function()
     assert.same({5, 9, 2, 2, 2, 2, 2, 2, 2, 4}, events.heap(profiles.summed(p), 10))
   end)
 
-  -- The sums must include far more than 8,192 collections; the timeline has fewer points, with the
-  -- same sum. Long pauses are accurate to 1 part in 512.
+  -- The sums must include many more collections than 8,192. The timeline has fewer points than that, with
+  -- the same sum. Long pauses are accurate to 1 part in 512.
   it("of a long run are all in the sums, and on the timeline in groups", function()
     local list, fates = {}, 0
     for i = 1, 40000 do

@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Reports of a part of the samples: which stacks are selected, and which callers are listed.
+-- Reports that are restricted to a part of the samples (asamp.sums.focus): which stacks are selected, and
+-- which callers are listed.
 
 local focus = require "asamp.sums.focus"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
--- Returns the number of selected samples, and the callers as "name:line n".
+-- Selects the stacks that pass the test. Returns the number of their samples, and the callers as "name:line
+-- n".
 local function look(stacks, test)
   local p = profiles.of(stacks)
   local covered, entries = focus.cover(p, test)

@@ -1,17 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- Limits and comparisons of profiles: how often chance alone makes them fail.
+-- The rules by which `asamp check` compares profiles with limits and with each other (asamp.sums.gates),
+-- and how often chance alone makes a check fail.
 
 local gates = require "asamp.sums.gates"
 
--- Pseudo-random numbers, the same in each run of this spec.
+-- Returns a pseudo-random number from 0 to 1. The sequence is the same in each run of this spec.
 local state = 42
 local function random()
   state = state * 6364136223846793005 + 1442695040888963407
   return (state >> 11) / (1 << 53)
 end
 
--- Returns a Poisson variable: by multiplication if the mean is small, otherwise by the normal
--- distribution.
+-- Returns a random number with a Poisson distribution: by multiplication if the mean is small, otherwise by
+-- the normal distribution.
 local function poisson(mean)
   if mean > 60 then
     local r = math.sqrt(-2 * math.log(1 - random())) * math.cos(2 * math.pi * random())
@@ -36,7 +37,7 @@ local PROFILES = {
 
 local GB = 1 << 30
 
--- Returns the numbers of samples by line of a simulated run with these means, and their sum.
+-- Simulates a run. Returns its numbers of samples by line, drawn with these means, and their sum.
 local function resampled(means)
   local counts, sum = {}, 0
   for i, mean in ipairs(means) do
@@ -46,8 +47,8 @@ local function resampled(means)
   return counts, sum
 end
 
--- Returns true if two runs differ in any line by the rules of gates. a, b: samples by line; na, nb:
--- their sums; A, B: bytes.
+-- Compares two runs by the rules of gates. Returns the number of a line that differs, or nil. a, b: number
+-- of samples of each line; na, nb: their sums; A, B: the bytes of the runs.
 local function differs(a, na, A, b, nb, B)
   local needed = gates.needed(#a)
   for i = 1, #a do
@@ -59,8 +60,8 @@ local function differs(a, na, A, b, nb, B)
 end
 
 describe("a comparison with a baseline #plain", function()
-  -- The runs are simulated: their counts are drawn from those of three recorded profiles.
-  -- check_spec compares three pairs of recorded runs.
+  -- The runs are simulated from the counts of three recorded profiles. check_spec.lua compares three pairs
+  -- of recorded runs.
   it("finds nothing in 10,000 comparisons of equal runs", function()
     local failed = 0
     for run = 1, 10000 do
@@ -99,7 +100,8 @@ describe("a comparison with a baseline #plain", function()
       end
       local least = gates.least(share, 2048, gates.needed(2), 5, true)
       local n = found(least)
-      assert.is_true(n >= 335 and n <= 385, n)  -- 360 is expected; 4 standard errors
+      -- 360 are expected, with a tolerance of 4 standard errors
+      assert.is_true(n >= 335 and n <= 385, n)
       assert.is_true(found(least / 2) < 200)
     end
   end)

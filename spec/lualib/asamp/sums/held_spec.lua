@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The holders of live bytes at the end (verdict.held).
+-- The holders of the bytes alive at the end, as the verdict lists them (the field 'held').
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
 local verdict = require "asamp.sums.verdict"
 
--- Returns the rows {text, MiB} of verdict.held. Each element of the list is a path: its number of samples,
--- of 1 MiB each, and then its steps. 'limit': see verdict.held.
+-- Returns the rows {text, MiB} of the verdict's holders. Each element of 'paths' is a list of a number of
+-- samples, of 1 MiB each, and the steps of their path. 'limit' is the largest number of rows.
 local function held(paths, limit)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 1000, random = true})
@@ -41,8 +41,8 @@ local function held(paths, limit)
 end
 
 describe("the holders of live bytes", function()
-  -- A former bug: a table with few sampled elements was listed with 31% of the bytes, and the
-  -- others with its elements.
+  -- A former bug: a table with few sampled elements was listed with 31% of the bytes, and its other bytes
+  -- were listed with its elements.
   it("have the small paths below them", function()
     assert.same({{'_G → ["syms"]', 10}, {'_G → ["syms"] → ["big"]', 5}},
                 held{{8, "_G", '["syms"]'}, {1, "_G", '["syms"]', '["s1"]'},
@@ -54,8 +54,7 @@ describe("the holders of live bytes", function()
                 held{{1, "_G"}, {9, "_G", '["cache"]'}, {1, 'local "t" of main'}})
   end)
 
-  -- A former bug: a cache whose entries are also in a list had nine rows, each with one entry's
-  -- name.
+  -- A former bug: a cache whose entries are also in a list had nine rows, each with the name of one entry.
   it("are the innermost table with several small entries, if the rows are limited", function()
     local paths = {{5, "_G", '["cache"]', '["map"]', '["hot"]'}}
     for i = 1, 4 do
@@ -67,7 +66,7 @@ describe("the holders of live bytes", function()
     assert.equal(4, #held(paths, 5))
   end)
 
-  -- A former bug: thousands of new global variables had a row each.
+  -- A former bug: each of thousands of new global variables had a row of its own.
   it("are _G or package.loaded for many small entries, if the rows are limited", function()
     local paths = {{30, "_G", '["large"]'}}
     for i = 1, 13 do

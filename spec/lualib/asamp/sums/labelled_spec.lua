@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Totals by label, for label sets with known numbers.
+-- Totals by label (asamp.sums.labelled), for sets of labels with known numbers.
 
 local apart = require "asamp.show.page.apart"
 local labelled = require "asamp.sums.labelled"
@@ -54,7 +54,7 @@ describe("totals by label", function()
     assert.same({nil, 0}, {labelled.all({}, nil, 5)})
   end)
 
-  -- A former bug: the page of asamp view had 36 MiB for 3,000 labels.
+  -- A former bug: for a profile with 3,000 labels, the page of `asamp view` had 36 MiB.
   it("have tables only for 64 labels, with a note", function()
     local profile, omitted = {labels = {}}, {}
     for i = 1, 3000 do
@@ -72,8 +72,7 @@ describe("totals by label", function()
     assert.same({1, {}}, {#apart.of(profile, omitted).labels, omitted})
   end)
 
-  -- A former bug: the time was proportional to the number of label names times the number of label
-  -- sets.
+  -- A former bug: the time was proportional to the number of label names times the number of label sets.
   it("of all names take a time in proportion to the labels", function()
     local profile, n = {labels = {}}, 3000
     for i = 1, n do

@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- Lines that the report lists as likely leaks, and lines that it does not list.
+-- Lines of a program that the report lists as likely leaks, and lines that it must not list.
 
 local leaks = require "asamp.sums.leaks"
 local profiles = require "spec.support.profiles"
 
 local N = 16
 
--- Returns a profile in N time slices ("parts"). lines[i](part) -> samples and survivors of line i;
--- heap(part) -> bytes in use; stacks[i]: the stack of line i (default "f@i"); types[i]: the type of
--- its samples (default "table"); period(part) -> bytes of a sample (default 100).
+-- Returns a profile in N time slices ("parts"). lines[i](part) returns the numbers of samples and survivors
+-- of line i, and heap(part) the bytes in use. stacks[i] is the stack of line i (default "f@i"), types[i]
+-- the type of its samples (default "table"), and period(part) the bytes of a sample (default 100).
 local function session(lines, heap, stacks, types, period)
   local list = {}
   for i in ipairs(lines) do
-    -- a quarter survived in the whole session, so that the program is not taken for one that loads
-    -- data
+    -- A quarter of the objects survived in the whole session. If all did, the program would be taken for
+    -- one that loads data.
     list[i] = {stacks and stacks[i] or "f@" .. i, profiles.TABLE, 4, 1}
   end
   local p = profiles.of(list)
@@ -82,7 +82,7 @@ describe("a likely leak", function()
     assert.equal(1, r.rows[2].line)
   end)
 
-  -- A former bug: such a leak was counted in bytes, but had no row.
+  -- A former bug: the bytes of such a leak were counted, but it had no row.
   it("is a C function that no Lua code called", function()
     local rows = leaks.of(session({function() return 2, 2 end, function() return 50, 0 end}, growing,
                                   {"[C]main [C]session", "f@2"})).rows
@@ -90,8 +90,8 @@ describe("a likely leak", function()
     assert.same({"[C]session", 0, true}, {rows[1].name, rows[1].line, rows[1].native})
   end)
 
-  -- A former bug: a process that had leaked for a long time had no likely leak in the last minutes
-  -- of its flight recorder, because all older objects are counted in the first part.
+  -- The first part of a flight recorder's file contains all older objects. A former bug: therefore a
+  -- process that had leaked for a long time had no likely leak in the recorded minutes.
   it("is a line that keeps more in a flight recorder's time than before", function()
     local function keeps(part) return part == 0 and 2000 or 5, part == 0 and 2000 or 5 end
     local function heap(part) return 20000 + 500 * part end
@@ -110,12 +110,14 @@ describe("a likely leak", function()
     assert.same({}, r.rows)
   end)
 
-  -- A former bug: if Lua's heap stayed small, the growth of C code's memory was not reported.
+  -- A former bug: if Lua's heap stayed small, the growth of native memory, which C code requests, was not
+  -- reported.
   it("is native memory that nobody frees, whatever the heap does", function()
     local p = session({function() return 2, 2 end, function() return 50, 0 end,
                        function(part) return 3, part < 4 and 3 or 0 end},
                       steady, nil, {"native", "native", "native"})
-    assert.is_nil(leaks.of(p).rows[1])  -- only another writer's type has this name
+    -- without p.malloc, "native" is only a type with this name in a file of another program
+    assert.is_nil(leaks.of(p).rows[1])
     p.malloc = 1024
     p.bins.later, p.bins.laterbytes = {}, {}
     for i in ipairs(p.bins.bin) do p.bins.later[i], p.bins.laterbytes[i] = 0, 0 end
@@ -144,13 +146,13 @@ describe("a likely leak", function()
 
   it("is none among much more that died later", function()
     local function heap(part) return 100000 + 10000 * part end
-    -- the heap grows from 140,000 to 220,000 bytes, by 80,000
+    -- with this function, the heap grows from 140,000 to 220,000 bytes, by 80,000
     local leak = function() return 20, 20 end
     assert.same({1}, found({leak}, heap))
     assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
-    -- line 2 keeps more than the heap has, so most of its survivors must have died
+    -- more bytes survived at line 2 than the heap has, so that most of its survivors must have died
     assert.same({}, found({leak, function() return 300, 300 end}, heap))
-    -- at line 2 alone more bytes survived than the heap can have kept
+    -- at line 2 alone more bytes survived than the heap's growth
     assert.same({1}, found({leak, function() return 160, 160 end}, heap))
   end)
 
@@ -175,14 +177,15 @@ describe("a likely leak", function()
     assert.same({1}, found{function() return 20, 10 end})
   end)
 
-  -- A former bug: a server that was idle for half of the session, or a program that did not run for
-  -- half of it, had no likely leak, whatever it kept.
+  -- A former bug: if a server was idle, or a program did not run, for half of the session, no likely leak
+  -- was found, whatever it kept.
   it("is found where nothing at all is allocated for half of the time", function()
     local function busy(part) return part % 8 < 3 end
     local function keeps(part) return busy(part) and 9 or 0, busy(part) and 9 or 0 end
     assert.same({1}, found{keeps})
     assert.same({1}, found{keeps, function(part) return busy(part) and 50 or 0, 0 end})
-    assert.same({}, found{keeps, function() return 50, 0 end})  -- here the program was not idle
+    -- in this session the program was not idle
+    assert.same({}, found{keeps, function() return 50, 0 end})
   end)
 
   it("is not derived from a handful of samples", function()
@@ -195,7 +198,8 @@ describe("a likely leak", function()
     local p = session({function() return 1, 1 end}, function(part)
       return 100000 + 10000 * part
     end)
-    for _, column in pairs(p.bins) do  -- keeps the first 8 parts only
+    -- removes the rows of all parts after the eighth
+    for _, column in pairs(p.bins) do
       if type(column) == "table" then
         for i = #column, 9, -1 do column[i] = nil end
       end
@@ -221,9 +225,9 @@ describe("a likely leak", function()
     end
   end)
 
-  -- Returns the leaks of a session in which later deaths are known: lines[i](part) -> samples,
-  -- survivors, survivors that died later. The other arguments are as for 'session'; 'major': parts
-  -- with a major collection.
+  -- Returns the leaks of a session for which later deaths are known. lines[i](part) returns the numbers of
+  -- samples, survivors, and survivors that died later. 'major': the parts in which a major collection ran.
+  -- The other arguments are as for session().
   local function proved(lines, major, heap, stacks, types, period)
     local plain = {}
     for i, line in ipairs(lines) do
@@ -257,17 +261,17 @@ describe("a likely leak", function()
   it("is proved by live bytes: not by a cache that drops old entries", function()
     local found_ = proved({leak, window}, 15)
     assert.is_true(found_.proved)
-    -- the 15th collection is within part 14, so 14 parts are known
+    -- the 15th collection is within part 14, so that deaths are known for 14 parts
     assert.equal(14, found_.parts)
     assert.same({1}, lines(found_))
     local row = found_.rows[1]
     assert.same({140, 14000, 140, 560}, {row.kept, row.keptbytes, row.survived, row.samples})
   end)
 
-  -- The heap grows by two megabytes, of which 1,000 bytes are insignificant.
+  -- The heap grows by two megabytes, so that 1,000 bytes are insignificant.
   local function large(part) return 100000 + 125000 * part end
-  -- Returns the samples of an array: 'size' in part 1, twice as many in parts 2, 4 and 8; only the
-  -- last vector is alive.
+  -- Returns the function for the samples of an array that grows: 'size' samples in part 1, and twice as
+  -- many each in parts 2, 4 and 8. Only the last vector is alive at the end.
   local function vector(size)
     return function(part)
       local n = ({[1] = 1, [2] = 2, [4] = 4, [8] = 8})[part]
@@ -279,7 +283,8 @@ describe("a likely leak", function()
   it("is the closure that holds large objects, however small it is", function()
     local function payload() return 600, 600, 0 end
     local function closure() return 1, 1, 0 end
-    local function some() return 2, 2, 1 end  -- this line keeps as many objects as it loses
+    -- this line keeps as many objects as it loses
+    local function some() return 2, 2, 1 end
     local found_ = proved({payload, closure, some}, 15, large)
     assert.same({1, 2}, lines(found_))
     assert.same({14, 14, 14, 14}, {found_.rows[2].samples, found_.rows[2].kept,
@@ -291,16 +296,17 @@ describe("a likely leak", function()
     local types = {"string", "table array part", "table hash part", "table"}
     local grown = vector(1)
     local found_ = proved({payload, grown, grown, grown}, 15, large, nil, types)
-    assert.same({1, 2, 3}, lines(found_))  -- the table object itself does not grow
+    -- the table object itself does not grow
+    assert.same({1, 2, 3}, lines(found_))
     local row = found_.rows[2]
     assert.same({"table array part", 15, 8, 800, 4, 16},
                 {row.type, row.samples, row.kept, row.keptbytes, row.parts, row.of})
-    -- without contents, the array is listed only if it is large itself
+    -- if no other line keeps objects, the array is listed only if it is large itself
     assert.same({}, lines(proved({grown}, 15, large, nil, {types[2]})))
     assert.same({1}, lines(proved({vector(100)}, 15, large, nil, {types[2]})))
   end)
 
-  -- A former bug: samples were compared instead of bytes. The last vector had fewer samples than
+  -- A former bug: numbers of samples were compared instead of bytes. The last vector had fewer samples than
   -- the smaller ones before it, because the period had been doubled.
   it("is the table that grows, by bytes and not by samples", function()
     local function sampled(part)
@@ -341,12 +347,13 @@ describe("a likely leak", function()
       local found_ = proved({leak, window}, major)
       assert.is_false(found_.proved)
       assert.equal(N, found_.parts)
-      assert.same({2}, lines(found_))  -- only a quarter of the samples of line 1 survives
+      -- of line 1 only a quarter of the samples survives
+      assert.same({2}, lines(found_))
     end
   end)
 
-  -- A former bug: the limit of samples per second doubles the period, and a line with as many bytes
-  -- but fewer samples was taken for one that had stopped.
+  -- The option rate= doubles the period when there are too many samples. A former bug: a line that still
+  -- allocated as many bytes, but in fewer samples, was taken for one that had stopped.
   local function doubled(part) return 100 << part // 2 end
   local function even(bytes, share)
     return function(part)
@@ -381,11 +388,11 @@ describe("a likely leak", function()
       p.kinds[7].time = true
       return #leaks.of(p).rows
     end
-    assert.same({1, 0}, {slowed(0), slowed(4)})  -- samples of CPU time show that the program worked
+    -- samples of CPU time show that the program worked
+    assert.same({1, 0}, {slowed(0), slowed(4)})
   end)
 
-  -- A program at its memory limit: many collections free nothing, and hardly any code runs between
-  -- them.
+  -- A program at its memory limit: many collections free nothing, and hardly any code runs between them.
   it("is found though only collections run in the second half", function()
     local function heap(part) return 100000 + 5000 * math.min(part, 7) end
     local function starved(kinds)
@@ -396,7 +403,8 @@ describe("a likely leak", function()
       return leaks.of(p).rows
     end
     assert.equal(1, #starved "<minor>")
-    assert.equal(0, #starved "[C]g")  -- the program works, but allocates nothing
+    -- the program works, but allocates nothing
+    assert.equal(0, #starved "[C]g")
   end)
 end)
 
@@ -413,7 +421,8 @@ describe("a program that keeps most of its bytes, whose end has no holders,", fu
     return leaks.of(p)
   end
 
-  -- Such a leak cannot be distinguished from a program that a signal ended while it loaded data.
+  -- A leak in a local variable cannot be distinguished from data of a program that a signal ended while it
+  -- loaded them.
   it("has no leak in a local variable, but may have one", function()
     for _, steps in ipairs{{'local "t" of main chunk (x.lua)', "[1..n]"},
                            {'local "n" of f (x.lua:1)', '["left"]', '["right"]'}} do

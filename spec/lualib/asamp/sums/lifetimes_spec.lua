@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- The lifetimes of sampled objects: the rows are compared with a model that processes each sample
--- separately; and the results for files with less data.
+-- The lifetimes of sampled objects (asamp.sums.lifetimes). The rows are compared with a model that
+-- processes each sample separately. Other specs are about files with less data.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local profiles = require "spec.support.profiles"
 
 local TABLE, STRING, TIME = profiles.TABLE, profiles.STRING, profiles.TIME
 
--- The stacks of samples, each with the line that the rows must name.
+-- The stacks of the samples, each with the line that the rows must name.
 local STACKS = {
   {"main@1 f@2", 2}, {"main@1 f@3", 3}, {"main@1", 1}, {"main@4 [C]gsub", 4},
   {"main@1 f@2 [C]rep [C]alloc", 2}, {"[C]start", nil}, {"g@9 main@1 f@3", 3},
 }
 
--- Returns a profile, with the reader's sums, of the samples {stack, kind, count, fate ("young",
--- "undecided", "later" or "alive"), life (bytes, for "later")}.
+-- Returns a profile, with the reader's sums, of the samples in the list. Each is {stack, kind, count, fate
+-- ("young", "undecided", "later" or "alive"), life (bytes, for "later")}.
 local function profileof(list)
   local sites, order = {}, {}
   for _, s in ipairs(list) do
@@ -61,8 +61,7 @@ local function model(list)
         below = 1 << 20
         while s.life >= below do below = below * 4 end
       end
-      -- rows are ordered: objects that died young first, then the others by lifetime, live ones
-      -- last
+      -- the order of rows is: objects that died young, then the others by lifetime, live objects last
       local rank = s.fate == "young" and 0 or below or math.maxinteger
       local row = rows[rank] or {kind = s.fate, below = below, samples = 0, bytes = 0, lines = {}}
       rows[rank] = row
@@ -88,7 +87,7 @@ local function model(list)
   return out
 end
 
--- Removes the name of the function from rows, since the model has none.
+-- Removes the names of functions from rows, because the model has none.
 local function nameless(rows)
   for _, row in ipairs(rows) do
     assert.equal(row.line ~= nil, row.name ~= nil)
@@ -108,7 +107,7 @@ describe("lifetimes", function()
         list[i] = {
           stack = math.random(#STACKS), kind = kind, count = math.random(3),
           fate = kind == TIME and "young" or fates[math.random(4)],
-          -- lifetimes of all magnitudes, often at the limits of rows
+          -- lifetimes of all magnitudes, often at the limit between two rows
           life = math.max(0, (1 << math.random(0, 45)) - math.random(0, 1)),
         }
       end
@@ -148,8 +147,7 @@ describe("lifetimes", function()
     assert.same({}, lifetimes.of(profileof{}))
   end)
 
-  -- In a run of 10 s, objects of line 2 die after 0.1 s, and those of line 3 live from 2 s to the
-  -- end.
+  -- In this run of 10 s, objects of line 2 die after 0.1 s, and those of line 3 live from 2 s to the end.
   it("distinguish lines by their time, with the times of deaths", function()
     local p = profileof{{stack = 1, kind = TABLE, count = 30, fate = "young"},
                         {stack = 5, kind = STRING, count = 6, fate = "later", life = 3000},
@@ -175,8 +173,8 @@ describe("lifetimes", function()
     assert.is_nil(lifetimes.lines{duration = 1, sites = {}})
   end)
 
-  -- Two classes in a run of 1,000 s: objects of one die after 1 or 10 s, and those of the other
-  -- stay alive.
+  -- In this run of 1,000 s, objects of one class die after 1 or 10 s, and those of the other class stay
+  -- alive.
   it("distinguish classes by their time, short-lived and long-lived", function()
     local p = {duration = 1000, kinds = {{name = "table", class = "Point"}, {name = "string"},
                                          {name = "time", time = true}},

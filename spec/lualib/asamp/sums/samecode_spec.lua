@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- The search for the same functions and lines in two profiles of a program that was moved or
--- edited.
+-- The search for the same functions and lines in two profiles of a program that was moved or edited between
+-- them (asamp.sums.samecode).
 
 local samecode = require "asamp.sums.samecode"
 
--- Returns functions of a file from a text "name:line name:line ..."; "_" represents a space.
+-- Returns the rows of the functions of a file. 'text' lists them as "name:line name:line ..."; a "_" in it
+-- is a space.
 local function functions(file, text)
   local rows = {}
   for name, line in text:gmatch "(%S+):(%d+)" do
@@ -14,7 +15,7 @@ local function functions(file, text)
   return rows
 end
 
--- Returns the pairs of functions as "3=5 7=9": the lines in a and in b.
+-- Returns the pairs of the same functions in two lists as "3=5 7=9": the line in a, and the line in b.
 local function pairing(a, b)
   local list = {}
   for x, y in pairs(samecode.functions(functions("x.lua", a),
@@ -28,9 +29,9 @@ local function pairing(a, b)
   return table.concat(list, " ")
 end
 
--- Calls f(a, b, same). Raises an error if it executes more than 'millions' (default 50) of
--- instructions. A former bug: two profiles of a program with 10,000 functions in a file, or with
--- 3,000 renamed files, took minutes.
+-- Calls f(a, b, same) and returns its result. Raises an error if f executes more than 'millions' (default
+-- 50) of millions of instructions. A former bug: for two profiles of a program with 10,000 functions in a
+-- file, or with 3,000 renamed files, the search took minutes.
 local function quickly(f, a, b, same, millions)
   debug.sethook(function() error "too many instructions" end, "", (millions or 50) * 1000000)
   local result = f(a, b, same)
@@ -48,7 +49,7 @@ describe("the same function", function()
   end)
 
   it("may have lost its name on the way", function()
-    -- Lua derives a function's name from the call, so that it may differ between profiles
+    -- Lua derives a function's name from its call, so that the name may differ between profiles
     assert.equal("1=1 5=5", pairing("f:1 g:5", "anonymous:1 g:5"))
     assert.equal("1=1 5=5", pairing("f:1 g:5", "f:1 alias:5"))
   end)
@@ -93,7 +94,7 @@ describe("the same function", function()
     end
     assert.equal(0, wrong)
     assert.is_true(n > 9900, n)
-    -- no name identifies a function: only those at the same lines are found
+    -- no name identifies a function, so that only functions at the same lines are found
     a, b = many(0, true), many(0, true)
     pairs_, n = quickly(samecode.functions, a, b, {}), 0
     for x, y in pairs(pairs_) do
@@ -103,7 +104,7 @@ describe("the same function", function()
     assert.equal(10000, n)
   end)
 
-  -- A former bug: the work was limited for each file, but not for all files together.
+  -- A former bug: the amount of work was limited for each file, but not for all files together.
   it("is found in hundreds of files", function()
     local function many(shift)
       local list = {}
@@ -145,8 +146,8 @@ describe("the same line", function()
                 samecode.lines(la, lb, fns, {}))
   end)
 
-  -- A former bug: after a comment was added at the start of a file, all lines of the main chunk
-  -- were "gone" and "new", and asamp check --baseline failed.
+  -- A former bug: after a comment was added at the start of a file, all lines of the main chunk were "gone"
+  -- and "new", and `asamp check --baseline` failed.
   it("has moved with the functions before it, or with all other lines of its function", function()
     local function lines(text)
       local list = {}
@@ -184,11 +185,11 @@ describe("the same line", function()
     local la = {{file = "x.lua", line = 3, defined = 0, functions = {{defined = 0}, {defined = 3}}},
                 {file = "x.lua", line = 5, defined = 0}}
     local lb = {{file = "x.lua", line = 5, defined = 5, functions = {{defined = 0}, {defined = 5}}}}
-    -- found by their line in the main chunk
+    -- the lines are found by their position in the main chunk
     assert.same({[la[2]] = lb[1]}, samecode.lines({la[2]}, lb, fns, {}))
     assert.same({[la[1]] = lb[1]}, samecode.lines({la[1]}, lb, fns, {}))
     local both = samecode.lines(la, lb, fns, {})
-    -- only one of both can be the partner
+    -- only one of the two lines can have the partner
     assert.is_true((both[la[1]] == nil) ~= (both[la[2]] == nil))
   end)
 end)
@@ -243,8 +244,8 @@ describe("the same file", function()
     end
     assert.same(wanted, quickly(samecode.files, many "old/%d/init.lua", many "lib/new/%d/init.lua"))
     assert.same({}, quickly(samecode.files, many "a%d.lua:new", many "b%d.lua:new"))
-    -- A former bug: the time was proportional to the number of folders in all paths times the
-    -- length of a path.
+    -- A former bug: the time was proportional to the number of folders in all paths times the length of a
+    -- path.
     local long, pairs_ = ("a/"):rep(2000), {}
     for i = 1, 3000 do
       pairs_[("old/%s%d.lua"):format(long, i)] = ("new/%s%d.lua"):format(long, i)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Chance and change: profiles with a known distribution are written, read and compared; and the
--- functions of the significance test.
+-- The test of significance in comparisons of profiles. Profiles with a known distribution are written, read
+-- and compared, and the functions of the test are checked directly.
 
 local compare = require "asamp.sums.compare"
 local gen = require "profilegen"
@@ -8,15 +8,15 @@ local reader = require "profiler.reader"
 local significance = require "asamp.sums.significance"
 local totals = require "asamp.sums.totals"
 
--- Returns a separate random generator for each spec, so that the order of the specs does not
--- matter.
+-- Returns two random functions with their own state, so that the order of the specs does not matter: one
+-- returns a number from 0 to 1, the other a number with a Poisson distribution.
 local function generator(seed)
   local state = seed
   local function unit()
     state = state * 6364136223846793005 + 1442695040888963407
     return ((state >> 11) + 0.5) * 0x1p-53
   end
-  -- Returns a Poisson variable, by the number of exponential intervals.
+  -- Returns a random number with a Poisson distribution, as a count of exponential intervals.
   local function poisson(mean)
     local n, left = -1, mean
     repeat
@@ -29,8 +29,8 @@ end
 
 local ROWS = 2000
 
--- Writes a profile of ROWS functions, which all runs of the program have: body(p, i) writes the
--- samples of the i-th function. Returns the profile as read.
+-- Writes a profile of a program with ROWS functions; body(p, i) writes the samples of the i-th function.
+-- Returns the profile as read.
 local function profile(options, body)
   local path = os.tmpname()
   options.path, options.plain, options.random = path, true, true
@@ -45,8 +45,8 @@ local function profile(options, body)
   return read
 end
 
--- Compares the rows of functions of two profiles. Returns their number, the root mean square of
--- change / error, and the number of rows that count as changes.
+-- Compares the rows of functions of two profiles. Returns the number of rows, the root mean square of
+-- change / error, and the number of rows that count as changed.
 local function compared(a, b, field)
   local result = compare.of(a, totals.of(a), b, totals.of(b), field, {sigma = 3})
   local sum, changes = 0, 0
@@ -58,7 +58,7 @@ local function compared(a, b, field)
 end
 
 describe("equal programs", function()
-  -- Checks a root mean square of 1: with 2,000 rows it is accurate to 0.016 (1 / √(2 · 2000)).
+  -- Checks that a root mean square is 1. For 2,000 rows its standard error is 0.016 (1 / √(2 · 2000)).
   local function like(z)
     assert.near(1, z, 0.06)
   end
@@ -77,7 +77,8 @@ describe("equal programs", function()
     assert.is_true(n > 0.95 * ROWS)
     like(z)
     assert.equal(0, changes)
-    -- a former bug: periods with the same stack were counted as if each were an observation
+    -- without these fields, as in a former bug, periods with the same stack count as independent
+    -- observations
     a.sites.timesquares, b.sites.timesquares = nil, nil
     n, z, changes = compared(a, b, "timesamples")
     assert.is_true(z > 2)
@@ -88,7 +89,8 @@ describe("equal programs", function()
     local _, poisson = generator(2)
     local function run()
       return profile({period = 1 << 16}, function(p, i)
-        if i % 2 == 0 then  -- one block that is as large as many periods
+        -- one block that is as large as many periods
+        if i % 2 == 0 then
           local n = poisson(1 + i % 20)
           if n > 0 then p:sample{8 * i + 8, 10 * i, 8, 1, size = (1 + i % 20) << 16, count = n} end
         else
@@ -153,7 +155,7 @@ describe("programs that differ", function()
         if row.line % 100 == 0 then right = right + 1 else wrong = wrong + 1 end
       end
     end
-    -- 120 of 200 were expected, minus a little more than four standard errors
+    -- 120 are the expected 200, minus a little more than four standard errors
     assert.is_true(right > 120, right)
     assert.is_true(wrong <= 3, wrong)
   end)
@@ -170,7 +172,7 @@ describe("the test", function()
   end)
 
   it("knows the binomial distribution", function()
-    -- Returns the probability of at least k of n, as a sum.
+    -- Returns the probability of at least k of n successes with the probability q, as a sum.
     local function tail(q, k, n)
       local sum, term = 0, (1 - q) ^ n
       for i = 0, n do
@@ -193,7 +195,7 @@ describe("the test", function()
     assert.near(2 / 512, p, 1e-12)
     assert.near(2 / 512, least, 1e-12)
     assert.same({0, 1, 1}, {significance.test(0, 0, 1, 0, 0, 1)})
-    -- no observation of weight 1,000 compared with 512 of weight 1 is no change
+    -- no observation of weight 1,000 against 512 of weight 1 is not a change
     error, p = significance.test(0, 0, 1000, 512, 512, 1)
     assert.is_true(p > 0.5 and error > 512)
   end)
@@ -209,7 +211,8 @@ describe("the test", function()
     assert.is_true(marked(1, 0.0028, 0))
     assert.is_true(marked(10, 0.0026, 0))
     assert.is_false(marked(10, 0.00026, 0))
-    assert.is_false(marked(10, 0.0026, 0.5))  -- the rows have one or two samples
+    -- the rows have only one or two samples
+    assert.is_false(marked(10, 0.0026, 0.5))
     local rows = {{change = 2.9, error = 1, p = 0, least = 0}}
     significance.mark(rows, 3)
     assert.is_true(rows[1].noise)

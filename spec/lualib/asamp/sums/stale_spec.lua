@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- If a signal or exit() has ended a program, its profile has no holders at its end, only those of
--- earlier heap walks.
+-- If a signal or exit() has ended a program, its profile has no search for holders at its end, only those
+-- of earlier heap walks. The report and the verdict must take that into account.
 
 local births = require "asamp.sums.births"
 local commands = require "spec.support.commands"
@@ -23,14 +23,14 @@ local function profiled(ending)
 end
 
 describe("the last walk of a program", function()
-  -- A former bug: when SIGTERM had ended a server, only the objects that an early heap walk had
-  -- reached counted as alive at the end, so that nothing seemed to grow after it.
+  -- A former bug: when SIGTERM had ended a server, only the objects that an early heap walk had reached
+  -- counted as alive at the end, so that nothing allocated after that walk seemed to be kept.
   it("is stale if the program went on and was ended by exit() in C", function()
     local path, profile = profiled "require 'signals'.leave(0, 0)"
     assert.is_true(profile.complete)
     assert.is_true(births.stale(profile) < profile.course.ended)
     assert.equal(births.stale(profile), verdict.of(profile, totals.of(profile), leaks.of(profile)).searched)
-    -- without births, asamp.sums.leaks judges lines, not containers
+    -- if births.of returns nothing, asamp.sums.leaks judges lines and not containers
     assert.is_nil(births.of(profile))
     local out = select(2, commands.of(report)("--show", "holders", path))
     assert.matches("Held by\n  at %d+[%d.]* m?s, the last search for holders\n", out)
@@ -55,7 +55,8 @@ describe("the verdict", function()
     os.remove(path)
   end)
 
-  -- A former bug: the verdict printed a line's estimate, which may exceed the exact total of all lines.
+  -- A former bug: the verdict printed the estimate of a line, which may exceed the exact total of all
+  -- lines.
   it("gives a line its share of the exact total", function()
     local path, profile = profiled ""
     os.remove(path)
@@ -65,8 +66,8 @@ describe("the verdict", function()
     assert.is_true(line.about <= profile.allocated and line.bytes > profile.allocated)
   end)
 
-  -- A former bug: samples were added up for each pair of a line and a C function, so that another
-  -- line was named.
+  -- A former bug: samples in collections were added up for each pair of a line and a C function, so that
+  -- another line was named.
   it("names the line with most time in collections, whichever functions it called", function()
     local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2},
                     {"main@1 f@22 <minor>", profiles.TIME, 2},
@@ -80,7 +81,7 @@ describe("the verdict", function()
     assert.same({"c", "[C]take", true}, {time.sort, time.at.calls, time.at.own})
   end)
 
-  -- A former bug: there was no warning if samples were lost for lack of memory.
+  -- A former bug: the verdict had no warning if samples were lost for lack of memory.
   it("says that samples were lost", function()
     local path, profile = profiled ""
     assert.is_nil(verdict.of(profile, totals.of(profile), leaks.of(profile)).lost)

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The survival with a nursery of another size: mortality by age, and memory that dead old objects
--- keep alive. The data are computed from known numbers, so that the right result is known.
+-- The survival of objects with a nursery of another size (asamp.sums.survival): mortality by age, and
+-- memory that dead old objects keep alive. The data are computed from known numbers, so that the right
+-- result is known.
 
 local survival = require "asamp.sums.survival"
 
--- Returns cells for nurseries of these sizes. 'lives' returns the surviving share of the objects that
--- were allocated u bytes before one collection and v bytes after the previous one.
+-- Returns the reader's sums by age for nurseries of these sizes. lives(u, v) returns the surviving share of
+-- the objects that were allocated u bytes before one collection and v bytes after the previous one.
 local function ages(sizes, lives)
   local function binof(n)
     return n < 4096 and 0 or math.floor(1 + 4 * math.log(n / 4096, 2))
@@ -38,7 +39,8 @@ describe("survival", function()
   end)
 
   it("includes memory kept by dead old objects, of which smaller nurseries have more", function()
-    -- objects allocated within 50 KB after a collection are also stored in old objects
+    -- objects that are allocated within 50 KB after a collection are also stored in old objects, which keep
+    -- them alive
     local function both(u, v)
       return 1 - (1 - byage(u)) * (1 - 0.8 * math.exp(-v / 50000))
     end
@@ -51,8 +53,8 @@ describe("survival", function()
     end
   end)
 
-  -- A former bug: at the greatest age one dead sample was enough for every object of that age to
-  -- count as dead.
+  -- A former bug: at the greatest age, one dead sample was enough for every object of that age to count as
+  -- dead.
   it("goes by more than a few samples where it ends", function()
     local list = ages({512 << 10}, byage)
     local bins = 0
@@ -66,8 +68,8 @@ describe("survival", function()
     assert.is_nil(survival.of({first = 4096, doubling = 4}))
   end)
 
-  -- A former bug: `asamp advise` failed for a profile in which nothing had died, because it had no
-  -- data for a curve.
+  -- A former bug: `asamp advise` failed for a profile in which nothing had died, because it had no data for
+  -- a curve of mortality.
   it("is all where nothing has died, and of a nursery without a byte", function()
     local s = survival.of(ages({256 << 10}, function() return 1 end))
     for _, n in ipairs{0, 4096, 256 << 10, 8 << 20} do assert.equal(1, survival.share(s, n)) end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The totals of hand-written profiles that are small enough for mental arithmetic, and those of
--- random profiles, compared with the definition.
+-- The totals of a profile (asamp.sums.totals). Hand-written profiles are small enough for mental
+-- arithmetic. Totals of random profiles are compared with their definition.
 
 local measures = require "asamp.sums.measures"
 local profiles = require "spec.support.profiles"
@@ -9,7 +9,7 @@ local totals = require "asamp.sums.totals"
 
 local profileof = profiles.of
 
--- Returns "name self/total" of the rows, by samples.
+-- Returns the rows as text: "name self/total" in samples.
 local function short(rows, key)
   local list = {}
   for i, row in ipairs(rows) do
@@ -50,7 +50,8 @@ describe("totals", function()
   it("count survivors without a later death as alive", function()
     local p = profileof{{"main@1 f@2", 1, 9, 5}, {"main@1 g@3", 2, 9, 4, 2}}
     p.sites.later, p.sites.laterbytes = {2, 4}, {200, 400}
-    assert.equal(0, totals.of(p).whole.alivebytes)  -- unknown, because the file contains no deaths
+    -- 0, because the file contains no deaths, so that live bytes are unknown
+    assert.equal(0, totals.of(p).whole.alivebytes)
     p.followed = 100
     local t = totals.of(p)
     assert.same({3, 300}, {t.whole.alive, t.whole.alivebytes})
@@ -89,7 +90,8 @@ describe("totals", function()
     local rows, _, nearest = totals.linerows(p, true, true)
     assert.same({"[C]session", true, 0}, {nearest[4].name, nearest[4].native, nearest[4].line})
     assert.equal("f", nearest[#p.nodes.fn].name)
-    assert.equal(4, #rows)  -- f, main, serve, session
+    -- the rows of f, main, serve and session
+    assert.equal(4, #rows)
     assert.is_nil(select(3, totals.linerows(p, true))[4])
     local known = since.remember(totals.of(p))
     assert.equal("[C] libx.so  [C]serve", since.lines(totals.of(p))[1].name)
@@ -229,9 +231,9 @@ describe("totals", function()
     end
   end)
 
-  -- The program is: for i = 1, n do pcall(function() local t = {i, {}} end) end. A former bug: the
-  -- report named the line after the main chunk, which came first, although the called function had
-  -- twice as much.
+  -- The profiled program is: for i = 1, n do pcall(function() local t = {i, {}} end) end. A former bug: the
+  -- report named the line after the main chunk, whose row came first, although the called function had
+  -- twice as many bytes in this line.
   it("name a line after the function there that has most of it", function()
     local p = profileof{{"main@3", profiles.TABLE, 36, 30}, {"main@3 [C]pcall f@3", profiles.TABLE, 64, 1},
                         {"main@3", profiles.TIME, 9}, {"main@3 [C]pcall f@3 [C]sort", profiles.TIME, 2},
@@ -249,7 +251,8 @@ describe("totals", function()
     assert.equal("main", first("alivebytes").name)
     assert.is_nil(t.lines[2].functions)
     assert.equal("f", totals.linerows(p)[1].name)
-    assert.equal("main", totals.linerows(p, true)[1].name)  -- sorted by live bytes
+    -- by live bytes
+    assert.equal("main", totals.linerows(p, true)[1].name)
   end)
 
   it("of a line are those of the look before, whichever function has most of it now", function()
@@ -273,8 +276,8 @@ describe("totals", function()
     assert.equal(7, #t.lines)
   end)
 
-  -- A former bug: the report of a server that had loaded its templates under 60,908 names took 597
-  -- MB, because each of them had four full arrays of sums, mostly of zeros.
+  -- A former bug: for a server that had loaded its templates under 60,908 names, the report took 597 MB,
+  -- because each name had four full arrays of sums, mostly of zeros.
   it("of many functions take little each", function()
     local n, p = 20000, profileof{}
     p.sites = {node = {}, kind = {}, samples = {}, bytes = {}, survived = {},
@@ -295,7 +298,7 @@ describe("totals", function()
     local each = (collectgarbage "count" - before) * 1024 / n
     assert.same({n, n, n}, {#t.functions, #t.lines, t.whole.samples})
     assert.is_true(each < 1500, each .. " bytes a function")
-    -- all fields can be read nevertheless
+    -- fields that are zero can be read, too, although they are not stored
     local fields = {}
     for field, value in pairs(t.functions[1].self) do fields[field] = value end
     assert.same({1, 100, 0, 0}, {fields.samples, fields.bytes, fields.alive, fields.timesquares})

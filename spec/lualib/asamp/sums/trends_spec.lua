@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The live bytes of lines over time: they must be those of the same samples as in report --at, with
--- a slope that is computed by hand.
+-- The live bytes of lines over time (asamp.sums.trends). They must be those of the same samples in report
+-- --at, with a slope that the spec computes itself.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -10,7 +10,8 @@ local show = require "asamp.show.trends"
 local totals = require "asamp.sums.totals"
 local trends = require "asamp.sums.trends"
 
--- Returns a profile of one line that gains and loses samples of 1,000 bytes in each second.
+-- Returns a profile of one line. In second i it has born[i] new samples and loses gone[i], each of 1,000
+-- bytes.
 local function made(born, gone)
   local function columns(list)
     local c = {bin = {}, node = {}, kind = {}, samples = {}, bytes = {}, width = 1000000, n = #born}
@@ -37,7 +38,7 @@ describe("trends", function()
     assert.equal("f", t.functions[1].name)
     local line = {slope = 4000, error = 1250}
     assert.equal("+13.7M ±4.3M", show.growth(line, {seconds = {1800, 3600}}))
-    -- A former bug: the growth of a run of a second was that of an hour.
+    -- A former bug: for a run of a second, the printed growth was that of an hour.
     assert.equal("+234.4K ±73.2K", show.growth(line, {seconds = {300, 600}}))
     assert.equal("+3.9K ±1.2K", show.growth(line, {seconds = {0.5, 1}}))
   end)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Several profiles as one: numbers are added, and rows with equal names are merged.
+-- The sum of several profiles (asamp.sums.united): numbers are added, and rows with equal names are merged.
 
 local gen = require "profilegen"
 local lifetimes = require "asamp.sums.lifetimes"
@@ -9,7 +9,7 @@ local run = require "spec.support.commands".of((require "asamp.commands.report")
 local totals = require "asamp.sums.totals"
 local united = require "asamp.sums.united"
 
--- Writes a random profile of functions f1 to f6, whose ids differ between files.
+-- Writes a random profile of functions f1 to f6. The ids of the functions differ between files.
 local function write(path, seed, period, timeperiod)
   math.randomseed(seed)
   local p = assert(gen.open{path = path, period = period, timeperiod = timeperiod, followed = 100,
@@ -39,13 +39,13 @@ local function write(path, seed, period, timeperiod)
   assert(p:close())
 end
 
--- Returns the key of a row: for a line, its file and line, because the function that it names may
--- differ.
+-- Returns the key of a row. For a line it is the file and the line number, because the function in the row
+-- may differ.
 local function keyof(row)
   return row.defined and row.file .. ":" .. row.line or ("%s %s %s"):format(row.name, row.file, row.line)
 end
 
--- Returns the sums of rows by their keys, to the precision of a double.
+-- Returns the sums of rows by their keys, rounded to nine digits.
 local function byname(rows, field)
   local all = {}
   for _, row in ipairs(rows) do
@@ -56,8 +56,9 @@ local function byname(rows, field)
   return all
 end
 
--- Adds the rows of several profiles: returns a list with one row for each key, the sum of the profiles' rows.
--- The parameters: results of totals.of, the name of the list of rows in them, and the field of a row to add.
+-- Returns the sum of the rows of several profiles, as a list with one row for each key. Arguments: the
+-- results of totals.of for the profiles, the name of the list of rows in each result, and the name of the
+-- field of a row to add.
 local function added(list, what, field)
   local rows, byrow = {}, {}
   for _, t in ipairs(list) do
@@ -150,7 +151,7 @@ describe("several profiles as one", function()
     assert.truthy(out:find("^3 profiles\nlua x.lua\n"), out)
     local _, count = out:gsub("By function, by bytes", "")
     assert.equal(1, count)
-    -- a profile that cannot be read is reported, and the others are shown
+    -- a profile that cannot be read is reported, and the sum of the others is shown
     os.remove(paths[2])
     code, out, err = run("--sum", paths[1], paths[2], paths[3])
     assert.equal(1, code)

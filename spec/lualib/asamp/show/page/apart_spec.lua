@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Labels and Lua states on the page of `asamp view`, compared with those that the reader returns
--- for the same profile; and a note if the profile has none.
+-- Labels and Lua states on the page of `asamp view`, compared with those that the reader returns for the
+-- same profile. If the profile has none, the page must have a note.
 
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
@@ -48,7 +48,8 @@ describe("the page of asamp view #plain", function()
     local seen, a, bb, c = {}, samples["/a"], samples["/b"], samples["/c"]
     for _, row in ipairs(rows "By label route") do seen[row[#row]] = row[1] end
     assert.same(wanted, seen)
-    assert.is_true(a > 300, a)  -- the ratio 1:2:4, within six standard errors of the differences
+    -- the routes have the ratio 1:2:4, with a tolerance of six standard errors of the differences
+    assert.is_true(a > 300, a)
     assert.is_true(math.abs(bb - 2 * a) <= 6 * math.sqrt(bb + 4 * a), ("%d %d"):format(a, bb))
     assert.is_true(math.abs(c - 2 * bb) <= 6 * math.sqrt(c + 4 * bb), ("%d %d"):format(bb, c))
     assert.is_true(says "has one Lua state")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp view` in a real browser: its content compared with the profile and with the
--- report, the effect of keys and mouse, and that nothing in a profile becomes more than text.
--- Without a browser these specs fail.
+-- The page of `asamp view` in a real browser: its content compared with the profile and with the report,
+-- the effect of keys and mouse, and that names in a profile are never more than text. Without a browser
+-- these specs fail.
 
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
@@ -17,19 +17,19 @@ describe("the page of asamp view #plain", function()
     return "--source", folder
   end)
 
-  --- Returns the rows of the visible table, each a list of its cells' texts.
+  -- Returns the rows of the visible table, each as a list of the texts of its cells.
   local function rows()
     return b:eval [[[...document.querySelectorAll("[role=tabpanel]:not([hidden]) .spacer .row")].map(
       row => [...row.children].map(cell => cell.innerText.replace(/\s*\n\s*/g, "  ")))]]
   end
 
-  --- Opens the view whose key is 'tab', in the mode "bytes", "time", ... (nil: bytes).
+  -- Opens the view whose key is 'tab', and selects the mode, such as "bytes" (default) or "time".
   local function show(tab, mode)
     b:press(tab)
     b:click(("[name=mode][value=%s]"):format(mode or "bytes"))
   end
 
-  --- Returns {name = {self, total}} of the table of functions in the mode.
+  -- Returns the table of functions in this mode: {name = {self, total}}.
   local function functions(mode)
     show("3", mode)
     local out = {}
@@ -39,7 +39,7 @@ describe("the page of asamp view #plain", function()
     return out
   end
 
-  --- Sets the range as if the user typed its two times in seconds.
+  -- Sets the range of time as if the user typed its two limits in seconds.
   local function range(from, to)
     for i, value in ipairs{from, to} do
       b:eval(("(() => { const i = document.querySelectorAll('.range input')[%d]; i.value = '%s'; " ..
@@ -58,7 +58,7 @@ describe("the page of asamp view #plain", function()
   it("loads without a request to anywhere and without an error", function()
     b:eval "1"
     assert.same({"file://" .. folder .. "/app.vmprof.html"}, b.requests)
-    -- the page must make no network request, not even by a script
+    -- the page must make no network request, not even from a script
     local answer = b:eval "fetch('http://127.0.0.1:9/').then(() => 'loaded', () => 'refused')"
     assert.equal("refused", answer)
     assert.truthy(b.errors[1]:find("Content Security Policy", 1, true))
@@ -93,8 +93,8 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#notes":find("The page shows the readable part of the file: ", 1, true))
   end)
 
-  -- A former bug: for every program without a sample, or without live objects, the page stated that
-  -- "its program was killed, or ran with holders=0".
+  -- A former bug: for every program without a sample, or without live objects, the page stated that "its
+  -- program was killed, or ran with holders=0".
   it("explains missing holders, and shows one sample as one and collections without a place", function()
     local gen = require "profilegen"
     local function page(name, make)
@@ -173,7 +173,8 @@ describe("the page of asamp view #plain", function()
     local t = totals.of(reader.read(path))
     local function ungrouped(text) return (text:gsub(",", "")) end  -- 1,023 KiB
     show "3"
-    -- shows the C frames at the start of each stack, because the report's totals include them
+    -- clicks a button that shows the C frames at the start of each stack, because the report's totals
+    -- include them
     b:click "#start"
     for tab, list in pairs{["3"] = t.functions, ["4"] = t.lines} do
       show(tab)
@@ -231,10 +232,12 @@ describe("the page of asamp view #plain", function()
 
     it("keeps the C frames in which samples end, or of which there are several", function()
       for _, stacks in ipairs{
-        {{8, 1, 0x1001, 0}, {0x1001, 0}},            -- one stack ends in the C function
+        -- this stack ends in the C function
+        {{8, 1, 0x1001, 0}, {0x1001, 0}},
         -- half of the stacks start with another C function
         {{8, 1, 0x1001, 0}, {8, 1, 0x2001, 0}},
-        {{0x1001, 0, 8, 1}, {0x2001, 0, 8, 1}},      -- a Lua function is outermost
+        -- a Lua function is outermost in these stacks
+        {{0x1001, 0, 8, 1}, {0x2001, 0, 8, 1}},
       } do
         local p = assert(gen.open{path = path, period = 1 << 20})
         p:name(8, "main chunk", 0, "@app.lua")
@@ -271,7 +274,8 @@ describe("the page of asamp view #plain", function()
                  {"20 MiB", "28.6%", "0%", "0%", "374,491", pages.HOSTILE},
                  {"20 MiB", "28.6%", "50%", "20%", "374,491", "Point"},
                  {"30 MiB", "42.9%", "0%", "0%", "491,520", "string"}}, rows())
-    b:press("5", "Enter")  -- selects a type, with all its classes
+    -- selects a type with all its classes
+    b:press("5", "Enter")
     assert.same({"only table ✕"}, chips())
     assert.equal("40 MiB", b:text "#whole")
     b:press("Escape", "5", "ArrowDown", "ArrowDown", "Enter")
@@ -308,11 +312,11 @@ describe("the page of asamp view #plain", function()
     b:press "1"
     b:eval "document.querySelector('.flame').scrollIntoView({block: 'end'})"
     local box = b:box ".flame canvas"
-    -- clicks in the third row, where work has 35 of 70 MiB, and load 30
+    -- clicks in the third row, where work has 35 MiB of 70, and load 30
     b:drag(box.x + box.width * 0.7, box.y + 52, box.x + box.width * 0.7, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     assert.truthy(b:text ".frame":find "^load")
-    -- load now has the full width, and its caller is still above
+    -- load now has the full width, and its caller is still above it
     b:drag(box.x + box.width * 0.1, box.y + 52, box.x + box.width * 0.1, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     b:drag(box.x + 5, box.y + 10, box.x + 5, box.y + 10)
@@ -399,12 +403,13 @@ describe("the page of asamp view #plain", function()
     assert.equal(1, #rows())
     assert.equal("elp", b:text "#panel-functions mark")
     b:press("Escape", "/")
-    b:type "app.lua:"  -- matches callers and callees, but each stack is counted once
+    -- matches callers and callees, but each stack counts only once
+    b:type "app.lua:"
     assert.equal("4 functions: 70 MiB, 100.0%", b:text "#found")
     b:press("Escape", "/")
     b:type "helper"
     b:press("Enter", "4")
-    -- finds the function's line, and the line whose text contains its name
+    -- the search finds the function's own line, and the line whose text contains its name
     assert.equal(2, #rows())
     b:press("2", "/", "Enter")
     assert.equal(1, b:eval "document.querySelectorAll('#panel-tree .marked').length")
@@ -552,7 +557,8 @@ describe("the page of asamp view #plain", function()
                           "Search functions and files", "Flame graph", "inverted", "byline"} do
       assert.is_true(stops[name], "no stop at " .. name)
     end
-    assert.equal(10, n)  -- eight of these, the timeline and the graph
+    -- eight of the ten are in the list above; the others are the timeline and the graph
+    assert.equal(10, n)
   end)
 
   it("shows a tree of 100,000 nodes with few elements, and reports the cut", function()
@@ -560,7 +566,8 @@ describe("the page of asamp view #plain", function()
     local data = require "asamp.show.page.data"
     local profile = assert(reader.read(folder .. "/app.vmprof", {bins = 256}))
     local nodes, at = profile.nodes, #profile.nodes.parent
-    for i = at + 1, 110000 do  -- a hundred levels of over a thousand callees each
+    -- creates a hundred levels with over a thousand callees each
+    for i = at + 1, 110000 do
       nodes.parent[i] = i - at <= 1100 and 1 or i - 1100
       nodes.fn[i], nodes.line[i] = i % #profile.functions + 1, i % 50
     end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp view`: the callers and callees of a function, the graph that starts with the
+-- The page of `asamp view`: the callers and callees of a function, the flame graph that starts with the
 -- innermost functions, and links that restore a view.
 
 local gen = require "profilegen"
@@ -17,16 +17,21 @@ describe("the page of asamp view #plain", function()
     local function sample(n, ...)
       for i = 1, n do p:sample{kind = n % 2 * 3, size = 64, time = t + (n * 10 + i) * 1000000, ...} end
     end
-    sample(12, 32, 41, 16, 21, 8, 1)                 -- leaf, called by a, called by main
-    sample(7, 32, 41, 24, 31, 8, 1)                  -- leaf < b < main
-    sample(4, 32, 42, 16, 22, 24, 31, 8, 1)          -- leaf < a < b < main
-    sample(3, 16, 23, 16, 21, 8, 1)                  -- a < a < main
-    sample(2, 40, 51, 32, 43, 16, 21, 8, 1)          -- other < leaf < a < main
+    -- this stack is leaf, called by a, called by main
+    sample(12, 32, 41, 16, 21, 8, 1)
+    -- leaf, called by b, called by main
+    sample(7, 32, 41, 24, 31, 8, 1)
+    -- leaf, called by a, called by b, called by main
+    sample(4, 32, 42, 16, 22, 24, 31, 8, 1)
+    -- a, called by a, called by main
+    sample(3, 16, 23, 16, 21, 8, 1)
+    -- other, called by leaf, called by a, called by main
+    sample(2, 40, 51, 32, 43, 16, 21, 8, 1)
     for i = 1, 5 do p:time{40, 51, 8, 1, time = t + i * 1000000} end
     assert(p:close())
   end)
 
-  --- Opens all rows of a tree. Returns "depth name total" of each.
+  -- Opens all rows of the tree with this label. Returns "depth name total" of each row.
   local function tree(label)
     return b:eval(([[(() => {
       const grid = document.querySelector("[role=tabpanel]:not([hidden]) [aria-label='%s']");
@@ -40,7 +45,8 @@ describe("the page of asamp view #plain", function()
   end
 
   it("shows the callers and callees of a function, as the report does", function()
-    b:press "3"  -- selects leaf, which has the largest self value
+    -- selects leaf, which has the largest self value
+    b:press "3"
     b:press "Enter"
     assert.truthy(b:text "#panel-callers h3":find("leaf app.lua:40 total 25 MiB · 89.3%", 1, true))
     assert.same({"1 leaf 25 MiB", "2 a 18 MiB", "3 main 14 MiB", "3 b 4 MiB", "4 main 4 MiB",
@@ -57,7 +63,8 @@ describe("the page of asamp view #plain", function()
 
   it("counts a function that calls itself once among its callers", function()
     b:press "1"
-    b:press("ArrowDown", "ArrowDown", "c")  -- selects a, main's callee with the most bytes
+    -- selects a, the callee of main with the most bytes
+    b:press("ArrowDown", "ArrowDown", "c")
     assert.same({"1 a 21 MiB", "2 main 17 MiB", "2 b 4 MiB", "3 main 4 MiB"}, tree "Callers")
     assert.same({"1 a 21 MiB", "2 leaf 18 MiB", "3 other 2 MiB", "2 a 3 MiB"}, tree "Callees")
     b:click "[name=mode][value=time]"
@@ -94,7 +101,7 @@ describe("the page of asamp view #plain", function()
     assert.is_nil(b:text "#selection":find("small frame", 1, true))
   end)
 
-  --- Returns the fragment of the page's address, after the delay with which it is written.
+  -- Returns the fragment of the page's address. The page writes it after a short delay.
   local function fragment()
     b:eval "new Promise(done => setTimeout(done, 250))"
     return b:eval "location.hash"

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The page of two profiles in a browser: the differential flame graph and the table of changes.
+-- The page that compares two profiles, in a browser: the differential flame graph and the table of changes.
 
 local gen = require "profilegen"
 local pages = require "spec.support.pages"
 local shell = require "spec.support.shell"
 
--- Writes a profile with these numbers of samples of load, of work, of a function with a hostile
--- name (0: without it), and of time.
+-- Writes a profile with these numbers of samples of the function load, of the function work, of a function
+-- with a hostile name (0: without it), and of time.
 local function make(path, load, work, hostile, time)
   local p = assert(gen.open{path = path, period = 1 << 20, random = true, followed = 100,
                             timeperiod = 1000000, command = "lua app.lua"})
@@ -40,12 +40,12 @@ describe("the page of asamp view of two profiles #plain", function()
     return (b:text "#frame-compared":gsub("%s+", " "))
   end
 
-  --- Returns the value of an expression in the page, in which p is the panel of the comparison.
+  -- Returns the value of a JavaScript expression in the page. In it, p is the panel of the comparison.
   local function eval(expression)
     return b:eval("(p => " .. expression .. ")(document.getElementById('panel-compared'))")
   end
 
-  --- Returns true if the button that takes back the zoom is hidden.
+  -- Returns true if the graph is not zoomed, so that the button which shows the whole graph is hidden.
   local function whole()
     return eval "[...p.querySelectorAll('button')].find(x => x.innerText === 'Show the whole graph').hidden"
   end
@@ -90,7 +90,7 @@ describe("the page of asamp view of two profiles #plain", function()
       end
       return out
     end
-    -- tenths of the graph's width, by colour
+    -- tenths of the graph's width, by the color of frames
     assert.same({more4 = 7, less4 = 0, rest = 3}, colors())
     b:click "[name=widths][value=old]"
     assert.same({more4 = 4, less4 = 2, rest = 4}, colors())
@@ -106,7 +106,8 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.equal("−20.0", rows[2][1])
     assert.truthy(rows[2][#rows[2]]:find(pages.HOSTILE, 1, true))
     assert.equal("load", rows[3][#rows[3]]:match "^%S+")
-    for key, change in pairs{blocks = "+26.7", alive = "+33.3"} do  -- percent of 1,200 MiB alive
+    -- change in percent of blocks, and of the live bytes (1,200 MiB)
+    for key, change in pairs{blocks = "+26.7", alive = "+33.3"} do
       b:click(("[name=compare][value=%s]"):format(key))
       assert.equal(change, b:rows "Largest changes"[1][1])
     end
@@ -120,8 +121,8 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.equal(1, #b:rows "Largest changes")
   end)
 
-  -- Former bugs: the graph was grey, because a fixed leak was no change in the shares of the live
-  -- bytes.
+  -- A former bug: if the only change was a fixed leak, the graph was grey, because it showed no change in
+  -- the shares of the live bytes.
   it("starts with live bytes if they changed most, with the widths of the larger profile", function()
     local paths = {folder .. "/leak.vmprof", folder .. "/mended.vmprof"}
     for i, file in ipairs(paths) do

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp view` in narrow windows, with unusual files and problematic names: no text may
--- be reversed, cut without need or drawn over other text, and the numbers must be those of the
--- report.
+-- The page of `asamp view` in narrow windows, with unusual files and problematic names. No text may be
+-- reversed, cut without need or drawn over other text, and the numbers must be those of the report.
 
 local gen = require "profilegen"
 local measures = require "asamp.sums.measures"
@@ -17,7 +16,7 @@ local MS = 1000000
 describe("the page of asamp view #plain", function()
   local b, path = pages.browse()
 
-  --- Writes a profile by fill(profile, start time) and opens its page.
+  -- Writes a profile by the call fill(profile, start time) and opens its page.
   local function visit(options, fill, width)
     options.path, options.period = path, 1 << 20
     local p = assert(gen.open(options))
@@ -28,7 +27,7 @@ describe("the page of asamp view #plain", function()
     b:visit(path .. ".html")
   end
 
-  --- Returns true if the first character of every visible element is left of its last one.
+  -- Returns true if the first character of every visible element is to the left of its last one.
   local function straight(selector)
     return b:eval(([[[...document.querySelectorAll("[role=tabpanel]:not([hidden]) %s")].map(e => {
       const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), texts = [];
@@ -46,8 +45,8 @@ describe("the page of asamp view #plain", function()
   end
 
   it("turns no name round that starts or ends with a sign", function()
-    -- Paths are shortened at their start by a right-to-left direction. A former bug: the class
-    -- _UBOX* was shown as *UBOX_.
+    -- The page shortens paths at their start, by a style with right-to-left direction. A former bug: the
+    -- class _UBOX* was shown as *UBOX_.
     visit({}, function(p, t)
       p:name(8, "_f*", 3, "@_app*/שלום.(lua)")
       p:class(1, "_UBOX*")
@@ -67,8 +66,9 @@ describe("the page of asamp view #plain", function()
     assert.equal("_UBOX*", b:text "#panel-types .label i")
   end)
 
-  -- A former bug: the page contained characters that change the direction of text, which terminal
-  -- output replaces: the name of a file and the line number after it were shown from right to left.
+  -- A former bug: the page contained characters that change the direction of text, so that the name of a
+  -- file and the line number after it were shown from right to left. Terminal output replaces such
+  -- characters.
   it("shows no character that turns the direction of a row", function()
     visit({}, function(p, t)
       p:name(8, "f\u{2066}", 3, "@a\u{202e}12.lua")
@@ -120,13 +120,14 @@ describe("the page of asamp view #plain", function()
     visit({}, function(p, t)
       for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
       p:collection{time = t + 1001 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
-    end, 60)  -- a former bug: at this width, rectangles had a width of -28
+    -- a former bug: at a width of 60 px, rectangles had a width of -28
+    end, 60)
     assert.is_true(b:eval "document.querySelector('.brush .overlay').width.baseVal.value > 0")
   end)
 
   it("writes the times of a range so that slices have different ones", function()
-    -- A former bug: the axis of a session of 3 ms had the labels 0 to 0.00 s, and each of its
-    -- slices 0.0000.
+    -- A former bug: for a session of 3 ms, the axis had the labels 0 to 0.00 s, and each of its slices
+    -- 0.0000.
     visit({}, function(p, t)
       for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * MS // 10} end
       p:collection{time = t + 3 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
@@ -163,7 +164,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- A former bug: at widths from 641 to 1024 px the numbers left no space for the names.
+  -- A former bug: at widths from 641 to 1024 px, the numbers left no space for the names.
   it("leaves space for names next to their numbers, at any width", function()
     visit({timeperiod = 10 * MS, followed = 100}, function(p, t)
       for i = 1, 40 do
@@ -187,8 +188,8 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("names a line without a file as the report does", function()
-    -- load(text, "=") creates code with an empty source name. A former bug: its row in the table of
-    -- lines had no name.
+    -- load(text, "=") creates code with an empty source name. A former bug: the row of such code in the
+    -- table of lines had no name.
     visit({}, function(p, t)
       p:name(8, "f", 1, "")
       p:sample{8, 4, kind = 0, size = 64, time = t}
@@ -197,7 +198,7 @@ describe("the page of asamp view #plain", function()
     assert.equal("?", b:text "#panel-lines .spacer .path")
   end)
 
-  -- A former bug: at widths up to 640 px the columns were one below the other, over the following
+  -- A former bug: at widths up to 640 px, the columns of a row were one below the other, over the following
   -- rows.
   it("has the cells of a row side by side, at any width", function()
     visit({followed = 100}, function(p, t)
@@ -219,7 +220,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("writes nothing in a colour that WCAG's AA finds too close to its background", function()
-    -- A former bug: the file and line in a frame had a contrast of 3.6 to 1; small text needs 4.5.
+    -- A former bug: the file and line in a frame had a contrast of 3.6 to 1; small text needs 4.5 to 1.
     visit({}, function(p, t) p:sample{8, 4, kind = 0, size = 64, time = t} end)
     local frames = {"lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest"}
     for _, scheme in ipairs{"light", "dark"} do
@@ -249,8 +250,8 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  --- Opens the page of a file that was cut, so that it lacks the details of its last samples;
-  -- details are written in batches of 16,384 samples.
+  -- Opens the page of a profile that was cut, so that it lacks the details of its last samples. The writer
+  -- stores details in batches of 16,384 samples.
   local function cut()
     visit({}, function(p, t)
       p:name(8, "f", 3, "@app.lua")
@@ -293,8 +294,8 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("counts time as the report does where its period was set again", function()
-    -- A former bug: rows and bars counted samples, so that 40 samples of 1 ms looked four times as
-    -- large as 10 of 10 ms.
+    -- A former bug: rows and bars counted samples, so that 40 samples of 1 ms looked four times as large as
+    -- 10 samples of 10 ms.
     visit({timeperiod = 10 * MS}, function(p, t)
       p:name(8, "slow", 1, "@app.lua")
       p:name(16, "quick", 5, "@app.lua")
@@ -319,8 +320,8 @@ describe("the page of asamp view #plain", function()
     assert.equal("40 ms", b:text "#whole")
   end)
 
-  -- A former bug: the switch between measures could not use a second row, so that in a window of
-  -- 320 px the page was 370 px wide.
+  -- A former bug: the buttons that select a measure could not use a second row, so that in a window of 320
+  -- px the page was 370 px wide.
   it("is no wider than the window, down to 320 px", function()
     visit({followed = 100}, function(p, t)
       for i = 1, 40 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
@@ -332,7 +333,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- A former bug: the axis of a server's day had the label 86,400 s.
+  -- A former bug: the axis of a session of a day had the label 86,400 s.
   it("has hours or days where a session has many", function()
     for hours, unit in pairs{[30] = " h", [200] = " d"} do
       visit({}, function(p, t)

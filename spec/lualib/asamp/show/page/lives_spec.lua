@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp view`: likely leaks, holders of live objects, lifetimes and the time of a line,
+-- The page of `asamp view`: likely leaks, holders of live objects, lifetimes, and the time of a line,
 -- compared with the report of the same profile.
 
 local data = require "asamp.show.page.data"
@@ -36,7 +36,8 @@ for i = 1, 8000 do handle(i) end
 
 describe("the page of asamp view #plain", function()
   local b, path = pages.browse(function(path)
-    -- repeats, because slices are of time: if the machine pauses, no line may exceed the others
+    -- repeats the run, because slices have a fixed time: if the machine pauses, no line may exceed the
+    -- others
     for _ = 1, 8 do
       assert.equal(0, (process.run{load = "profiler", code = SERVER,
         env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,snapshot,out=" .. path}}))
@@ -61,11 +62,12 @@ describe("the page of asamp view #plain", function()
     assert.same(wanted, rows "Likely leaks")
     assert.truthy(b:text "#panel-leaks":find(shown.summary(found), 1, true))
     assert.truthy(b:text "#panel-leaks":find('removing ["log"] of _G frees ', 1, true), b:text "#panel-leaks")
-    b:press "Enter"  -- selects the line in the table of lines
+    -- selects the line in the table of lines
+    b:press "Enter"
     assert.equal(("%s:%d"):format(found.rows[1].file, found.rows[1].line), rows "Lines"[1][7])
   end)
 
-  --- Returns "level step bytes share" of the rows of the tree of holders.
+  -- Returns "level step bytes share" of each visible row of the tree of holders.
   local function tree()
     return b:eval [[[...document.querySelectorAll("[aria-label='Held by'] .spacer .row")].map(row =>
       [row.getAttribute("aria-level"), ...[...row.children].slice(0, 3).map(cell =>
@@ -103,14 +105,16 @@ describe("the page of asamp view #plain", function()
     local first = rows "Allocated at"[1]
     assert.equal(units.bytes(bytes), first[1])
     assert.truthy(first[3]:find ":7  handle$", first[3])
-    b:press "ArrowLeft"  -- moves to ["log"]; line 7 allocated the array part of log, too
+    -- moves to the row ["log"]; line 7 allocated the array part of log, too
+    b:press "ArrowLeft"
     assert.truthy(b:text "#panel-holders":find('held by _G → ["log"]\n', 1, true))
     b:press "/"
     b:type "LOG"
     assert.equal(1, b:eval "document.querySelectorAll(\"[aria-label='Held by'] .marked\").length")
   end)
 
-  -- The values must be those of the report. They are also words, for users who cannot see the bars.
+  -- The values must be those of the report. They must also be there as words, for users who cannot see the
+  -- bars.
   it("shows the live bytes of a line over time, and its copied bytes", function()
     local profile = assert(reader.read(path, {bins = 16}))
     local copied = copies.of(profile).lines[1]
@@ -130,8 +134,8 @@ describe("the page of asamp view #plain", function()
     assert.truthy(seen:find(trend.name .. "[^%d]", 1), seen)
     local alive = units.bytes(trend.alive[#trend.alive]):gsub("%p", "%%%0")
     assert.matches("[▁█]\n[^█]*" .. alive .. " alive at the end", seen)
-    -- a narrow window has no space for all columns, so that the values of one row are below the
-    -- table
+    -- A narrow window has no space for all columns. The values of the selected row that have no column are
+    -- below the table.
     b:press "4"
     b:look(500, 900)
     assert.equal("1", b:eval "'' + document.querySelectorAll('#panel-lines .bars').length")
@@ -158,8 +162,8 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  --- Opens the page of 'profile' at an address with this fragment. At the end of the spec, the page
-  -- of the recorded profile is written again.
+  -- Opens the page of 'profile' at an address with this fragment. When the spec ends, the page of the
+  -- recorded profile is written again.
   local function visit(profile, fragment)
     local columns = data.of(profile, {nodes = 1000})
     columns.sources, columns.nosources, columns.reasons = {}, {}, {}
@@ -232,7 +236,7 @@ describe("the page of asamp view #plain", function()
     for i, row in ipairs(seen) do seen[i] = {row[1], row[2], row[3]} end
     assert.same(wanted, seen)
     assert.is_true(#seen > 1)
-    -- rows for lengths of life have the text 'below', too, but must not be indented
+    -- the rows of this table have a limit 'below', which must not become the CSS class of indented rows
     assert.equal(0, b:eval "document.querySelectorAll(\"[aria-label='By lifetime'] .below\").length")
   end)
 
@@ -243,8 +247,8 @@ describe("the page of asamp view #plain", function()
     local list, whole = totals.sorted(t.lines, "timesamples"), t.whole.timesamples
     local seen = rows "Lines"
     assert.is_true(#seen > 1)
-    -- The order of lines with equally many samples is not defined, so each line is searched by its
-    -- name.
+    -- Each line is searched by its name, because the order of lines with equally many samples is not
+    -- defined.
     local bylabel, before = {}, math.huge
     for _, row in ipairs(list) do bylabel[("%s:%d"):format(row.file, row.line)] = row.self end
     for _, row in ipairs(seen) do
@@ -257,7 +261,8 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- A former bug: the page named a line after the function that came first, here the main chunk.
+  -- A former bug: a line with samples of several functions was named after the first one, in this profile
+  -- the main chunk.
   it("names a line after the function that has most of it", function()
     b:click "[name=mode][value=bytes]"
     b:press "4"

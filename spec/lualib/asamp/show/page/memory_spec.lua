@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The page of `asamp view`: resident and native memory, compared with the results of the reader for the
--- same profile; and the contrast and size of text in all views, in light and dark mode, in narrow and
--- wide windows.
+-- same profile. Also the contrast and size of text in all views, in light and dark mode, in narrow and wide
+-- windows.
 
 local native = require "asamp.sums.native"
 local pages = require "spec.support.pages"
@@ -22,8 +22,8 @@ end
 while os.clock() < 0.2 do local garbage = {} end
 ]]
 
--- Code that returns the visible texts of the current panel whose contrast is below level AA, each
--- with class, colours and ratio.
+-- JavaScript code that returns the visible texts of the current panel whose contrast is below level AA of
+-- WCAG, each with its class, colors and contrast ratio.
 local PALE = [[(() => {
   const part = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

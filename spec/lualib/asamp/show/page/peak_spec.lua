@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The page's modes "At the peak" and "Died young", compared with the report, and the paths in its
--- view of leaks.
+-- The page's modes "At the peak" and "Died young", compared with the report, and the paths of holders in
+-- its view of leaks.
 
 local commands = require "spec.support.commands"
 local gen = require "profilegen"
@@ -10,8 +10,8 @@ local report = require "asamp.commands.report"
 
 local run = commands.of(report)
 
--- Writes a profile in which 'big' is alive at the collection with the most memory in use, and dead
--- at the next one; 'kept' stays alive.
+-- Writes a profile with two functions. Objects of 'big' are alive at the collection with the most memory in
+-- use, and dead at the next one; objects of 'kept' stay alive.
 local function make(path)
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 100, command = "lua app.lua"})
   local t0, MS = gen.now(), 1000000
@@ -28,7 +28,8 @@ local function make(path)
   add(20, 16, 10)
   add(5, 24, 20)
   collection(100, 22, ("1"):rep(18) .. "00" .. ("1"):rep(4) .. "0")
-  collection(101, 4, "", {0, 18})  -- the runs are 0 live samples, then 18 dead ones
+  -- the last argument has the runs of 0 live samples and 18 dead samples
+  collection(101, 4, "", {0, 18})
   add(10, 24, 500)
   collection(1000, 8, ("1"):rep(4) .. ("0"):rep(6))
   assert(p:close())
