@@ -29,10 +29,11 @@ local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 -- LIVED: the reason is "kept" if more than half of the line's bytes survive.
 -- SLOW: C code is reported as slow if it took 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line that mainly allocates vectors (array or hash parts) has the reason "resized" if a growing table
--- copied any bytes there: else its tables have their final size from the start. A line that mainly allocates
--- tables has it if its growing tables copied at least a quarter of its allocated bytes.
-local GROWN = 1 / 4
+-- A line that mainly allocates vectors (array or hash parts) has the reason "resized" if at least 2% of its
+-- allocated bytes were copied there by growth (REGROWN): else its tables have their final size from the
+-- start. Fewer bytes may be from Lua's stack, which table.unpack enlarges. A line that mainly allocates
+-- tables has it if its growing tables copied at least a quarter of its allocated bytes (GROWN).
+local GROWN, REGROWN = 1 / 4, 1 / 50
 -- Strings are "long" if their mean size is at least 1 KiB. Each may be a longer copy of the previous one.
 local TEXT = 1024
 local ENOUGH = 1000    -- number of samples that suffices to decide whether the heap grows
@@ -176,7 +177,7 @@ local function reasonof(row, known, copied)
   row.long = sort == "strings" and most >= TEXT * blocks and blocks > 0 and most / blocks or nil
   if row.survived > LIVED * row.bytes and not (row.long and row.later > LIVED * row.survived) then
     return "kept"
-  elseif copied and (sort == "vectors" and copied.grown > 0 or
+  elseif copied and (sort == "vectors" and copied.grown >= REGROWN * row.bytes or
                      sort == "tables" and not row.calls and copied.grown >= GROWN * row.bytes) then
     return "resized"
   elseif most < MOST * row.bytes then
