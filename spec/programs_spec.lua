@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The fork must be compatible with Lua: Debian's C modules for 5.4, and programs linked to its
+-- The fork must be compatible with Lua 5.4: Debian's C modules, and programs that are linked to
 -- liblua5.4.so.0, must run on it unchanged, also with a sampling period of 512 bytes.
 
 local process = require "spec.support.process"
@@ -51,8 +51,8 @@ describe("programs built for Lua 5.4", function()
     end)
   end
 
-  -- Tagged #plain, because a program that uses the shared library of the sanitizer build must be
-  -- built with the sanitizer, too.
+  -- These specs have the tag #plain: a program that uses the shared library of the sanitizer build would
+  -- have to be built with the sanitizer, too.
   describe("#plain linked to liblua5.4.so.0", function()
     local function run(command)
       return output("LD_LIBRARY_PATH=build/lib LD_BIND_NOW=1 " .. command)
@@ -71,7 +71,7 @@ end
 {a; b; c}. :- a, b.
 ]])
       local text = run("clingo --verbose=0 " .. dir .. "/q.lp 0")
-      -- models, and the line SATISFIABLE
+      -- six lines: the models that clingo found, and the line SATISFIABLE
       assert.equal(6, select(2, text:gsub("[^\n]*\n", "")) - 1, text)
     end)
 

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The documents for newcomers: the console blocks of README.md, the quick start, the manual and
--- doc/fleet.md must run as copied, and print the words that they show. The README must be short,
--- and its pictures small.
+-- The documents for newcomers. The console blocks of README.md, the quick start, the manual and
+-- doc/fleet.md must run as copied, and print the words that they show. The README must be short, and its
+-- pictures small.
 
 local shell = require "spec.support.shell"
 
--- Returns the console blocks of a document, each a list of {command, output}. A command continues
--- on the next line after a backslash.
+-- Returns the console blocks of a document. Each is a list of {command, output}. A command continues on the
+-- next line after a backslash.
 local function blocks(path)
   local list, block, command = {}, nil, nil
   for line in shell.read(path):gmatch "([^\n]*)\n" do
@@ -28,7 +28,7 @@ local function blocks(path)
   return list
 end
 
--- Returns the set of words of four letters or more; numbers are excluded, because they differ
+-- Returns the set of words of four letters or more in a text. Numbers are excluded, because they differ
 -- between runs.
 local function words(text)
   local set = {}
@@ -36,7 +36,7 @@ local function words(text)
   return set
 end
 
--- Functions by document that write the files that its blocks use to the folder.
+-- For each document, a function that writes the files that its console blocks use to a folder.
 local SETUP = {
   ["README.md"] = function() end,
   ["doc/quickstart.md"] = function() end,

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- spec/run repeats failed specs. Formerly a submission with five thousand passed specs was rejected
--- because of one expectation about CPU time that failed while other specs ran. The file of a failed
--- spec is run again, alone; a crash is not repeated.
+-- spec/run with SPEC_AGAIN repeats failed specs. The file of a failed spec is run again, alone; a crash is
+-- not repeated. Without this, a run of five thousand specs failed because of one expectation about CPU
+-- time, which failed while other specs ran.
 
 local shell = require "spec.support.shell"
 
--- Runs spec/run with SPEC_AGAIN=n on a spec file with this body. Returns its output and exit
--- status.
+-- Runs spec/run with SPEC_AGAIN=n on a spec file with this body. Returns its output and exit status.
 local function run(body, n)
   local dir = shell.folder()
   local f <close> = assert(io.open(dir .. "/that_spec.lua", "w"))

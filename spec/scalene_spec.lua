@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/scalene at a tiny size: the values of its lines must be those that are known for them, as
--- far as they do not depend on the machine's speed.
+-- bench/scalene, a benchmark of the accuracy of profilers, at a tiny size. The printed values must be the
+-- known ones, as far as they do not depend on the speed of the machine.
 
 local shell = require "spec.support.shell"
 
@@ -22,12 +22,12 @@ describe("bench/scalene #plain", function()
     local bytes, copied = column "bytes allocated", column "bytes copied"
     assert.equal(2, #bytes, out)
     assert.equal(1, #copied, out)
-    -- 350 samples or more: 27% are 5 standard errors
+    -- these values have at least 350 samples, so that 27% are 5 standard errors
     for _, ratio in ipairs(bytes) do assert.is_true(math.abs(ratio - 1) < 0.27, out) end
     assert.is_true(math.abs(copied[1] - 1) < 0.05, out)
   end)
 
-  -- 100 MB have 1,500 samples: 16% are 6 standard errors.
+  -- 100 MB have 1,500 samples, so that 16% are 6 standard errors.
   it("reports native memory whether it was written to or not", function()
     for _, what in ipairs{"touched", "untouched"} do
       local ratio = out:match("\n| " .. what .. " | %d+ | 100000000 | %d+ | ([%d.]+) | %d+ |")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The sizes that spec/size prints must not grow; when one falls, lower its limit here. Structural
+-- The sizes that spec/size prints must not grow. When one falls, lower its limit in this file. Structural
 -- constants are not counted as tuning constants.
 
 local shell = require "spec.support.shell"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Sourced by scripts that run commands whose last line is "N passed, N failed" and that end with such a
-# line themselves: adds up the counts, and hides the last lines of the commands.
+# Functions for scripts that run commands whose last line is "N passed, N failed" and that end with such a
+# line themselves. A script sources this file, which then adds up the counts and hides the last lines of the
+# commands.
 passed=0 failed=0
 said=$(mktemp) || exit 1
 
-# tally NAME COMMAND...: runs the command, shows its output, with NAME before its last line, and adds
-# that line's counts to $passed and $failed. A command without such a line counts as one passed if its
-# exit status is 0. A command that fails without reporting a failure counts as one failed. All of its
-# output stays in the file $said until the next call.
+# tally NAME COMMAND...: runs the command and shows its output, with NAME before its last line. Adds that
+# line's counts to $passed and $failed. A command without such a line counts as one passed if its exit
+# status is 0. A command that fails without reporting a failure counts as one failed. All output of the
+# command stays in the file $said until the next call.
 tally() {
   name=$1
   shift
@@ -24,7 +25,7 @@ tally() {
   passed=$((passed + ran)) failed=$((failed + lost))
 }
 
-# Prints the last line; fails if anything failed.
+# Prints the line "N passed, N failed" and removes the file. Fails if anything failed.
 closing() {
   rm -f "$said" "$said.status"
   echo "$passed passed, $failed failed"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** backwards: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. Its function
-** jump(seconds) makes clock_gettime return times that are this many seconds too early, for all
-** clocks and all later calls.
+** backwards: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. Its
+** function jump(seconds) sets all clocks back: in all later calls, clock_gettime returns times
+** that are this many seconds too early.
 */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Controls a browser for specs: headless Chromium through the DevTools protocol over two pipes.
--- The object owns the process and its folder; the browser ends with close(), or after LIMIT
--- seconds. All network requests and errors of pages are recorded.
+-- A browser for specs: controls headless Chromium through the DevTools protocol over two pipes. The object
+-- owns the process and its folder. The browser ends with close(), or after LIMIT seconds. All network
+-- requests and errors of pages are recorded.
 
 local cjson = require "cjson"
 local shell = require "spec.support.shell"
@@ -12,8 +12,8 @@ M.__index = M
 local LIMIT = 300
 local NAMES = {"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}
 
--- Returns the browser's command. Raises an error if there is none, so that no spec passes without
--- one.
+-- Returns the command that starts a browser. Raises an error if none is installed, so that no spec passes
+-- without one.
 local function command()
   for _, name in ipairs(NAMES) do
     if os.execute("command -v " .. name .. " >/dev/null") then
@@ -24,7 +24,7 @@ local function command()
         "; run: make deps browser", 0)
 end
 
---- Returns a browser that is not started.
+-- Returns the object of a browser that is not started yet.
 function M.new()
   return setmetatable({id = 0, requests = {}, errors = {}}, M)
 end
@@ -76,7 +76,7 @@ function M:note(event)
   self.last = event.method
 end
 
---- Calls a method of the protocol and returns its result.
+-- Calls a method of the DevTools protocol and returns its result.
 function M:call(method, params)
   self.id = self.id + 1
   local id = self.id
@@ -96,8 +96,8 @@ function M:call(method, params)
   end
 end
 
---- Opens a file and waits until it is loaded. A path that differs from the open page only in its
--- fragment causes no loading.
+-- Opens a file and waits until it is loaded. If the path differs from that of the open page only in its
+-- fragment, nothing is loaded.
 function M:visit(path)
   self.requests, self.errors = {}, {}
   self.last = nil
@@ -108,7 +108,7 @@ function M:visit(path)
   end
 end
 
---- Returns the value of an expression in the page after a frame was drawn.
+-- Returns the value of a JavaScript expression in the page, after the page was drawn once more.
 function M:eval(expression)
   local result = self:call("Runtime.evaluate", {
     expression = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))" ..
@@ -126,7 +126,7 @@ function M:text(selector)
   return self:eval(("document.querySelector(%s).innerText"):format(cjson.encode(selector)))
 end
 
--- Virtual key codes for the page's handlers and the browser.
+-- Virtual key codes of keys without a character.
 local CODES = {Enter = 13, Escape = 27, ArrowLeft = 37, ArrowUp = 38, ArrowRight = 39, ArrowDown = 40,
                Tab = 9, Home = 36, End = 35, PageDown = 34, PageUp = 33}
 
@@ -144,14 +144,14 @@ function M:press(...)
   end
 end
 
---- Types text into the focused element. Returns after 100 ms, the longest time for which the page
--- delays its reaction to input.
+-- Types text into the focused element. Returns after 100 ms, the longest time by which the page delays its
+-- reaction to input.
 function M:type(text)
   self:call("Input.insertText", {text = text})
   self:eval "new Promise(done => setTimeout(done, 100))"
 end
 
---- Returns the colours "r,g,b,a" of n pixels of a canvas in a row.
+-- Returns the colors "r,g,b,a" of n pixels in a row of a canvas, starting at x, y.
 function M:pixels(selector, x, y, n)
   return self:eval(([[(() => {
     const from = document.querySelector(%s), to = new OffscreenCanvas(from.width, from.height);
@@ -167,7 +167,7 @@ local function mouse(self, kind, x, y, button)
                                          clickCount = button and 1 or 0})
 end
 
---- Drags from one place to another; equal places make a click.
+-- Drags the mouse from one position to another. If both are equal, this is a click.
 function M:drag(x1, y1, x2, y2)
   mouse(self, "mouseMoved", x1, y1)
   mouse(self, "mousePressed", x1, y1, "left")

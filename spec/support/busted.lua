@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs busted with the module paths that the specs need. spec/run starts it in the project's
--- root.
+-- Runs the test runner busted with the module paths that the specs need. spec/run starts this script in the
+-- root folder of the project.
 package.path = "./?.lua;./lualib/?.lua;./bench/?.lua;/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua;"
   .. package.path
 local i = -1
@@ -16,7 +16,7 @@ end
 package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"
 package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asamp/?.so"
 
--- os.tmpname creates files in TMPDIR, a folder that spec/one removes, so that specs need not remove
+-- os.tmpname creates files in the folder TMPDIR, which spec/one removes, so that specs need not remove
 -- their files.
 local folder, n = os.getenv "TMPDIR", 0
 if folder then
@@ -25,7 +25,7 @@ if folder then
     repeat
       n = n + 1
       path = folder .. "/" .. n
-    -- os.rename detects existing files: io.open would block on a pipe
+    -- os.rename detects whether the file exists; io.open would wait if it were a pipe
     until not os.rename(path, path)
     assert(io.open(path, "w")):close()
     return path

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** clients: many misbehaving clients of a process that listens at a socket for requests
-** (asamp/control/control.h). 'path' is the path of the socket.
+** clients: a Lua module with many misbehaving clients of a process that listens at a socket for
+** requests (asamp/control/control.h). 'path' is the path of the socket.
 **
-**   silent(path, n) -> a list of n descriptors of connected clients that send nothing, and the
+**   silent(path, n) -> a list of the descriptors of n connected clients that send nothing, and the
 **     number of connections
 **   deaf(path, n) -> the same for clients that have sent 2,000 requests and read no answer
 **   leave(list): closes the connections
 **   there(list) -> the number of connections that the server has not closed
 **   send(path, text, half) -> the descriptor of a client that has sent the text and, if 'half' is
 **     true, has shut down its sending side
-**   answer(descriptor, ms) -> the text received until the last line is "ok" or "error ...", or
-**     the time limit; "": nothing was received; nil: the server has closed the connection
-**   fuzz(path, n, seed) -> numbers of answers that were ok and that were an error. n times, one of
-**     a hundred clients connects, sends a request, a part of one or random bytes, reads an
-**     answer, or closes the connection
+**   answer(descriptor, ms) -> the text that was received until its last line is "ok" or "error ...",
+**     or until the time limit; "": nothing was received; nil: the server has closed the connection
+**   fuzz(path, n, seed) -> the numbers of answers that were "ok" and that were errors. n times, one
+**     of a hundred clients connects, sends a request, a part of a request or random bytes, reads an
+**     answer, or closes its connection
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,7 +37,7 @@ static unsigned any (unsigned n) {
   return (unsigned)((state >> 33) % n);
 }
 
-/* Returns -1 if repeated attempts to connect have failed. */
+/* Connects to the server. Returns the descriptor, or -1 if repeated attempts have failed. */
 static int connected (const char *path) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   int i, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -53,7 +53,10 @@ static int connected (const char *path) {
   return -1;
 }
 
-/* Makes random requests, parts of requests and bytes, but no request that writes a file. */
+/*
+** Writes random requests, parts of requests and bytes to 'to', but no request that writes a file.
+** Returns their number of bytes.
+*/
 static size_t make (char *to, size_t size) {
   static const char *const words[] = {
     "stats", "mark", "record", "stop", "heap 99999", "heap - /nowhere/x\n", "-", "0", "999999999999999999999", "%s%n",
@@ -61,7 +64,8 @@ static size_t make (char *to, size_t size) {
   };
   size_t n = 0;
   unsigned i, k = any(8);
-  if (any(20) == 0) {  /* too long, perhaps */
+  /* random bytes, which may be longer than a request may be */
+  if (any(20) == 0) {
     n = any((unsigned)size);
     memset(to, 'x', n);
     return n;
@@ -81,7 +85,7 @@ static size_t make (char *to, size_t size) {
   return n;
 }
 
-/* Counts the lines that start with this text. */
+/* Returns the number of lines of the text that start with 'with'. */
 static lua_Integer count (const char *text, size_t n, const char *with) {
   size_t m = strlen(with);
   lua_Integer found = 0;
@@ -131,7 +135,7 @@ static int l_fuzz (lua_State *L) {
   return 2;
 }
 
-/* Opens clients, each of which sends 'size' bytes; 'bytes' may be NULL if it is 0. */
+/* Opens n clients, each of which sends 'size' bytes. 'bytes' may be NULL if 'size' is 0. */
 static int many (lua_State *L, const char *bytes, size_t size) {
   lua_Integer i, n = luaL_checkinteger(L, 2), there = 0;
   lua_newtable(L);

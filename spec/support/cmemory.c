@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** cmemory: a C module that allocates memory with malloc and similar functions and counts the
+** cmemory: a Lua module that allocates memory with malloc and similar functions and counts the
 ** bytes exactly, for specs of asamp/preload and asamp/sample/mallocs.h.
 **
 **   leak(n [, yes])  a userdata that refers to n bytes, never freed; yes: the bytes are written
-**   buffer(n)        a userdata that refers to n bytes that its __gc frees
-**   churn(k, n, w)   k times malloc of n bytes and free, and w steps of a loop
+**   buffer(n)        a userdata that refers to n bytes, which its __gc frees
+**   churn(k, n, w)   k times malloc of n bytes and free, each followed by w steps of a loop
 **   hold(k, n)       k blocks of n bytes at the same time, then all are freed
-**   kinds(n)         n bytes by each available function, freed; returns their number
-**   thread(k, n)     as leak, k times, on a thread without Lua
-**   grow(n)          a block grown by realloc from 1 to n bytes, doubling each time; freed
+**   kinds(n)         n bytes by each available function, freed; returns the number of functions
+**   thread(k, n)     does the same as leak(n), k times, on a thread without Lua
+**   grow(n)          a block that realloc enlarges from 1 to n bytes, doubling each time; freed
 **   nested(f)        calls f with more C frames on the stack
 **   stress(k, lib)   k rounds of threads, forks, signals and loading 'lib' at the same time, all
-**                    with calls of malloc; one thread runs until the process has ended, and
-**                    an atexit function calls malloc, also in children of forks; only
-**                    the process itself loads 'lib' (in a child, the C library's loader may be
-**                    in the middle of an operation of another thread)
+**                    with calls of malloc. One thread runs until the process has ended, and an
+**                    atexit function calls malloc, also in children of forks. Only the process
+**                    itself loads 'lib', because in a child the C library's loader may be in the
+**                    middle of an operation of another thread
 **   threads(k)       k threads, one after the other, that query the bounds of their stack
 **   negative()       calls malloc for -4096 bytes, which must fail
-**   narrow(k)        k blocks on a stack of 8 KiB with a guard page below it
-**   requested(), kept()  bytes requested so far; the part of them that was never freed
+**   narrow(k)        k blocks, requested on a stack of 8 KiB with a guard page below it
+**   requested()      the bytes requested so far
+**   kept()           those of the requested bytes that are never freed
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +42,10 @@
 
 static lua_Integer requested, kept;
 
-/* Keeps the compiler from removing the pair of malloc and free. */
+/*
+** Stores the result of malloc here, so that the compiler does not remove a pair of malloc and
+** free.
+*/
 static void *volatile last;
 
 static void *request (size_t n) {
@@ -104,8 +108,8 @@ static int l_hold (lua_State *L) {
 }
 
 /*
-** operator new and operator delete of C++, by their mangled names. NULL if the process has loaded
-** no C++ library.
+** operator new and operator delete of C++, by their mangled names. They are NULL if the process
+** has loaded no C++ library.
 */
 extern void *_Znwm (size_t n) __attribute__((weak));
 extern void _ZdlPv (void *p) __attribute__((weak));
@@ -200,7 +204,7 @@ static void onalarm (int signal) {
   alarms++;
 }
 
-/* Blocks that one thread has allocated and another one frees. */
+/* Blocks that one thread has allocated and another thread frees. */
 static void *volatile handed[64];
 
 static void *churner (void *ud) {
@@ -259,7 +263,10 @@ static int l_stress (lua_State *L) {
   sigaction(SIGALRM, &a, NULL);
   setitimer(ITIMER_REAL, &every, NULL);
   strncpy(latelib, luaL_checkstring(L, 2), sizeof(latelib) - 1);
-  /* The thread 'lingering' still runs after the state was closed: its code must stay loaded. */
+  /*
+  ** The thread 'lingering' still runs after the state was closed, so that this module's code must
+  ** stay loaded.
+  */
   if (dladdr((void *)(uintptr_t)lingering, &here))
     dlopen(here.dli_fname, RTLD_NOW | RTLD_NODELETE);
   parent = getpid();

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Runs subcommands of asamp in this process, for specs of their output.
+-- Functions that run subcommands of asamp in this process, for specs of their output.
 
 local assert = require "luassert"
 local layout = require "asamp.show.layout"
@@ -9,9 +9,9 @@ local M = {}
 
 local function none() end
 
---- Returns a function that calls a subcommand (a module asamp.commands.NAME) with the given
--- arguments, and returns its exit code, stdout and stderr. 'more' has fields to add to 'world',
--- the table through which a subcommand accesses its environment (see asamp.lua).
+-- Returns a function that calls a subcommand (a module asamp.commands.NAME) with the given arguments, and
+-- returns its exit code, stdout and stderr. 'more' has additional fields for 'world', the table through
+-- which a subcommand accesses its environment (see asamp.lua).
 function M.of(command, more)
   return function(...)
     local out, err = {}, {}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** compressor: the compression of profiles (asamp/file/compressor.h) for specs.
+** compressor: a Lua module with the compression of profiles (asamp/file/compressor.h), for specs.
 **
 **   open(how) -> compressor; how: "small" or "fast", its two algorithms
-**   p:put(data, then) -> the output; then: "more", "flush", "end"
+**   p:put(data, then) -> the output; then: "more", "flush" or "end"
 **   p:ending() -> the bytes that end the gzip member, directly after a flush of "fast"
-**   p:restart() drops pending input and output of "fast", and starts another member
-**   unpack(bytes) -> text, the number of complete members, 1 if there are no further bytes;
+**   p:restart(): drops pending input and output of "fast", and starts another member
+**   unpack(bytes) -> the text, the number of complete members, and 1 if no bytes follow them;
 **                    uses zlib
 */
 #include "compressor.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** embedding: clients of asamp.h for specs. They record all callbacks and check the guarantees
-** that need no model.
+** embedding: a Lua module with clients of asamp.h, for specs. They record all callbacks and check the
+** guarantees of the interface that need no model.
 **
-** The process has RECORDS records of callbacks; a state writes to the first one until it selects
-** another one. A record may be read from another state while no client writes to it.
+** The process has RECORDS records of callbacks. A state writes to the first record until it selects
+** another one. Another state may read a record while no client writes to it.
 **
-**   use(n)                 functions of this state use record n (1, 2, ...)
+**   use(n)                 the functions of this state use record n (1, 2, ...)
 **   start(period, fixed, native, seed, unfollowed) -> true | nil, message
 **     unfollowed: the client has no callback 'died'
 **   stop() -> true if there was a client
@@ -19,16 +19,16 @@
 **   wrong() -> the first guarantee that was violated, or nil
 **   collections() -> {{major=, minors=, majors=, duration=, inuse=, held=, rss=,
 **     tenured=, phase=, lost=} ...}
-**   misuse(true): callbacks call functions that they must not call; misuse() -> the numbers of
-**     refused and of accepted calls
-**   callapi(name [, setter]): every callback of that name calls the Lua API; luaN_setlimits or
-**     luaN_setcounts if it is "limits" or "counts"
-**   sized(clientsize, optionssize) -> as start, with structs of these sizes, nil: those of
-**     the header
-**   sizes() -> of asamp_Client, of its part before 'died', of asamp_Options
-**   label(coroutine, name [, value]) -> nil, or the reason why it could not be set
+**   misuse(true): callbacks call functions that they must not call
+**   misuse() -> the numbers of these calls that were refused and accepted
+**   callapi(name [, setter]): every callback of that name calls the Lua API, or, if 'setter' is
+**     "limits" or "counts", luaN_setlimits or luaN_setcounts
+**   sized(clientsize, optionssize): the same as start, but the structs of client and options have
+**     these sizes (nil: the size in the header)
+**   sizes() -> the sizes of asamp_Client, of its part before 'died', and of asamp_Options
+**   label(coroutine, name [, value]) -> nil, or the reason why the label could not be set
 **   count(f) -> bytes, blocks, bytes of tables, bytes alive (api->count, api->alive)
-**   symbol() -> name and file of a native function of this module
+**   symbol() -> the name and file of a native function of this module
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,8 @@ typedef struct Record {
   asamp_Frame last[FRAMES];
   size_t nlast;
   const char *wrong;
-  lua_State *L;			/* the client's state */
+  /* the state of the client */
+  lua_State *L;
   const asamp_Api *api;
   int misused;   /* true: callbacks misuse the API */
   long refused, obeyed;
@@ -85,8 +86,8 @@ static void *grow (void *list, size_t n, size_t *size, size_t element) {
 /* {== callbacks ======================================================== */
 
 /*
-** Called at the start of each callback, with its name; calls forbidden functions if 'misused' is
-** set.
+** Called at the start of each callback, with the callback's name. Calls forbidden functions if
+** 'misused' is set.
 */
 static Record *enter (void *ud, const char *name) {
   const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL, NULL};
@@ -335,7 +336,10 @@ static void setboolean (lua_State *L, const char *key, int b) {
 
 static int l_samples (lua_State *L) {
   const Record *r = self(L);
-  /* The number of samples is read once: the loop allocates, which may record further samples. */
+  /*
+  ** Reads the number of samples only once, because the loop allocates, which may record further
+  ** samples.
+  */
   size_t i, all = r->n;
   const asamp_Api *a = api(L);
   lua_createtable(L, (int)all, 0);
@@ -453,7 +457,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL}
 };
 
-/* Sets the module's functions again, with record n as upvalue. */
+/* Registers the module's functions again, with record n as their upvalue. */
 static int l_use (lua_State *L) {
   lua_Integer n = luaL_checkinteger(L, 1);
   luaL_argcheck(L, n >= 1 && n <= RECORDS, 1, "no such record");
@@ -463,7 +467,7 @@ static int l_use (lua_State *L) {
   return 0;
 }
 
-/* Called when a state with the module is closed; with the last one, frees the records. */
+/* Called when a state with the module is closed. Frees the records when the last one is closed. */
 static int l_gc (lua_State *L) {
   int i;
   (void)L;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs busted in an emulated interpreter, which has no C modules: emulated.lua SPEC... Replaces the
--- three C modules that busted requires; each replacement has the functions that it calls.
+-- emulated.lua SPEC...: runs busted in an emulated interpreter, which has no C modules. Replaces the three
+-- C modules that busted requires. Each replacement has only the functions that busted calls.
 
 local function output(line)
   local f <close> = assert(io.popen(line))

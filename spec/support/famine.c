@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** famine: a library for LD_PRELOAD that makes memory requests of libdw and libelf fail. The
-** environment variable FAMINE has the numbers of the first and the last request that fails, such as
-** "19-21". With "0-0" none fails, and the process prints the number of requests to standard error
-** when it exits.
+** environment variable FAMINE has the numbers of the first and the last request that fails, such
+** as "19-21". With "0-0" no request fails, and the process prints the number of requests to
+** stderr when it exits.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,8 @@ void *__libc_malloc (size_t n);
 void *__libc_calloc (size_t n, size_t size);
 void *__libc_realloc (void *block, size_t n);
 
-#define EVERY	64	/* the loaded libraries are searched for libdw and libelf once per 64 requests */
+/* once per 64 requests, searches libdw and libelf in the list of loaded libraries */
+#define EVERY	64
 
 static unsigned long first, last, requests, searches;
 static struct { uintptr_t from, to; } code[2];  /* address ranges of libdw and libelf */

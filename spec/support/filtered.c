@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** filtered: installs a seccomp filter that makes one system call fail.
+** filtered: a Lua module that installs a seccomp filter. The filter makes one system call fail.
 **
-**   filter(how [, "sigaction"]) -> true, or nil if the system has no such filters
-**     From the call on, madvise (or sigaction) returns an error if how is "errno", or ends the
-**     process by SIGSYS if how is "kill".
+**   filter(how [, "sigaction"]) -> true, or nil if the system has no such filters. From then on,
+**   madvise (or sigaction) returns an error if how is "errno", or ends the process by SIGSYS if
+**   how is "kill".
 */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** forking: a library for LD_PRELOAD. When the profiler's module enlarges a block by realloc and the
-** block moves, the process forks before realloc returns, as if another thread forked at that time.
-** The child exits normally, and reports a failure on stderr. At most MOST forks are made; when the
-** process exits, their number is printed on stderr.
+** forking: a library for LD_PRELOAD. When the profiler's module enlarges a block by realloc and
+** the block moves, the process forks before realloc returns, as if another thread forked at that
+** time. The child exits normally, and reports a failure on stderr. The library makes at most MOST
+** forks, and prints their number on stderr when the process exits.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs the fuzzers that spec/fuzz/build makes with a bounded number of inputs. They are
--- linked with the variant's archive, or, if the options contain -D, compiled from the sources.
+-- Runs the fuzzers that spec/fuzz/build creates with a limited number of inputs. A fuzzer is linked with
+-- the archive of the tested variant, or, if its options contain -D, compiled from the sources.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -10,9 +10,9 @@ local SANITIZED = " -g -fno-omit-frame-pointer -fsanitize=address,undefined " ..
 
 local variant = os.getenv "ASAMP_VARIANT" or "fork"
 
---- Runs the fuzzer of that name, compiled with these options (under asan also with the
--- sanitizers), on as many inputs as 'inputs' has for the variant; ASAMP_SEED and ASAMP_INPUTS
--- override both numbers. Raises an error with the seed if an input fails.
+-- Compiles the fuzzer 'name' with these options (on asan also with the sanitizers), and runs it on as many
+-- inputs as the table 'inputs' has for the variant. The environment variables ASAMP_SEED and ASAMP_INPUTS
+-- override seed and number. Raises an error with the seed if an input fails.
 return function(name, options, seed, inputs)
   local program = os.tmpname()
   if variant == "asan" then options = options .. SANITIZED end

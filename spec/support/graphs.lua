@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Random graphs of Lua objects with a model of their references, for specs of snapshots. The
--- model finds the nodes that a node retains by removing it and searching the rest.
+-- Random graphs of Lua objects with a model of their references, for specs of heap snapshots. The model
+-- finds the nodes that a node retains by a search without this node.
 
 local M = {}
 
@@ -14,7 +14,8 @@ function MAKE.table() return {} end
 function MAKE.class() return setmetatable({}, {__name = "Knot"}) end
 MAKE["function"] = function()
   local held
-  return function(x)  -- a separate closure for each node
+  -- a new closure for each node
+  return function(x)
     if x == nil then return held end
     held = x
   end
@@ -35,8 +36,8 @@ function MAKE.weakvalues() return setmetatable({}, {__mode = "v"}) end
 local KINDS = {"table", "table", "table", "class", "function", "coroutine",
                "weakkeys", "weakvalues"}
 
--- Adds a reference from node a to node b, of a kind that the type of a supports. Returns true if
--- the reference keeps b alive.
+-- Adds a reference from node a to node b, of a kind that the type of a supports. Returns true if this
+-- reference keeps b alive.
 local function tie(a, b, random)
   if a.kind == "function" then
     if a.object() ~= nil then return false end
@@ -63,8 +64,8 @@ local function tie(a, b, random)
   return true
 end
 
---- Returns a graph of n nodes in which the first reaches all others; 'random' chooses the
--- references. A node is {object, kind, edges = {node = true}, address}.
+-- Returns a graph of n nodes in which the first node reaches all others. random(n) chooses the references.
+-- A node is {object, kind, edges = {node = true}, address}.
 function M.make(n, random)
   local nodes = {}
   for i = 1, n do
@@ -83,8 +84,8 @@ function M.make(n, random)
     local from, to = nodes[random(n)], nodes[random(n)]
     if tie(from, to, random) then from.edges[to] = true end
   end
-  -- nodes[1] refers to each table with weak keys, so that in the model this table alone keeps the
-  -- value alive
+  -- nodes[1] also refers to each table with weak keys. In the model this table alone then keeps the value
+  -- of its entry alive.
   for _, node in ipairs(nodes) do
     if node.kind == "weakkeys" then
       nodes[1].object[#nodes[1].object + 1] = node.object
@@ -99,7 +100,7 @@ function M.make(n, random)
   return nodes
 end
 
--- Returns the set of nodes that the first node reaches without the node 'gone'.
+-- Returns the set of nodes that the first node reaches on paths without the node 'gone'.
 local function reached(nodes, gone)
   local set, list = {}, {}
   if nodes[1] ~= gone then
@@ -118,7 +119,7 @@ local function reached(nodes, gone)
   return set
 end
 
---- Returns the nodes that a node retains according to the model, itself included.
+-- Returns the list of nodes that a node retains according to the model, including itself.
 function M.retained(nodes, node)
   local set, list = reached(nodes, node), {}
   for _, other in ipairs(nodes) do
@@ -127,8 +128,8 @@ function M.retained(nodes, node)
   return list
 end
 
--- Adds to the set 'found' each object to which 'object' refers by the given step of a path in a
--- snapshot.
+-- Adds each object to which 'object' refers by a step of a path in a snapshot (its text) to the set
+-- 'found'.
 local function follow(object, text, found)
   local function add(o)
     if o ~= nil then found[o] = true end
@@ -163,7 +164,7 @@ local function follow(object, text, found)
   end
 end
 
---- Returns true if a path of a snapshot (its steps) leads from the registry to the object.
+-- Returns true if a path of a snapshot, given as its steps, leads from the registry to the object.
 function M.leads(path, object)
   local set = {[debug.getregistry()] = true}
   for i, step in ipairs(path) do

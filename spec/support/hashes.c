@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** hashes.of(s, seed) -> the hash that the core gives to the string s (of any
-** length) in a state with this seed (an integer of 32 bits).
-** hashes.spread(u, n) -> main position of the address u in a hash part of 2^n nodes.
+** A Lua module with the core's hash functions.
+**
+** hashes.of(s, seed) -> the hash of the string s (of any length) in a state with this seed (an
+** integer of 32 bits)
+** hashes.spread(u, n) -> the main position of the address u in a hash part of 2^n nodes
 */
 #include <lua.h>
 #include <lauxlib.h>

@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- Writes a profile with holders of live objects, for specs of their display.
+-- Writes a profile with holders of live objects, for specs that check how commands show them.
 
 local gen = require "profilegen"
 
 local M = {}
 
---- The paths in the profile.
+-- The paths of references to the live objects in the profile.
 M.PATHS = {
   '_G → upvalue "listeners" of on (app.lua:3) → ["close"] → [1..n]',
   'package.loaded["app"] → ["cache"]',
 }
 
---- Writes the profile to 'path'. Each sample represents 1 MiB. 'listeners' tables that 'keep'
--- (app.lua:12) allocates are held by the first path, and 'cached' strings that 'fill' (app.lua:22)
--- allocates by the second one. One more table of 'keep' has no known holder, and two have died.
--- 'options': file (source file of the functions and in the paths; app.lua), moved (number added to
--- all line numbers; 0).
+-- Writes the profile to 'path'. Each sample represents 1 MiB. The first path holds 'listeners' tables,
+-- which the function keep (app.lua:12) allocates, and the second path holds 'cached' strings, which fill
+-- (app.lua:22) allocates. One more table of keep has no known holder, and two have died. 'options': file
+-- (name of the source file, in functions and paths; default app.lua) and moved (number added to all line
+-- numbers; default 0).
 function M.write(path, listeners, cached, options)
   local file, moved = options and options.file or "app.lua", options and options.moved or 0
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 100000, random = true})

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Judges the verdicts on the programs of spec/planted, each of which has one planted problem, and
--- of spec/innocent, which have none:
+-- Judges the verdicts of `asamp run` on the programs of spec/planted, each of which has one planted problem,
+-- and of spec/innocent, which have none.
 --   build/bin/lua spec/support/judge.lua RUNS [NAME...]
--- profiles each program RUNS times at default settings, and prints how many verdicts are right. As
--- a module, it has functions for spec/lualib/verdict_spec.lua.
+-- profiles each program RUNS times with default options, and prints how many verdicts are right. As a
+-- module, it has functions for spec/lualib/verdict_spec.lua.
 --
--- The first line of a planted program states the verdict that is right:
+-- The first line of a planted program states the right verdict:
 --   -- The verdict must name line LINES, reason REASON[, holder HOLDER]
--- LINES are the line numbers of which the verdict must name one, with "|" between them. REASON is a
--- reason of a leak or a kind of cost in asamp.sums.verdict, or several with "|". HOLDER is a part
--- of the reference path that holds the leaked objects.
--- The reason "maybe" is for a leak that the verdict may also list under "Seen growing".
+-- LINES are line numbers with "|" between them, of which the verdict must name one. REASON is a reason of a
+-- leak or a kind of cost in asamp.sums.verdict, or several with "|" between them. HOLDER is a part of the
+-- path of references that holds the leaked objects. The reason "maybe" is for a leak that the verdict may
+-- also list under "Seen growing".
 
 local script = arg and arg[0] and arg[0]:find "judge%.lua$"
 if script then
@@ -44,7 +44,7 @@ function M.verdict(path)
   return verdict.of(profile, t, leaks.of(profile), copies.of(profile)), profile
 end
 
---- Runs a program at default settings. Returns the verdict and the profile.
+-- Runs a program with default options. Returns the verdict and the profile.
 function M.run(program)
   local path = os.tmpname()
   assert(os.execute(("timeout 300 build/bin/asamp run --quiet -o %s --overwrite %s >/dev/null"):format(
@@ -62,8 +62,8 @@ local function set(text)
   return all
 end
 
---- Parses the first line of a planted program (see above). Returns {lines (set of strings), reasons
--- (set), holder (nil: none)}.
+-- Parses the first line of a planted program, as described at the top of this file. Returns {lines (set of
+-- strings), reasons (set), holder (nil: none)}.
 function M.expected(program)
   local file = assert(io.open(program))
   local lines, reasons, holder =
@@ -81,7 +81,7 @@ local function hasline(rows, lines)
   return false
 end
 
---- Returns whether the verdict names the planted problem.
+-- Returns true if the verdict names the planted problem.
 function M.found(v, expected)
   local first = expected.reasons.maybe and v.growth == "maybe" and v.maybe[1]
   if first then
@@ -106,7 +106,7 @@ function M.found(v, expected)
   return false
 end
 
---- Returns whether the verdict names a leak.
+-- Returns true if the verdict names a leak.
 function M.accused(v)
   return v.growth == "grows" or #v.leaks > 0
 end

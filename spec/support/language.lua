@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- Counts words and forms that are hard to understand in comments, documents and string messages,
--- per top folder, and compares the counts with spec/language.limits. `spec/language` runs it.
+-- Counts words and forms that are hard to understand in comments, documents and string messages, per top
+-- folder, and compares the counts with spec/language.limits. The command spec/language runs it.
 --
--- Data: a block is one comment, string, paragraph or description: its text and the file's line number
--- of its first line. spec/language.limits has lines "FOLDER PATTERN=COUNT ..."; a missing pattern has
--- the limit 0.
+-- Data: a block is one comment, string, paragraph or description, as its text and the number of its first
+-- line in the file. spec/language.limits has lines "FOLDER PATTERN=COUNT ..."; a missing pattern has the
+-- limit 0.
 
 local LIMITS = "spec/language.limits"
 local FOLDERS = {"lua", "asamp", "lualib", "view", "spec", "bench", "doc", "pack"}
--- Files of the top folder count as documents.
+-- The folder name under which files of the top folder are counted: as documents.
 local TOP = "doc"
 
 -- Words after which "who" refers to a person.
@@ -19,11 +19,13 @@ for word in ([[person persons people user users reader readers author authors pr
                engineers developers maintainer maintainers root and or]]):gmatch "%a+" do
   PERSONS[word] = true
 end
--- Words after "what" that make it a plain noun phrase or an indirect question of a person's action.
+-- Words after "what" that are allowed: they make it a plain noun phrase, or an indirect question about a
+-- person's action.
 local PLAIN = {to = true, happened = true, happens = true, kind = true}
 
--- PATTERNS is a list of {name, advice (what replaces the form), find}. find(text) returns an
--- iterator over the offsets of the form in a text in lower case with a space at both ends.
+-- PATTERNS is a list of {name, advice, find}. 'advice' describes the words that replace the form.
+-- find(text) returns an iterator over the offsets of the form in a text. The text is in lower case and has
+-- a space at both ends.
 local PATTERNS = {}
 
 local function pattern(name, advice, find)
@@ -68,24 +70,26 @@ pattern("question", "write a condition", function(text, found, kind)
   if kind == "comment" and text:find "%?%s*$" and not text:find "[%.;]%s+[^?]*%?%s*$" then found(1) end
 end)
 
--- Counts line feeds of text[from, to].
+-- Returns the number of line feeds in text[from, to].
 local function lines(text, from, to)
   local n = 0
   for _ in text:sub(from, to):gmatch "\n" do n = n + 1 end
   return n
 end
 
--- A string counts if it reads as a sentence: three words or more, and no code.
+-- Returns true if a string reads as a sentence, so that it counts: it has three words or more, and no code.
 local function sentence(text)
   local n = 0
   for _ in text:gmatch "%f[%a]%a+%f[%A]" do n = n + 1 end
   return n >= 3 and text:find "%a %a" and not text:find "%.%*" and not text:find "%(%)"
 end
 
--- Splits a source into comments and strings. 'syntax': the forms of comments.
+-- Splits a source file into comments and strings, and calls add(line, text, kind) for each. 'syntax'
+-- describes the forms of comments.
 local function source(text, add, syntax)
   local pos, line, seen = 1, 1, 1
-  local last  -- last line comment, if a comment on the next line would continue it
+  -- the last line comment, if a comment on the next line would continue it
+  local last
   local function at(offset)
     line = line + lines(text, seen, offset - 1)
     seen = offset
@@ -154,7 +158,8 @@ local JS = {starts = "[/\"'`]", block = true, line = "//"}
 local LUA = {starts = "[-\"'%[]", line = "--"}
 local SHELL = {starts = "#", line = "#"}
 
--- Splits Markdown into paragraphs, without blocks of code, inline code and addresses.
+-- Splits a Markdown file into paragraphs, without blocks of code, inline code and addresses. Calls 'add'
+-- for each.
 local function markdown(text, add)
   local n, first, paragraph, code = 0, 1, {}, false
   local function flush()
@@ -176,7 +181,7 @@ local function markdown(text, add)
   flush()
 end
 
--- Splits a patch into its description and the comments of the lines that it adds.
+-- Splits a patch into its description and the comments of the lines that it adds. Calls 'add' for each.
 local function patch(text, add)
   local start = text:find("\n---", 1, true) or #text
   local from = select(2, text:find("\n\n", 1, true)) or 1
@@ -213,7 +218,7 @@ local function scan(found)
     local file = io.open(path, "rb")
     local text = file and file:read "a"
     if file then file:close() end
-    -- Excluded: files that contain the forms as data, the license, host programs.
+    -- Some files are excluded: files that contain the forms as data, the license, and host programs.
     local named = path == "spec/support/language.lua" or path == "spec/language_spec.lua"
                   or path:find "^LICENSE" or path:find "^spec/support/hosts"
     local split, syntax

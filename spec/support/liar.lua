@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A process that listens at a socket as with ASAMP=listen, and sends answers chosen by a spec,
--- for specs of the tools' checks. If the specs run as root, it belongs to another user.
+-- A process that listens at a socket as the profiler does with ASAMP=listen, but sends answers that a spec
+-- chooses, for specs of the tools' checks. If the specs run as root, it belongs to another user.
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
@@ -10,8 +10,7 @@ local M = {}
 
 M.USER = 65534  -- nobody
 
--- Script of the process: for a request NAME it sends the contents of the file NAME.reply in its
--- folder.
+-- The script of the process. To a request NAME it sends the contents of the file NAME.reply in its folder.
 local CODE = [[
   local unix = require "socket.unix"
   local s = unix()
@@ -28,13 +27,13 @@ local CODE = [[
     c:close()
   end]]
 
---- Returns true if the process runs as another user than the specs: they run as root.
+-- Returns true if the specs run as root, so that the process runs as another user.
 function M.isother()
   return host.uid() == 0
 end
 
---- Returns a well-formed answer to "stats". 'lines': by key, lines that replace those of the
--- answer ("": the line is omitted) or are added.
+-- Returns a well-formed answer to the request "stats". 'lines' is a table of lines, by key, that are added
+-- to the answer or replace its lines. With the value "" a line is left out.
 function M.stats(lines)
   local own = {version = 1, pid = 1, now = 5, filebytes = 1000, alloc = 524288, time = 100, recording = 0,
                states = 1, made = 1, samples = 5, timesamples = 5, allocated = 500, lost = 0, inuse = 500,
@@ -48,8 +47,8 @@ function M.stats(lines)
   return table.concat(list) .. "ok\n"
 end
 
---- Starts the process. Returns {folder, socket, pid}: reply(name, text) sets an answer, stop()
--- ends it.
+-- Starts the process. Returns {folder, socket, pid} with two functions: reply(name, text) sets an answer,
+-- and stop() ends the process.
 function M.start()
   local o = {folder = shell.folder()}
   o.socket = o.folder .. "/liar.sock"

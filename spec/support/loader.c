@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** loader: code that competes for the dynamic loader's lock.
+** loader: a Lua module with code that competes for the dynamic loader's lock.
 **
 **   find(seconds): queries the loader's list of object files repeatedly for this much CPU time of
 **     this OS thread; returns the number of queries
-**   wait(seconds): uses this much CPU time while another OS thread holds the loader's lock and
-**     releases it only afterwards
+**   wait(seconds): uses this much CPU time while another OS thread holds the loader's lock, and lets
+**     that thread release it only afterwards
 */
 #define _GNU_SOURCE
 #include <link.h>

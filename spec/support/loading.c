@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** loading: the functions of asamp/unwind/loaded.c, compiled as for a glibc older than 2.35
-** (LOADED_OLD), which has no _dl_find_object; the module then keeps a table of object files.
+** loading: a Lua module with the functions of asamp/unwind/loaded.c, compiled as for a glibc before
+** 2.35 (LOADED_OLD), which has no _dl_find_object. The functions then keep a table of object files.
 **
 **   isold() -> true if the table is in use
 **   agrees(name) -> true if the table and the loader report the same start for the object file that
 **     contains the process's function 'name'
-**   late(path): loads an object file -> whether the table has it before a refresh; after a refresh;
-**     after it was unloaded and one more refresh
+**   late(path): loads an object file -> three booleans: whether the table has it before a refresh,
+**     after a refresh, and after it was unloaded and one more refresh
 **   race(path, n): loads and unloads the object file n times, with refreshes, while another OS
 **     thread and a timer's signal handler on this thread look up one address -> the numbers of
 **     lookups and of wrong results

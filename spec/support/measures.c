@@ -2,7 +2,8 @@
 /*
 ** measures: a library for LD_PRELOAD that counts calls of mincore. The sampler makes one call for
 ** each mapped block of a state whose resident memory it measures. Calls by a thread that has
-** /proc/self/maps open are not counted. The number is printed on stderr when the process exits.
+** /proc/self/maps open are not counted. The library prints the number on stderr when the process
+** exits.
 */
 #define _GNU_SOURCE
 #include <fcntl.h>

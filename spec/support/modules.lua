@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A script that uses C modules built for Lua 5.4: cjson, lpeg, luasocket, luasec, luv, lfs,
--- lyaml. arg[1]: a folder for a key and a certificate. Prints "done" at its end; raises an error
--- for a wrong result.
+-- modules.lua FOLDER: a script that uses C modules built for Lua 5.4: cjson, lpeg, luasocket, luasec, luv,
+-- lfs and lyaml. FOLDER receives a key and a certificate. The script prints "done" at its end, and raises
+-- an error if a result is wrong.
 
 local function json()
   local cjson = require "cjson"
@@ -51,7 +51,7 @@ local function base64()
   assert(#table.concat(out) == 133336)
 end
 
--- Connects both ends of a TLS connection, each a coroutine that yields while it waits.
+-- Connects the two ends of a TLS connection. Each end is a coroutine that yields while it waits.
 local function tls(dir)
   local ssl = require "ssl"
   local key, certificate = dir .. "/key.pem", dir .. "/certificate.pem"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** names: names of native addresses, with debug files in build/spec/debug.
+** names: a Lua module that finds names of native addresses. Debug files are in build/spec/debug.
 **
 **   name(address)      -> name, path of the object file; "" if unknown
-**   libc(function)     -> its address; of an indirect function, the chosen implementation
-**   open(path, symbol) -> address of the symbol; the library stays loaded until
+**   libc(function)     -> its address; of an indirect function, the address of the chosen
+**                         implementation
+**   open(path, symbol) -> address of the symbol; the library stays loaded until close()
 **   close()               closes the opened libraries
 **   word(address)      -> the word at the address
 **   page()             -> address of memory that belongs to no file

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** natives: C functions with known names for specs of stacks and sizes. Each allocates, or calls
-** back into Lua, through a separate static function, so that both must be found and named.
+** natives: a Lua module of C functions with known names, for specs of stacks and sizes. Each function
+** allocates, or calls back into Lua, through a separate static function, so that both functions must
+** be found and named. "a > b" means that a calls b.
 **
 **   through(f, ...)        native_through > native_call > f
 **   through_callk(f, ...)  native_callk > f; may yield, native_after continues
 **   through_pcallk(f, ...) native_pcallk > f; the same
 **   yieldk(g, ...)         yields; native_resumed calls g(...) when resumed
-**   resume(co, ...)        native_resume > co; its results
-**   ref(v) -> n              luaL_ref into the registry, never released
+**   resume(co, ...)        native_resume > co; returns its results
+**   ref(v) -> n            luaL_ref into the registry, never released
 **   deep(n, f)             native_deep n times > f
 **   hook()                 native_hook allocates 1,000 bytes of userdata at the next
 **                          line, once
@@ -17,7 +18,7 @@
 **                          one block each: native_userdata and so on
 **   untouched(n)           a userdata whose contents are not written
 **   buffer(n)              a string of n bytes by luaL_Buffer
-**   outside(u, n)          adds n external bytes to the userdata: native_outside
+**   outside(u, n)          reports that the userdata owns n external bytes: native_outside
 */
 #include <stdlib.h>
 #include <string.h>

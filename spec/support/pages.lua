@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Profiles for the specs of `asamp view`: one with all kinds of data and with names that look
--- like HTML; and the command, run in this process.
+-- Profiles for the specs of `asamp view`, with all kinds of data and with names that look like HTML, and
+-- functions that run the command in this process.
 
 local assert = require "luassert"
 local browser = require "spec.support.browser"
@@ -12,15 +12,15 @@ local view = require "asamp.commands.view"
 
 local M = {}
 
---- A name that must be displayed as text.
+-- A name that looks like HTML and must be displayed as text.
 M.HOSTILE = '</script><img src=x onerror="window.hacked=1"><b>&amp;'
 
---- Runs `asamp view`. Returns exit code, stdout, stderr.
+-- Runs `asamp view`. Returns its exit code, stdout and stderr.
 M.run = commands.of(view)
 
---- Sets up a browser for a block of specs and checks that its pages report no errors. If 'make' is
--- given, it writes the profile once to a path in a new folder, and each spec starts at its page;
--- its results are further arguments of asamp view. Returns browser, path, folder.
+-- Sets up a browser for a block of specs and checks that its pages report no errors. If 'make' is given,
+-- make(path, folder) writes a profile to a path in a new folder once, and its results are more arguments
+-- for asamp view. Each spec then starts at the page of this profile. Returns browser, path and folder.
 function M.browse(make, width, height)
   local b, folder = browser.new(), shell.folder()
   local path = folder .. "/app.vmprof"
@@ -42,12 +42,12 @@ end
 
 local MS = 1000000
 
---- Writes a profile of two seconds to 'path'. In the first second 'load' allocates strings; in the
--- second one, 'work' and its callees allocate tables of two classes. Both seconds have time
--- samples, collections and marks. 'source' is the file of the functions. Each sample represents
--- 1 MiB: load has 30 samples; work 20, of which half survived, and 4 of these, all of class Point,
--- are alive at the end; helper, called by work, 10; a function with a hostile name 5; a C function
--- called by work 5. Time: load 400 ms, work 300 ms, helper 300 ms.
+-- Writes a profile of two seconds to 'path'. In the first second the function 'load' allocates strings; in
+-- the second one, 'work' and its callees allocate tables of two classes. Both seconds have time samples,
+-- collections and marks. 'source' is the file of the functions. Each sample represents 1 MiB. load has 30
+-- samples. work has 20, of which half survived, and 4 of these, all of class Point, are alive at the end.
+-- helper, called by work, has 10, a function with a hostile name 5, and a C function called by work 5.
+-- Time: load 400 ms, work 300 ms, helper 300 ms.
 function M.profile(path, source)
   local t0 = gen.now()
   local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 10 * MS, followed = 100,
@@ -63,7 +63,7 @@ function M.profile(path, source)
   local function add(ms, method, ...)
     events[#events + 1] = {time = t0 + ms * MS // 1, n = #events, method, ...}
   end
-  -- Writes n samples at equal distances over 900 ms; 'first' is the time of the first one in ms.
+  -- Writes n samples at equal distances over 900 ms. The first one is at 'first' ms.
   local function spread(first, n, method, sample)
     for i = 1, n do
       local s = table.move(sample, 1, #sample, 1, {kind = sample.kind, size = sample.size})
@@ -85,7 +85,8 @@ function M.profile(path, source)
   table.sort(events, function(a, b)
     return a.time < b.time or a.time == b.time and a.n < b.n
   end)
-  -- Every other sample of the second half that 'work' itself allocated survived and is a Point.
+  -- Of the samples of the second half that 'work' itself allocated, every other one survived and is a
+  -- Point.
   local fates, classes, works = {}, {}, 0
   for _, e in ipairs(events) do
     if e[1] == "sample" and e.time > t0 + 1000 * MS then
@@ -108,7 +109,7 @@ function M.profile(path, source)
   assert(p:close())
 end
 
---- The text of the source file of the profile's functions.
+-- The text of the source file that contains the profile's functions.
 M.SOURCE = [[
 local app = {}
 function app.load(n)

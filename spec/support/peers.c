@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** peers: further Lua states, OS threads and processes for specs.
+** peers: a Lua module with further Lua states, OS threads and processes, for specs.
 **
-**   new{limit=bytes}    -> state; its lua_Alloc returns at most 'limit' bytes
+**   new{limit=bytes}    -> state s; its lua_Alloc provides at most 'limit' bytes
 **     s:run(code, ...)  -> true, results | false, message; strings, numbers
 **                          and booleans can be passed
-**     s:elsewhere(code, ...)  the same on another OS thread; this one uses CPU
+**     s:elsewhere(code, ...)  the same on another OS thread; this thread uses CPU
 **                       time until it is done
-**     s:closeelsewhere()  lua_close on another OS thread, likewise
-**     s:back(f)         sets the global 'back' of s, which calls f without arguments and
-**                       results, in the state that runs it
+**     s:closeelsewhere()  lua_close on another OS thread; this one uses CPU time
+**     s:back(f)         sets the global 'back' of s to a function that calls f, without arguments
+**                       and results, in the state that runs s
 **     s:limit(bytes)    sets the limit of its lua_Alloc; 0: no limit
 **     s:used()          bytes allocated by its lua_Alloc and not freed
-**     s:killin(n)       SIGKILL to the process in the n-th call of its lua_Alloc from now on
+**     s:killin(n)       ends the process by SIGKILL in the n-th call of its lua_Alloc from now on
 **     s:close()         lua_close
-**   thread(code, ...)   -> thread: runs in a separate state, which is closed at its end
+**   thread(code, ...)   -> thread t: runs in a separate state, which is closed at its end
 **     t:join()          -> true, results | false, message
 **   fork() -> pid, 0 in the child     wait(pid) -> exit status or 128 + signal
 **   kill(pid, signal)   _exit(n)      sleep(seconds)
 **   exec(words...)      execv: replaces this process
 **   spawn(words...) -> pid, by posix_spawn
 **   close(fd)           -> true if it was open
-**   name(path) -> fd     opens the file with O_PATH, which needs no rights on it
+**   name(path) -> fd    opens the file with O_PATH, which needs no rights on it
 **   chdir(path)         setsid()
 **
-** New states have the standard libraries and the package paths of the old one.
+** New states have the standard libraries and the package paths of the state that creates them.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,9 +48,11 @@
 
 typedef struct State {
   lua_State *L;
-  lua_State *outer;  /* state whose code calls s:run */
+  /* the state whose code called s:run */
+  lua_State *outer;
   size_t used, limit;
-  long calls;   /* number of calls of its lua_Alloc before the SIGKILL; 0: there is none */
+  /* number of calls of its lua_Alloc until the SIGKILL; 0: no SIGKILL */
+  long calls;
 } State;
 
 typedef struct Thread {
@@ -105,7 +107,7 @@ static void copy (lua_State *from, lua_State *to, int i) {
   }
 }
 
-/* Opens the state. Returns 0 if there is not enough memory. */
+/* Opens the state s. Returns 0 if there is not enough memory. */
 static int newstate (lua_State *L, State *s) {
   s->L = lua_newstate(allocate, s);
   if (s->L == NULL) return 0;
@@ -115,7 +117,7 @@ static int newstate (lua_State *L, State *s) {
   return 1;
 }
 
-/* Loads the code at index i of L in the state s, and copies the arguments after it there. */
+/* Loads the code at index i of L in the state s, and copies the arguments after it to s. */
 static int load (lua_State *L, State *s, int i) {
   int n = lua_gettop(L);
   int status;
@@ -128,7 +130,7 @@ static int load (lua_State *L, State *s, int i) {
   return status;
 }
 
-/* Pushes true and the results, or false and the error message. */
+/* Pushes true and the results of s, or false and its error message, on the stack of L. */
 static int results (lua_State *L, State *s, int status) {
   int n = lua_gettop(s->L), i;
   lua_pushboolean(L, status == LUA_OK);
@@ -170,7 +172,8 @@ static int s_run (lua_State *L) {
 
 typedef struct Elsewhere {
   lua_State *L;
-  int n, status;  /* number of arguments; -1: the thread closes the state instead */
+  /* n: number of arguments; -1: the thread closes the state instead */
+  int n, status;
   volatile int done;
 } Elsewhere;
 
@@ -296,9 +299,9 @@ static int t_join (lua_State *L) {
 /* {== processes ======================================================== */
 
 /*
-** Forks. With ASan, first waits 50 ms, until the profile's writer thread is idle: ASan's allocator
-** does not support forks, and the child would wait forever if the writer thread was in the
-** allocator at the fork.
+** Forks. With ASan, it first waits 50 ms, until the profile's writer thread is idle. ASan's
+** allocator does not support forks, and if the writer thread was in it at the fork, the child
+** would wait for ever.
 */
 static int s_fork (lua_State *L) {
   pid_t pid;
@@ -318,7 +321,7 @@ static int s_wait (lua_State *L) {
   return 1;
 }
 
-/* Returns the arguments as a vector owned by the state. */
+/* Returns the arguments as a NULL-terminated vector, which the Lua state owns. */
 static char **words (lua_State *L) {
   int n = lua_gettop(L), i;
   char **list = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(char *), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** periods: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. It counts the
-** ioctl calls that set the period of a perf event. least() returns their number and the shortest of
-** these periods in ns.
+** periods: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. It counts
+** the ioctl calls that set the period of a perf event. least() returns their number and the
+** shortest of these periods in ns.
 */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>

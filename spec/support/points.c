@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** points: the arithmetic of sample points (asamp/base/interval.h), and the lists of undecided
-** (asamp/sample/pending.h) and followed samples (asamp/sample/followed.h), for specs without
-** sampling.
+** points: a Lua module with the arithmetic of sample points (asamp/base/interval.h), and the lists of
+** undecided (asamp/sample/pending.h) and followed samples (asamp/sample/followed.h), for specs
+** without sampling.
 **
-**   interval(period, random, seed) -> interval; 64-bit numbers are Lua integers
+**   interval(period, random, seed) -> interval g; 64-bit numbers are Lua integers
 **     g:first() -> distance        g:pass(over) -> points, distance
 **     g:change(period, distance) -> distance
-**   pending() -> list; owners and blocks are integers, 0: none
-**     p:add(owner, block)          p:freed(block) -> was it watched?
-**     p:resized(from, to, before, after) -> was it watched?
+**   pending() -> list p of undecided samples; owners and blocks are integers, 0: none
+**     p:add(owner, block)
+**     p:freed(block) -> true if the block was watched
+**     p:resized(from, to, before, after) -> true if the block was watched
 **     p:fates({[owner] = true ...} [, {[owner] = class ...}]): the dead owners; classes of owners
 **       -> "0110" (1: survived), oldest sample first; "0 7 7 1", the samples' classes, or nil
-**     p:watched() -> number
-**   followed() -> list; owners and blocks as above
+**     p:watched() -> number of watched blocks
+**   followed() -> list f of followed samples; owners and blocks as above
 **     f:add(owner, block) -> true if the list was not full
-**     f:freed(block) -> was it watched?
-**     f:resized(from, to, before, after) -> was it watched?
-**     f:deaths{[owner] = true ...} -> list of runs, alive and dead in turn
-**     f:watched() -> number
-**   MIN, MAX: limits of periods, MOST: of followed samples
+**     f:freed(block) -> true if the block was watched
+**     f:resized(from, to, before, after) -> true if the block was watched
+**     f:deaths{[owner] = true ...} -> lengths of the runs of live and dead samples, in turn
+**     f:watched() -> number of watched blocks
+**   MIN, MAX: limits of periods in bytes; MOST: largest number of followed samples
 */
 #include "followed.h"
 #include "interval.h"
@@ -91,7 +92,8 @@ static int l_freed (lua_State *L) {
 }
 
 /*
-** Converts the arguments from, to, before and after, from index 2 on, to the resizing of a block.
+** Converts the arguments from, to, before and after, starting at index 2, to the description of a
+** block that was resized.
 */
 static BlockResized resizing (lua_State *L) {
   static Interval random;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs an interpreter in a separate process, with given arguments, environment and standard
--- input, for specs of `lua -l profiler`.
+-- Runs an interpreter in a separate process, with given arguments, environment and standard input, for
+-- specs.
 
 local host = require "asamp.host"
 local shell = require "spec.support.shell"
@@ -29,7 +29,7 @@ end
 
 local function command(t, limit, script)
   local words = {}
-  -- LSAN_OPTIONS: the leak checker cannot read the thread-local memory of libunwind
+  -- LSAN_OPTIONS is set because the leak checker cannot read the thread-local memory of libunwind
   local env = {LUA_PATH = package.path, LUA_CPATH = package.cpath, LUA_PROFILER = "",
                LSAN_OPTIONS = "use_tls=0:print_suppressions=0"}
   for k, v in pairs(t.env or {}) do env[k] = v end
@@ -45,10 +45,12 @@ local function command(t, limit, script)
   return table.concat(words, " ")
 end
 
---- Runs {arguments..., env = {}, input = text, directory =, program =, load =, code =, limit =}:
--- load is a module for -l; code is the text of a script that receives the arguments; limit is in
--- seconds (600). Returns the exit status, stdout and stderr. The status is 128 + the number of the
--- signal that ended the process; 124 if the limit ended it by SIGTERM, 137 if by SIGKILL.
+-- Runs an interpreter in a separate process, and waits for its end. Fields of t: the list of arguments, env
+-- (environment variables), input (text for standard input), directory, program (default: the interpreter
+-- that runs the specs), load (a module for the option -l), code (text of a script that receives the
+-- arguments), and limit (in seconds, default 600). Returns the exit status, stdout and stderr. The status
+-- is 128 + the number of the signal that ended the process; 124 if the limit ended it by SIGTERM, 137 if by
+-- SIGKILL.
 function M.run(t)
   local input, out, err = M.file(t.input or ""), os.tmpname(), os.tmpname()
   local script = t.code and M.file(t.code)
@@ -90,7 +92,7 @@ function M.stop(pid)
   end)
 end
 
---- Starts the process that M.run would run, in the background. Returns its id.
+-- Starts a process in the background. 't' is the same as for M.run. Returns the id of the process.
 function M.start(t)
   local pipe = assert(io.popen(("{ %s; } </dev/null >/dev/null 2>&1 & echo $!"):format(command(t))))
   local pid = pipe:read "n"

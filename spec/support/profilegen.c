@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profilegen: the interface of profiles (asamp/session/profile.h) for specs that write files,
-** with errors and large numbers of events, without a sampler.
+** profilegen: a Lua module with the functions that write profiles (asamp/session/profile.h), for specs
+** that write files with errors or large numbers of events, without a sampler.
 **
 **   open{path=, followed=, format=6|7, plain=, period=, random=, native=, command=,
-**        timeperiod= (ns), wall=, resolve="plain"|"hostile", number=, made=,
-**        copies=, replace= (as place.h; all)}
-**                                         -> profile | nil, message, errno
-**   p:name(id, name, line, source)
+**        timeperiod= (ns), wall=, resolve="plain"|"hostile", number=, made=, copies=,
+**        replace= (a value of place.h; default PLACE_ALL)}
+**                                         -> profile p | nil, message, errno
+**   p:name(id, name, line, source)        a function and its id
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
-**            outside=, shared=}             frames innermost first; kinds 25 to 27: copies,
-**                                           with copies=true of 'open'
+**            outside=, shared=}           an allocation sample; frames innermost first.
+**                                         The kinds 25 to 27 are copies, and need copies=true
+**                                         of 'open'
 **   p:time{id, line, ...; count=, time=, thread=, shared=}
 **   p:start(id), p:of(id), p:called(name),
 **   p:leave(bytes [, lost [, orphans]]), p:orphans(ns, {alive, dead, ...})
-**                                       files of many states: states=true
+**                                         for files of many states: states=true of 'open'
 **   p:flood(n, {...})                     the same sample n times
 **   p:collection{time=, inuse=, held=, rss=, major=, minors=, majors=,
 **                duration=, tenured=, state=, fates="0110",
@@ -23,12 +24,13 @@
 **   p:holderpath(id, parent, step)        p:holders({id, ...})  of the followed samples
 **   p:walk(start, ns)
 **   p:period(n)                           p:timeperiod(ns [, wall])
-**   p:allocated(n)                        p:path()        -> of the file
-**   p:elsewhere() -> the reason why it differs from 'path'
+**   p:allocated(n)                        p:path() -> path of the file
+**   p:elsewhere() -> the reason why this path differs from the one given to 'open'
 **   p:totals() -> table                   p:close() -> ok, totals
-**   p:finish()                            ends the file, p stays valid
+**   p:finish()                            ends the file; p stays valid
 **   p:forked()      -> the exit status of a child that abandons the profile
-**   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
+**   kinds                                 the names of all kinds
+**   now() (ns), sleep(s), kill() (SIGKILL to itself)
 **   filelimit(bytes)                      further writes fail with EFBIG
 **   starve(n)                             n more allocations by the code under
 **                                         test succeed; negative: all of them
@@ -61,7 +63,7 @@ static uint64_t now (void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Memory requests that succeed before all fail; negative: all succeed. */
+/* Number of memory requests that succeed before all others fail; negative: all succeed. */
 static long plenty = -1;
 
 static int starving (void) {
@@ -76,7 +78,7 @@ static int g_starve (lua_State *L) {
   return 0;
 }
 
-/* The userdata of a profile is a ProfileState, whose first field is the Profile. */
+/* The userdata of a profile is a ProfileState, whose first field is a pointer to the Profile. */
 static ProfileState *state (lua_State *L);
 
 static Profile *profile (lua_State *L) {
@@ -227,7 +229,7 @@ static int g_time (lua_State *L) {
   return 0;
 }
 
-/* p:of(id): the following events belong to the state with this number. For files of many states. */
+/* p:of(id), for files of many states: the following events belong to the state with this number. */
 static int g_of (lua_State *L) {
   state(L)->id = (uint32_t)luaL_checkinteger(L, 2);
   state(L)->depth = PROFILE_NEWFRAMES;
@@ -253,7 +255,10 @@ static int g_leave (lua_State *L) {
   return 0;
 }
 
-/* Writes deaths of native memory in a closed state. Arguments: time in ns, list of runs. */
+/*
+** p:orphans(ns, runs): writes a record of deaths of native memory that a closed state has
+** allocated. 'runs' has the numbers of live and dead samples, in turn.
+*/
 static int g_orphans (lua_State *L) {
   uint32_t runs[64];
   size_t i, n = lua_rawlen(L, 3);

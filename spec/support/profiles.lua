@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Constructs profiles in the form of profiler.reader, for specs of modules that process them.
+-- Constructs profiles as profiler.reader returns them, for specs of modules that process them.
 
 local M = {}
 
@@ -16,7 +16,7 @@ local function kinds()
 end
 
 -- Parses the text of a frame: "name@line", "[C]name" for a native frame, or "<minor>" for a minor
--- collection. Returns name, line, native and file.
+-- collection. Returns name, line, whether the frame is native, and the file.
 local function frameof(frame)
   if frame == "<minor>" then
     return "[minor collection]", 0, true, "-"
@@ -26,8 +26,9 @@ local function frameof(frame)
   return name, tonumber(line) or 0, native, native and "/lib/libx.so" or "x.lua"
 end
 
---- Returns a profile of stacks, each {"root@1 f@2 [C]g", kind, samples, survived, undecided}. Each
--- allocation sample is 'size' bytes (default 100). 'options': fields of the profile to set.
+-- Returns a profile with the given stacks. Each is {"root@1 f@2 [C]g", kind, samples, survived, undecided}.
+-- Each allocation sample has 'size' bytes (default 100). The other fields of 'options' are set in the
+-- profile.
 function M.of(stacks, options)
   local size = options and options.size or 100
   local p = {path = "x.vmprof", command = "lua x.lua",
@@ -77,12 +78,13 @@ function M.of(stacks, options)
   return M.summed(p)
 end
 
--- Returns the quantile of a sorted list: a fraction 'share' of its members is at most this large.
+-- Returns a quantile of a sorted list: the member below which, or equal to which, are a fraction 'share' of
+-- all members.
 local function quantile(sorted, share)
   return sorted[math.max(1, math.ceil(#sorted * share))]
 end
 
--- Returns the totals that the reader computes from a list of collections, among them the lengths of
+-- Returns the totals that the reader computes from a list of collections. They include the lengths of
 -- pauses.
 local function courseof(list)
   local first, last = list[1], list[#list]
@@ -139,8 +141,8 @@ local function marknames(marks)
   return rows
 end
 
---- Adds to a profile the reader's totals of its collections, a list of {time, inuse, ...}, and of
--- its marks, a list of {time, name, value}. Returns the profile.
+-- Adds the totals that the reader computes: of the profile's collections, a list of {time, inuse, ...}, and
+-- of its marks, a list of {time, name, value}. Returns the profile.
 function M.summed(p)
   for _, c in ipairs(p.collections) do
     c.n, c.least = 1, c.inuse

@@ -17,8 +17,8 @@ local function varint(bytes, at)
   end
 end
 
---- Calls f(field, value) for each field of a message; value is a number, or a string for fields
--- with a length.
+-- Calls f(field, value) for each field of a message. The value is a number, or a string for a field with a
+-- length.
 local function fields(bytes, f)
   local at = 1
   while at <= #bytes do
@@ -37,7 +37,7 @@ local function fields(bytes, f)
   end
 end
 
--- Returns the numbers of a packed repeated field.
+-- Returns the list of numbers in a packed repeated field.
 local function numbers(bytes)
   local list, at = {}, 1
   while at <= #bytes do
@@ -55,10 +55,10 @@ local function message(bytes)
   return t
 end
 
---- Decodes a profile and checks every index and id. Returns {types = {"alloc_objects/count", ...},
--- samples = {{locations, values, labels = {type =, class =}}}, locations = {[id] = {function id,
--- line}}, functions = {[id] = {name, system, file, line}}, period, periodtype, default (sample
--- type), nanos (start time), duration (ns), comments}.
+-- Decodes a profile and checks every index and id. Returns a table with these fields: types
+-- ({"alloc_objects/count", ...}), samples ({{locations, values, labels = {type =, class =}} ...}),
+-- locations ({[id] = {function id, line}}), functions ({[id] = {name, system, file, line}}), period,
+-- periodtype, default (sample type), nanos (start time), duration (ns) and comments.
 function M.profile(bytes)
   local p = {types = {}, samples = {}, locations = {}, functions = {}}
   local raw, strings = {}, {}

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- Returns the compiler commands of a makefile: the lines with gcc in the output of `make -n`, as a
--- list of those that compile and a list of those that link. Partial links (-r) are in neither list.
+-- Reads the compiler commands of a makefile from the output of `make -n`: the lines with gcc, as a list of
+-- commands that compile and a list of commands that link. Commands for partial links (-r) are in neither
+-- list.
 
 local shell = require "spec.support.shell"
 
 local M = {}
 
---- Returns {compiled, linked}, two lists, of `make -n -f lua/build.mk V=... B=... P=...` with more
--- arguments, run in a temporary folder.
+-- Runs `make -n -f lua/build.mk V=... B=... P=...` with more arguments and with B and P in a temporary
+-- folder. Returns {compiled, linked}, two lists of commands.
 function M.ofbuild(variant, arguments)
   local folder = shell.folder()
   local text = shell.output("make -n -f lua/build.mk V=%s B=%s/b P=%s/p %s", variant, folder, folder,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing: makes calls of malloc, realloc, sigaltstack and write fail. Both malloc and realloc
-** matter: lists grow by malloc in debug builds, and by realloc in others. The module must be
-** preloaded (LD_PRELOAD) and loaded by require in the same process. It cannot be combined with
-** AddressSanitizer, which replaces malloc.
+** refusing: a Lua module that makes calls of malloc, realloc, sigaltstack and write fail. It must be
+** preloaded (LD_PRELOAD) and also loaded by require in the same process. malloc and realloc both
+** matter, because lists grow by malloc in debug builds, and by realloc in other builds. The module
+** cannot be combined with AddressSanitizer, which replaces malloc.
 **
-**   refuse(n)     all later requests for exactly n bytes fail; 0: none fails
+**   refuse(n)     from now on all requests for exactly n bytes fail; 0: none fails
 **   refused() -> the number of failed requests
-**   nostack(yes)  true: all later attempts to set an alternate signal stack fail; false: none
-**   mortal()      each child process made later is killed when it calls write for the first time
+**   nostack(yes)  true: from now on all attempts to set an alternate signal stack fail; false: none
+**   mortal()      each child process that is created later is killed at its first call of write
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

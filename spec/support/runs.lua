@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Writes profiles of random runs for specs: allocations of all kinds and classes, time,
--- collections, marks, changes of the period, and names that are problematic in file formats. The
--- same seed gives the same run.
+-- Writes profiles with random events for specs: allocations of all kinds and classes, time samples,
+-- collections, marks, changes of the period, and names that are problematic in file formats. The same seed
+-- gives the same events.
 
 local gen = require "profilegen"
 
 local M = {}
 
--- Texts that break formats without escaping.
+-- Names that produce wrong output in a format unless the writer escapes them.
 M.NAMES = {
   "plain", 'quo"te', "back\\slash", "semi;colon", "co:lon", "new\nline",
   "tab\there", "<script>alert(1)</script>", "a&amp;b", "caf\u{e9}",
@@ -15,9 +15,9 @@ M.NAMES = {
   "\u{2028}", "\127del", ("long"):rep(200),
 }
 
---- Writes a run to 'path'. options: seed, format (6 or 7), plain (true: not compressed), actions
--- (their number), time (false: no time samples), allocations (false: none), undecided (true: no last
--- collection), classes (false: none), deaths (false: none).
+-- Writes a profile with random events to 'path'. Options: seed, format (6 or 7), plain (true: not
+-- compressed), actions (their number), time (false: no time samples), allocations (false: none), undecided
+-- (true: no collection at the end), classes (false: none) and deaths (false: none).
 function M.write(path, options)
   local state = options.seed or 1
   local function random(n)
@@ -36,8 +36,8 @@ function M.write(path, options)
     p:class(i, M.NAMES[i])
   end
   local clock, open, followed = gen.now(), 0, 0
-  -- Reports random followed samples as dead. Returns the lengths of the runs of live and dead
-  -- samples, in turn.
+  -- Reports random followed samples as dead. Returns the lengths of the runs of live and dead samples, in
+  -- turn.
   local function deaths()
     local runs, dead = {}, 0
     local left = followed

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Decodes the samples of an Asamp profile with all their data, for specs that predict samples.
--- Does not use asamp/'s reader. doc/profile-format.md describes the layout.
+-- Decodes the samples of an Asamp profile with all their data, for specs that predict samples, without
+-- using the reader of asamp/. doc/profile-format.md describes the layout.
 
 local vmprof = require "spec.support.vmprof"
 
@@ -20,19 +20,19 @@ local function frame(log, id, line)
           native = prefix == "n"}
 end
 
--- Largest id of a kind of allocation. Kinds have odd ids from 1 on. In stock logs (version 6), the
--- leaf frame of an allocation sample is its kind.
+-- Largest id of a kind of allocation; the kinds have odd ids from 1 to this one. In logs of the stock
+-- format (version 6), the leaf frame of an allocation sample is its kind.
 local LASTTYPE = 27
 
--- Returns true if the stack is that of an allocation sample.
+-- Returns true if the stack belongs to an allocation sample.
 local function isallocation(log, stack)
   if log.version == 7 then return stack.marker == 9 end
   local leaf = stack.words[2]
   return leaf % 2 == 1 and leaf <= LASTTYPE
 end
 
--- Returns the frames of a stack record, leaf first, and the kind of allocation or nil. In stock
--- logs (version 6) the kind is the leaf frame, which is removed from the list.
+-- Returns the frames of a stack record, leaf first, and the kind of allocation (nil: a time sample). In the
+-- stock format (version 6) the kind is the leaf frame, and is not in the returned list.
 local function frames(log, cache, stack)
   local list, first, kind = {}, 1, nil
   if log.version == 6 and isallocation(log, stack) then
@@ -48,7 +48,8 @@ local function frames(log, cache, stack)
   return list, kind
 end
 
--- Functions by the letter of an event in a batch; each processes 'rest', the text after the letter.
+-- Functions by the letter of an event in a batch. Each function processes one event; 'rest' is the text
+-- after the letter.
 local events = {}
 
 function events.f(rest, state, samples)
@@ -79,8 +80,9 @@ function events.l(rest, state, samples)
   assert(at == state.fate, "as many classes as fates")
 end
 
--- Event "u" follows the survival outcomes. It lists the survivors whose deaths are not reported:
--- removes them from 'followed'.
+-- Event "u" follows the survival outcomes of a collection. It has the lengths of runs over the survivors:
+-- those whose deaths are reported, and those whose deaths are not, in turn. The latter are removed from
+-- 'followed'.
 function events.u(rest, state, samples)
   local not_, survivors = false, {}
   for i = state.fated, state.fate - 1 do
@@ -106,9 +108,9 @@ function events.u(rest, state, samples)
   end
 end
 
--- Event "d" reports deaths as lengths of runs over the list of followed samples, alive and dead in
--- turn. Each line continues where the previous one has stopped. The dead samples are removed from
--- the list at the next collection.
+-- Event "d" reports deaths: it has the lengths of runs over the list of followed samples, alive and dead in
+-- turn. Each such line continues where the previous one has stopped. The dead samples are removed from the
+-- list at the next collection.
 function events.d(rest, state, samples)
   local at, dead = state.walk or 0, false
   local runs = numbers(rest)
@@ -204,7 +206,7 @@ function events.w(rest, state, samples)
   table.insert(samples.walks, {time = state.time + math.tointeger(d), duration = math.tointeger(duration)})
 end
 
--- Event "r" is a row of a resident-memory snapshot; the row is stored undecoded.
+-- Event "r" is a row of a snapshot of resident memory. Its last field is stored as text.
 function events.r(rest, _, samples)
   local time, bytes, what, text = rest:match "^ (%d+) (%-?%d+) (%S+) ?(.*)$"
   samples.pictures = samples.pictures or {}
@@ -212,7 +214,8 @@ function events.r(rest, _, samples)
                                   what = what, text = text})
 end
 
-local COLUMNS = "ntksco"  -- letters of the columns in a batch, in the order of the file
+-- the letters of the columns in a batch, in the order of the file
+local COLUMNS = "ntksco"
 
 local function batch(log, text, state, samples)
   local lines, happened, column = {}, {}, 0
@@ -264,15 +267,15 @@ local function batch(log, text, state, samples)
   state.before = state.before + n
 end
 
---- Returns the allocation samples of a profile, the oldest first: {kind, size, count, outside,
--- survived (nil: undecided), class (nil: none), collection (the one that decided it), death (the
--- one that found a survivor dead), unfollowed (a survivor whose death is not reported), time (us
--- since the start), number (among samples of both sorts), thread, stack}; a stack is a list of
--- frames, leaf first: {name, line, defined, file, native}. The list also has 'times' (time
--- samples: {count, time, number, thread, stack}), 'points' (sum of counts of allocation samples),
--- 'periods' (those set after the first), 'timeperiods' ({after (number of samples of both sorts
--- before it), ns, wall}), 'collections' ("minor", "major"), 'gcs' (all data of collections),
--- 'marks' ({time, name, value}), 'classes' (names), 'undecided' (number in the file) and 'log'.
+-- Returns the list of a log's allocation samples, the oldest first. A sample is {kind, size, count,
+-- outside, survived (nil: undecided), class (nil: none), collection (the one that decided it), death (the
+-- collection that found a survivor dead), unfollowed (true for a survivor whose death is not reported),
+-- time (us since the start), number (among samples of both sorts), thread, stack}. A stack is a list of
+-- frames, leaf first: {name, line, defined, file, native}. The list has more fields: times (time samples:
+-- {count, time, number, thread, stack}), points (sum of counts of allocation samples), periods (those set
+-- after the first one), timeperiods ({after (number of samples of both sorts before it), ns, wall}),
+-- collections ("minor" or "major" for each), gcs (all data of collections), marks ({time, name, value}),
+-- classes (names), undecided (the number that the file states) and log.
 function M.of_log(log) return vmprof.roomy(M.taken, log) end
 
 function M.taken(log)
@@ -296,8 +299,8 @@ function M.read(path)
   return M.of_log(vmprof.read(path))
 end
 
---- Returns the frames of a stack as text, leaf first, at most n: "name:line name:line ...". Native
--- frames have no line.
+-- Returns at most n frames of a stack as text, leaf first: "name:line name:line ...". Native frames have no
+-- line.
 function M.text(stack, n)
   local list = {}
   for i = 1, math.min(n or #stack, #stack) do
@@ -307,8 +310,8 @@ function M.text(stack, n)
   return table.concat(list, " ")
 end
 
---- Runs f with every allocation sampled (period 64, or as in options) and returns the samples.
--- Options are those of profiler.core.open.
+-- Calls f while every allocation is sampled (period 64, or as in 'options') and returns the samples. The
+-- options are those of profiler.core.open.
 function M.of(f, options)
   local core = require "profiler.core"
   local path = os.tmpname()

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Profiles scripts in separate processes, for specs of how sessions end. Each script starts with
--- the code START, which allocates objects of known size; the specs count these in the profile.
+-- Profiles scripts in separate processes, for specs of how a profiling session ends. Each script starts
+-- with the code START, which allocates objects of known size. The specs count these objects in the profile.
 
 local process = require "spec.support.process"
 
 local M = {}
 
---- The start of a script, whose argument is the path of its profile: samples every block of 64
--- bytes or more, and keeps 500 userdata of 1,000 bytes.
+-- The start of a script, whose argument is the path of its profile. It samples every block of 64 bytes or
+-- more, and keeps 500 userdata of 1,000 bytes.
 M.START = [[
   local profiler, natives = require "profiler", require "natives"
   assert(profiler.alloc_start(64, {out = ..., fixed = true, seed = 1}))
@@ -15,8 +15,8 @@ M.START = [[
   for i = 1, 500 do kept[i] = natives.userdata(1000) end
 ]]
 
---- Runs a script; 'options' are those of process.run. Returns the path of its new profile, exit
--- status, stdout and stderr.
+-- Runs a script with the options of process.run. Returns the path of its profile, which is new, and the
+-- exit status, stdout and stderr.
 function M.run(code, options)
   local path = os.tmpname()
   os.remove(path)
@@ -25,8 +25,8 @@ function M.run(code, options)
   return path, process.run(t)
 end
 
---- Returns the number of samples of userdata of 'size' bytes in a list of samples, and how many of
--- these have a survival outcome.
+-- Returns the number of samples of userdata of 'size' bytes in a list, and the number of those samples that
+-- have a survival outcome.
 function M.blocks(list, size)
   local n, decided = 0, 0
   for _, s in ipairs(list) do

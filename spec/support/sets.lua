@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Sets, with members as keys, for specs that compare two lists.
+-- Sets whose members are the keys of a table, for specs that compare two lists.
 
 local M = {}
 
@@ -10,7 +10,7 @@ function M.captured(text, pattern)
   return s
 end
 
---- Returns the sorted members of a that are not in b (nil: empty).
+-- Returns the sorted list of members of set a that are not in set b. b = nil is the empty set.
 function M.sorted(a, b)
   local list = {}
   for v in pairs(a) do

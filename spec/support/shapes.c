@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** shapes: C functions that call f(...), with the kinds of frames that compilers generate and that
-** a walk of the C stack must handle.
+** shapes: a Lua module of C functions that call f(...) through the kinds of frames that compilers
+** generate and that a walk of the C stack must handle.
 **
 **   fixed(f, ...)      its frame is at a fixed distance from the stack pointer
-**   variable(f, n, ..) allocates n bytes by alloca: found from the frame pointer
-**   pointed(f, ...)    compiled with a frame pointer
-**   aligned(f, ...)    its frame is aligned: the tables compute the address
-**   sorted(f)          through the C library (qsort)
-**   signalled(f)       from a signal handler
-**   context(f)         on another C stack, from which the first one is not visible
-**   beaten(seconds)    does not call f: a handler of SIGUSR1 interrupts it and its callees every
+**   variable(f, n, ..) allocates n bytes by alloca, so that only the frame pointer leads to its frame
+**   pointed(f, ...)    is compiled with a frame pointer
+**   aligned(f, ...)    its frame is aligned, so that the unwind tables compute the frame's address
+**   sorted(f)          calls f through the C library (qsort)
+**   signalled(f)       calls f from a signal handler
+**   context(f)         calls f on another C stack, from which the first one is not visible
+**   beaten(seconds)    does not call f. A handler of SIGUSR1 interrupts it and its callees every
 **                      50 us, at any instruction
-**   trapped(n)         does not call f: n times a handler interrupts a function at its
-**                      first instruction, whose address is odd where possible
+**   trapped(n)         does not call f. n times a handler interrupts a function at its first
+**                      instruction, whose address is odd where possible
 **
 **   misled(n)          n iterations of a loop in which the unwind tables are wrong: they lead to
 **                      an address without memory, between that stack and its end
@@ -75,7 +75,7 @@ static NOINLINE int shape_aligned (lua_State *L) {
 
 static __thread lua_State *running;
 
-/* Calls the function at the top of the stack, which stays there. */
+/* Calls the Lua function on the top of the stack, and leaves it there. */
 static NOINLINE void callback (void) {
   lua_State *L = running;
   lua_pushvalue(L, -1);
@@ -85,7 +85,10 @@ static NOINLINE void callback (void) {
 
 static int compared;
 
-/* Calls f at the first comparison: the number of comparisons depends on the library. */
+/*
+** Calls f at the first comparison only, because the number of comparisons depends on the C
+** library.
+*/
 static NOINLINE int shape_compare (const void *a, const void *b) {
   if (compared++ == 0) callback();
   return *(const int *)a - *(const int *)b;
@@ -142,8 +145,8 @@ static NOINLINE void shape_beat (int signal) {
 }
 
 /*
-** The timer fires once, 50 us after the handler has returned, and is then set again: with a
-** periodic timer, a slow machine would have no time left for the program.
+** The timer fires once, 50 us after the handler has returned, and is then set again. With a
+** periodic timer, a slow machine would execute nothing but the handler.
 */
 static timer_t beating;
 static const struct itimerspec soon = {{0, 0}, {0, 50000}};
@@ -154,8 +157,8 @@ static NOINLINE void shape_again (int signal) {
 }
 
 /*
-** Saves and restores registers: half of its instructions move the stack pointer, so that many
-** interrupts hit a changing frame.
+** Half of the instructions of this function save or restore registers and so move the stack
+** pointer. Many interrupts therefore hit a frame that changes.
 */
 static NOINLINE void shape_saving (void) {
 #if defined(__x86_64__)
@@ -209,8 +212,8 @@ static NOINLINE int shape_beaten (lua_State *L) {
 #endif
 
 /*
-** shape_before is one instruction of one byte at an aligned address. shape_traps starts at the next
-** address, which is odd.
+** shape_before has one instruction, of one byte on x86-64, at an aligned address. shape_traps
+** starts at the next address, which is then odd.
 */
 __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         "shape_before:\n\t.cfi_startproc\n\tret\n\t.cfi_endproc\n\t"
@@ -219,7 +222,7 @@ __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         ".size shape_traps, . - shape_traps\n");
 extern void shape_traps (void) __attribute__((visibility("hidden")));
 
-/* Handler of the trap: records the stack, then continues after the trap instruction. */
+/* Handler of the trap: records the stack, and continues after the trap instruction. */
 static NOINLINE void shape_trap (int signal, siginfo_t *info, void *context) {
   (void)info;
   shape_beat(signal);
@@ -244,8 +247,8 @@ static long turns __attribute__((used));
 static char *hole __attribute__((used));
 
 /*
-** Sets rbp to a wrong address in a loop. Its frame has a variable size, so that the unwind tables
-** find the frame from rbp at all instructions and are misled.
+** Sets rbp to a wrong address in a loop. The function's frame has a variable size, so that the
+** unwind tables refer to rbp at all instructions and give a wrong frame in the loop.
 */
 static NOINLINE void shape_lie (void) {
   long n = turns;
@@ -275,7 +278,7 @@ static NOINLINE int shape_misled (lua_State *L) {
   return 0;
 }
 
-/* A function without unwind tables: libunwind guesses its caller's frame from rbp. */
+/* A function without unwind tables. libunwind guesses the frame of its caller from rbp. */
 __asm__(".text\n\t.type shape_bare, %function\n"
         "shape_bare:\n\tpush %rbp\n\tmov hole(%rip), %rbp\n\tmov turns(%rip), %rsi\n"
         "1:\tdec %rsi\n\tjnz 1b\n\tpop %rbp\n\tret\n\t.size shape_bare, . - shape_bare\n");
@@ -286,7 +289,8 @@ static int shape_unmapped (lua_State *L) {
   ucontext_t here, there;
   int i;
   turns = (long)luaL_checkinteger(L, 1);
-  for (i = 0; i < 8; i++) {  /* eight stacks, because the cache of readable pages has 8 entries */
+  /* uses eight stacks, because the cache of readable pages has 8 entries */
+  for (i = 0; i < 8; i++) {
     char *stack = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED) return luaL_error(L, "no stack");
     getcontext(&there);

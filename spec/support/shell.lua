@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Files, folders and shell commands for specs.
+-- Functions for files, folders and shell commands in specs.
 
 local M = {}
 
@@ -25,8 +25,8 @@ function M.size(path)
   return f:seek "end"
 end
 
---- Runs a shell command. Returns exit status (128 + the signal that ended it), standard output,
--- standard error.
+-- Runs a shell command. Returns its exit status (128 + the number of the signal that ended it), stdout and
+-- stderr.
 function M.run(line)
   local out, err = os.tmpname(), os.tmpname()
   local _, how, status = os.execute(("( %s ) >%s 2>%s </dev/null"):format(line, out, err))
@@ -36,8 +36,8 @@ function M.run(line)
   return how == "signal" and 128 + status or status, o, e
 end
 
---- Returns the standard output of a shell command; raises an error if it fails. With more
--- arguments, the command is a format for them.
+-- Returns the standard output of a shell command. Raises an error if the command fails. If there are more
+-- arguments, they are formatted into the command.
 function M.output(line, ...)
   if select("#", ...) > 0 then line = line:format(...) end
   local status, out, err = M.run(line)

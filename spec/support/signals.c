@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** signals: C functions for specs of time samples.
+** signals: a Lua module of C functions for specs of time samples.
 **
 **   burn(seconds): uses CPU time in C     fill(table, n): calls lua_rawseti n times
-**   leave(seconds, status): burns, then calls exit() of C without closing the Lua state
-**   ending(us, how, status): a handler of SIGALRM that ends the process after this many
+**   leave(seconds, status): uses CPU time, then calls exit() of C without closing the Lua state
+**   ending(us, how, status): sets a handler of SIGALRM that ends the process after this many
 **     microseconds by "exit", "quick_exit", "_exit" or "abort"; with several threads it runs
 **     on any of them
-**   hookmasks(seconds): burns, then -> lua_gethookmask of this thread and of a new one, without
+**   hookmasks(seconds): uses CPU time -> lua_gethookmask of this thread and of a new one, without
 **     a call of Lua in between
-**   count([hz]) -> signals that this module's own handler has received since it was
-**     installed; hz: installs it, for SIGPROF of a process-wide timer of CPU time;
-**     0: for SIGURG, without a timer
+**   count([hz]) -> the number of signals that this module's own handler has received since it was
+**     installed. hz: installs it, for SIGPROF of a process-wide timer of CPU time; 0: for
+**     SIGURG, without a timer
 **   chain(): installs a handler for SIGURG that calls the previous one
-**   chained() -> calls of that handler     unchain(): sets the default
-**   nocount(): removes both handlers      disposition() -> "default", "count",
-**     "chain" or "other": the handler of SIGURG          send(): a SIGURG to this thread
-**   blocked(f, ...): calls f with SIGURG blocked, then unblocks it
+**   chained() -> the number of calls of that handler
+**   unchain(): sets the default action of SIGURG
+**   nocount(): removes both handlers
+**   disposition() -> the handler of SIGURG: "default", "count", "chain" or "other"
+**   send(): sends SIGURG to this thread
+**   blocked(f, ...): calls f while SIGURG is blocked
 **   bothblocked(f, ...): the same with SIGURG and SIGWINCH
 **   block(on): blocks or unblocks SIGURG in this OS thread
 **   cpu() -> seconds of CPU time of this OS thread
 **   diversions() -> luaN_diversions of this state
 **   masked() -> true if the handler of SIGURG blocks SIGWINCH
-**   moments([words]) -> a Moments (asamp/sample/moments.h); addresses and counts are integers
-**     m:add(count, ci, collecting, {addresses}) m:take() -> list of {count, ci,
-**     collecting, {addresses}}               m:lost()
+**   moments([words]) -> a Moments m (asamp/sample/moments.h); addresses and counts are integers
+**     m:add(count, ci, collecting, {addresses})
+**     m:take() -> list of {count, ci, collecting, {addresses}}
+**     m:lost() -> the number of moments lost
 **   WORDS: MOMENTS_WORDS    FEW: MOMENTS_FEW
 */
 #define _GNU_SOURCE
@@ -45,7 +48,8 @@
 #define MOMENTSNAME	"signals.moments"
 
 static volatile sig_atomic_t counted;
-static int which;  /* number of the signal that count() counts */
+/* the number of the signal that the function 'count' counts */
+static int which;
 static struct sigaction before;
 
 

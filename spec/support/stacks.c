@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** stacks: C stacks of any size, and signal stacks, for specs.
+** stacks: a Lua module with C stacks of any size, and signal stacks, for specs.
 **
 **   small(n, f, ...)   calls f(...) on a C stack of n bytes (makecontext) with a guard page
 **                      below it
 **   alternate(n)       gives this OS thread an alternate signal stack of n bytes, owned by the
-**                      program (0: none); nil: the previous one, which may be a
+**                      program (0: none). nil: restores the previous one, which may be a
 **                      sanitizer's
-**   stack() -> size of this thread's alternate signal stack, nil: none; true if it is the
-**                      program's; its lowest address
-**   touched() -> bytes of the program's stack that have been written
-**   frame() -> largest size of a signal frame according to the system
+**   stack() -> the size of this thread's alternate signal stack (nil: there is none), true if it is
+**                      the program's, and its lowest address
+**   touched() -> bytes of the program's signal stack that have been written
+**   frame() -> the largest size of a signal frame according to the system
 **   flags() -> true if the handler of SIGURG runs on the alternate stack
-**   alarms(ns)         SIGUSR1 every ns of CPU time of this thread, with a handler that
-**                      uses 4 KiB of the alternate stack; nil: stops it
-**   alarmed() -> number of calls of this handler
+**   alarms(ns)         sends SIGUSR1 each ns nanoseconds of this thread's CPU time, with a handler
+**                      that uses 4 KiB of the alternate stack; nil: stops the signals
+**   alarmed() -> the number of calls of this handler
 **   mapped(address) -> true if memory is mapped there
 */
 #define _GNU_SOURCE
@@ -48,7 +48,9 @@ __attribute__((noinline)) static void stacks_entry (void) {
 }
 
 
-/* small(n, f, ...). f must not raise an error: a longjmp from this stack is not possible. */
+/*
+** small(n, f, ...). f must not raise an error, because a longjmp from this stack is not possible.
+*/
 static int stacks_small (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1), whole = (n + 4095) / 4096 * 4096 + GUARD;
   char *map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -169,7 +171,7 @@ static int l_alarmed (lua_State *L) {
 static int l_mapped (lua_State *L) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)luaL_checkinteger(L, 1);
   unsigned char resident;
-  /* mincore fails if the page is not mapped. */
+  /* mincore fails if the page is not mapped */
   lua_pushboolean(L, mincore((void *)(at & ~(page - 1)), 1, &resident) == 0);
   return 1;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** starved: asamp/module/embed.c with a tracker that the spec simulates, in a process whose memory
-** requests fail on demand. Uses no other part of the sampler; one client at a time.
+** starved: a Lua module with asamp/module/embed.c, the interface for embedded clients, in which
+** memory requests fail when a spec wants it. The spec simulates the tracker, which would report
+** samples. The module uses no other part of the sampler, and supports one client at a time.
 **
 **   start(follows)          starts a client with all callbacks; 'died' only if follows is true
 **   room() -> true if there is memory for a sample
@@ -10,8 +11,8 @@
 **   collection({fates...}, {runs...}) -> the data that the client receives: words for each survival
 **     outcome ("decided NUMBER young"; "survived", "followed") and each death ("died NUMBER"),
 **     "collected" at the end
-**   starve("stacks" or "all" or nil)  embed.c's memory requests fail: those for stacks, all,
-**     or none
+**   starve("stacks" or "all" or nil)  the requests for stacks, all memory requests of embed.c, or
+**     none fail
 **   stop() -> "left NUMBER left NUMBER ...": the samples that were alive at the end
 */
 #include "embed.h"
@@ -28,7 +29,7 @@
 #include "tracker.h"
 
 static Tracker played;
-/* argument of starve(), which selects the requests that fail; NULL: none */
+/* The argument of starve(), which selects the requests that fail; NULL: none fails. */
 static const char *starving;
 static uint64_t number;		/* number of the last sample that was reported */
 static lua_State *received;  /* Lua state on whose stack the callback puts the data of a sample */
@@ -116,7 +117,10 @@ const char *profile_kindname (int kind) {
 /* }===================================================================== */
 
 
-/* Added to the addresses of frames: low addresses mean frames without code (frameids.h). */
+/*
+** This number is added to the addresses of frames, because low addresses mean frames without code
+** (frameids.h).
+*/
 #define CODE	0x10000u
 
 
@@ -126,8 +130,10 @@ static void *valueof (uint64_t n) {
 }
 
 
-/* Appends a callback's name and its sample's number, and "as another" if the sample's data are not
-   those of the first callback. */
+/*
+** Appends the name of a callback and the number of its sample, and "as another" if the data of
+** the sample are not those of its first callback.
+*/
 static void append (const char *what, const asamp_Known *s) {
   char words[80];
   int right = (s->value == valueof(s->number) && s->size == s->number + 1 &&
@@ -215,7 +221,8 @@ static int l_sample (lua_State *L) {
 
 
 /*
-** Returns the integers of the list at 'i' in memory owned by the state, and their number in '*n'.
+** Returns the integers of the list at stack index i, in memory that the Lua state owns, and their
+** number in '*n'.
 */
 static lua_Integer *numbers (lua_State *L, int i, size_t *n) {
   lua_Integer *list;

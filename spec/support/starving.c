@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** starving: profiler.core whose memory requests fail on demand: all requests of its files,
-** including strdup, but not those of libraries. Affects only the OS thread that called starve;
-** the writer thread has enough memory (see profilegen.c).
+** starving: a Lua module with a copy of profiler.core in which memory requests fail when a spec wants
+** it: the requests of its files, including strdup, but not those of libraries. Only requests of the
+** OS thread that called starve fail; the writer thread always has enough memory (see profilegen.c).
 **
-**   starve(n [, k])  n more requests succeed, then k fail (all if there is no k), then
+**   starve(n [, k])  n more requests succeed, the next k fail (without k: all others), then
 **                    they succeed again; negative n: all succeed
-**   requests()       -> requests, failed ones, since starve was called
-**   core             profiler.core, a copy within this module
+**   requests()       -> the number of requests, and of failed ones, since starve was called
+**   core             the copy of profiler.core
 */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** states: separate Lua states for specs, each with an allocator that counts, checks and refuses
-** requests. Uses only the public API and lua/seam.h; accesses the state that runs the specs only
-** through arguments and results.
+** states: a Lua module that opens further Lua states. Each has an allocator that counts, checks and
+** refuses requests. The module uses only the public API and lua/seam.h, and accesses the state that
+** runs the specs only through arguments and results.
 **
-**   open{libs=true, limit=, largest=, fail=, failall=, skew=} -> state, status
+**   open{libs=true, limit=, largest=, fail=, failall=, skew=} -> state s, status
 **     largest  largest size of a block in bytes
-**     limit    largest number of outstanding bytes
+**     limit    largest number of bytes in use
 **     fail     only the n-th request from now on is refused
 **     failall  all requests after the n-th from now on are refused
 **     skew     0 or 8: the offset of every block from a multiple of 16
-**     status   "ok", "none" (lua_newstate returned NULL), or as in run
+**     status   "ok", "none" (lua_newstate returned NULL), or as for s:run
 **   s:run(f, ...) -> status, message | results...
 **     f        text of a chunk, or a function whose only upvalue is _ENV
-**     ...      nil, booleans, numbers, strings; so are the results
+**     ...      arguments: nil, booleans, numbers, strings; the same types for results
 **     status   "ok", "runtime", "syntax", "memory", "errerr"
-**     the chunk receives a table of functions (states/inside.c) before the "..."
-**   s:refuse{limit=, largest=, fail=, failall=}    absent options are off
+**     The first argument of the chunk is a table of functions (states/inside.c).
+**   s:refuse{limit=, largest=, fail=, failall=}    a missing option is off
 **   s:stats() -> {bytes, peak, calls, requests, refused, later, wrong}
-**     requests are calls for more memory; later: see 'replace' (states/inside.c); wrong: the
-**     core's first violation of the rules of lua_Alloc, or nil
+**     later: see 'replace' (states/inside.c); wrong: the core's first violation of the rules of
+**     lua_Alloc, or nil
 **   s:check() -> nil | the invariant of the heap that does not hold
 **   s:memory() -> {inuse, held, minors, majors, allocated}
-**   s:close() -> bytes left (the state may be closed once; stats stay)
+**   s:close() -> bytes that were not freed. A state may be closed once; s:stats still works.
 **
-** A request is a call for more bytes than the block had. The folder states/ has the allocator
-** and the functions for chunks.
+** A request is a call for more bytes than the block had. The folder states/ has the allocator and the
+** functions for chunks.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,10 @@
 #define TYPENAME	"states"
 
 
-/* Copies a plain value of 'from' at i to the stack of 'to'. Returns 0 if it is not plain. */
+/*
+** Copies a nil, boolean, number or string at index i of 'from' to the stack of 'to'. Returns 0
+** for other values.
+*/
 static int copyvalue (lua_State *from, int i, lua_State *to) {
   size_t n;
   const char *text;
@@ -70,15 +73,18 @@ static const char *statusname (int status) {
   }
 }
 
-/* The arguments of a chunk are the values from index 'first' to 'last' on the stack of 'outer'. */
+/*
+** The arguments of a chunk: the values from index 'first' to index 'last' on the stack of
+** 'outer'.
+*/
 typedef struct Arguments {
   lua_State *outer;
   int first, last;
 } Arguments;
 
 /*
-** Lua function work(chunk, arguments): calls the chunk with the table of functions and copies of
-** the arguments. Returns the chunk's results.
+** A Lua function with two arguments, a chunk and an Arguments. Calls the chunk with the table of
+** functions and copies of the arguments. Returns the chunk's results.
 */
 static int work (lua_State *L) {
   const Arguments *a = lua_touserdata(L, 2);
@@ -166,7 +172,7 @@ static int writer (lua_State *L, const void *p, size_t n, void *ud) {
   return 0;
 }
 
-/* Loads argument 2 of L, text or a function, into the state. */
+/* Loads argument 2 of L, the text of a chunk or a function, into the state s. */
 static int load (lua_State *L, State *s) {
   const char *code;
   if (lua_isfunction(L, 2)) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** syscalls: blocking system calls, not repeated after EINTR, for specs of the effect of sampling on
-** a program. A failed call returns nil, errno; 'later' raises an error, because its caller would
-** wait for a child that does not exist.
+** syscalls: a Lua module of blocking system calls, which are not repeated after EINTR, for specs of
+** the effect of sampling on a program. A failed call returns nil, errno. Only 'later' raises an error,
+** because its caller would wait for a child that does not exist.
 **
 **   nanosleep(ms) poll(ms) select(ms) epoll(ms) sigtimedwait(ms)
 **                        -> 0: no event in that time
 **   read(fd) -> text     waitpid(pid) -> exit status of the child
-**   pipe() -> fd, fd     listen() -> fd, of a socket with a backlog of one
-**   accept(fd) -> fd     connect(fd) -> fd: to the socket that listens at fd
+**   pipe() -> fd, fd     listen() -> fd of a socket with a backlog of one
+**   accept(fd) -> fd     connect(fd) -> fd of a connection to the socket that listens at fd
 **   close(fd)
 **   later(ms, what [, fd]) -> pid of a child that sleeps, then calls "write", "accept" or "connect"
 **     on fd, or nothing ("exit"), and exits with status 7
-**   EINTR
+**   EINTR                the number of this error
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -106,7 +106,7 @@ static int l_pipe (lua_State *L) {
   return 2;
 }
 
-/* listen(): binds the socket to a name that the system chooses. */
+/* listen(): creates a socket, bound to a name that the system chooses, and listens at it. */
 static int l_listen (lua_State *L) {
   struct sockaddr_un a;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** tables: the hash tables of the profile reader and writer. Each function returns the number of
-** entries that it has visited ("steps"), so that specs can detect long collision chains.
+** tables: a Lua module with the hash tables of the profile reader and writer. Each function returns
+** the number of entries that it has visited ("steps"), so that specs can detect long collision chains.
 **
 **   ids(list) -> steps          inserts the ids into a map and finds each again
-**   strings(list) -> steps      the same with strings in a string table
-**   nodes(list) -> steps        the same with nodes of a call tree below the root
+**   strings(list) -> steps      does the same with strings in a string table
+**   nodes(list) -> steps        does the same with nodes of a call tree below the root
 */
 #include "strtab.h"
 #include "tree.h"

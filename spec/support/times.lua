@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Takes time samples of a function and computes shares, for specs of time sampling. Shares are of
--- samples, not of wall time.
+-- Takes time samples of a function and computes shares, for specs of time sampling. A share is a fraction
+-- of the samples, not of the wall time.
 
 local samples = require "spec.support.samples"
 local signals = require "signals"
 
 local M = {}
 
---- True if the clock "exact" (perf events) is available: it takes many stacks in little time.
+-- True if the clock "exact" (perf events) is available. With this clock, many stacks can be taken in little
+-- time.
 M.exact = (function()
   local core = require "profiler.core"
   local path = os.tmpname()
@@ -18,9 +19,9 @@ M.exact = (function()
   return ok or false
 end)()
 
---- Runs f(...) under time sampling. Options in o: rate (samples per second; 2000), native (true),
--- wall, exact (true if available), alloc (allocation period in bytes; none). Returns the samples
--- as spec.support.samples does, with the field 'cpu', the CPU seconds of f.
+-- Calls f(...) under time sampling. Options in o: rate (samples per second, default 2000), native (default
+-- true), wall, exact (default: true if available) and alloc (allocation period in bytes, default 1 MiB).
+-- Returns the samples as spec.support.samples does, with the additional field 'cpu', the CPU seconds of f.
 function M.of(f, o)
   o = o or {}
   local core = require "profiler.core"
@@ -52,7 +53,8 @@ function M.busy(seconds, f, ...)
   repeat f(...) until signals.cpu() >= stop
 end
 
---- Returns the number of samples (periods) for which test(sample) is true, and the number of all.
+-- Returns the number of periods in the time samples for which test(sample) is true, and the number in all
+-- of them.
 function M.count(list, test)
   local n, all = 0, 0
   for _, s in ipairs(list.times) do
@@ -62,13 +64,13 @@ function M.count(list, test)
   return n, all
 end
 
---- Returns the share of the samples that pass the test, 0 to 1.
+-- Returns the share of the samples that pass the test, from 0 to 1.
 function M.share(list, test)
   local n, all = M.count(list, test)
   return n / all
 end
 
---- Returns the share of samples with "name:line" (or a native name) as the leaf.
+-- Returns the share of samples whose leaf is the frame "name:line" (or a native name).
 function M.leaf(list, text)
   return M.share(list, function(s) return samples.text(s.stack, 1) == text end)
 end

@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- VMProf logs for specs, independent of the C code in asamp/: a decoder as strict as the
--- strictest known reader (it raises an error for everything that makes a reader reject the file),
--- and a builder for logs of other writers.
+-- VMProf logs for specs, independent of the C code in asamp/. The decoder is as strict as the strictest
+-- known reader: it raises an error if some reader would reject the file. The builder creates logs as other
+-- writers would.
 
 local shell = require "spec.support.shell"
 
 local M = {}
 
-local LIMIT = 65536  -- largest number of words in a record
+-- the largest number of words in a record
+local LIMIT = 65536
 
---- Calls f(...) with a large nursery: decoding allocates millions of objects, and debug builds
--- check the whole heap at each collection.
+-- Calls f(...) with a large nursery, because decoding allocates millions of objects, and debug builds check
+-- the whole heap at each collection.
 function M.roomy(f, ...)
   local before = collectgarbage("nursery", 64 << 20)
   local result = table.pack(pcall(f, ...))
@@ -19,7 +20,7 @@ function M.roomy(f, ...)
   return table.unpack(result, 2, result.n)
 end
 
---- Returns the contents of a file, decompressed if it is gzip, and whether it is.
+-- Returns the contents of a file, decompressed if they are gzip data, and true if they are.
 function M.load(path)
   local bytes = shell.read(path)
   if bytes:sub(1, 2) == "\31\139" then
@@ -28,18 +29,19 @@ function M.load(path)
   return bytes, false
 end
 
--- Checks strict UTF-8, as Python decodes it: no surrogates, nothing above 10FFFF.
+-- Raises an error if a text is not strict UTF-8, as Python decodes it: without surrogates and without code
+-- points above 10FFFF.
 local function checkutf8(text, at)
   if not utf8.len(text) then
     error("string is not UTF-8 at byte " .. at)
   end
 end
 
---- Decodes a log. Raises an error with the position if a reader would fail. Returns {version,
--- period, mode, interpreter, started, ended (us), metas, keys (in the order of the file), names {[id] =
--- text}, stacks, objects, records (in order), left (bytes after the trailer)}. A stack is
--- {marker, time or count, words (as in the file), thread, last (the record's last byte)}; an
--- object record is {time, words}.
+-- Decodes a log. Raises an error with the position if a reader would fail. Returns a table with these
+-- fields: version, period, mode, interpreter, started, ended (us), metas, keys (in the order of the file),
+-- names ({[id] = text}), stacks, objects, records (in order), left (bytes after the trailer). A stack is
+-- {marker, time or count, words (as in the file), thread, last (the record's last byte)}. An object record
+-- is {time, words}.
 function M.decode(bytes) return M.roomy(M.decodes, bytes) end
 
 function M.decodes(bytes)
@@ -63,7 +65,8 @@ function M.decodes(bytes)
     local n = word()
     assert(n >= 0 and n <= LIMIT, "record too deep: " .. n)
     local list = {}
-    for i = 1, n, 64 do  -- unpacks 64 words at a time, because the C stack is limited
+    -- unpacks at most 64 words at a time, because the C stack is limited
+    for i = 1, n, 64 do
       local many = math.min(64, n - i + 1)
       table.move({string.unpack(("<" .. ("i8"):rep(many)), bytes, at)}, 1, many, i, list)
       at = at + 8 * many
@@ -146,8 +149,8 @@ function M.read(path)
   return M.decode((M.load(path)))
 end
 
---- Raises an error if the log has no end, or a time period but no time samples, by whose number
--- converters divide.
+-- Raises an error if the log has no end, or if it states a period of time samples but has none. Converters
+-- divide by the number of time samples.
 function M.checkperiod(log)
   local period = tonumber(log.metas.period)
   assert(log.started and log.ended)
@@ -161,8 +164,9 @@ function M.checkperiod(log)
   end
 end
 
---- Raises an error if the converter of the extended format would fail. Returns the objects, the
--- oldest first: {type, outside, survived, time, stats}; and the GC stacks of the first of them.
+-- Raises an error if the converter of the extended format would fail. Returns the objects, the oldest
+-- first, as {type, outside, survived, time, stats}, and the list of allocation stacks. The n-th stack
+-- belongs to the n-th object.
 function M.checkextended(log)
   local nstats, objects, stacks, last = 0, {}, {}, -math.huge
   while log.metas["gc_stats__" .. nstats] do
@@ -176,7 +180,7 @@ function M.checkextended(log)
     assert(not (state == 3 and stats[4] == 1), "marking after finalizing")
     state = stats[4]
     assert(not state or state >= 0 and state <= 3, "unknown state")
-    -- starts with the last object, because a record has the newest object first
+    -- starts with the last object, because the newest object is the first one of a record
     for i = n, 1, -1 do
       local w = record.words[i]
       objects[#objects + 1] = {type = w >> 2, outside = w >> 1 & 1,
@@ -210,12 +214,12 @@ local function text(s)
   return string.pack("<s8", s)
 end
 
---- Returns the first five words of a log.
+-- Returns the first five words of a log, as bytes.
 function M.head()
   return word(0) .. word(3) .. word(0) .. word(1000) .. word(0)
 end
 
---- Returns a header record; 'mode' exists only from version 4 on.
+-- Returns a header record. Its field 'mode' exists only from version 4 on.
 function M.header(version, mode, interpreter)
   return "\5" .. string.pack(">i2", version) ..
          (version >= 4 and string.char(mode) or "") ..
@@ -238,8 +242,8 @@ function M.name(id, name, marker)
   return string.char(marker or 2) .. word(id) .. text(name)
 end
 
---- Returns a stack record. 'lead': an integer count, or a float time. 'words': the stack. 'rest':
--- words after it.
+-- Returns a stack record. 'lead' is a count if it is an integer, and a time if it is a float. 'words' are
+-- the words of the stack, 'rest' more words after them.
 function M.stack(marker, lead, words, rest)
   local parts = {string.char(marker),
                  math.type(lead) == "float" and string.pack("<d", lead)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** waking: preloaded (LD_PRELOAD). The n-th call of pthread_cond_signal (n: environment variable
-** WAKING_AT) calls exit(7), as a signal handler that interrupts it may. If exit signals the same
-** condition, which would block forever, the process ends with status 99.
+** waking: a preloaded library (LD_PRELOAD). The n-th call of pthread_cond_signal (n: environment
+** variable WAKING_AT) calls exit(7), as a signal handler that interrupts this function may do. If
+** exit signals the same condition, which would block for ever, the process ends with status 99.
 **
-** TERM_AT is the name of a function, "pthread_create" or "listen": the process receives SIGTERM
-** before each call of it.
+** If the environment variable TERM_AT has the name of a function, "pthread_create" or "listen",
+** the process receives SIGTERM before each call of it.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

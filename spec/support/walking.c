@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** walking: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. A walk by
-** libunwind of more than one frame does not return before release() is called. All readings of
-** CLOCK_REALTIME by the C library's function are one hour later than the true time, so that other
-** waits for a time of this clock last an hour longer, as if it had been set back.
+** libunwind of more than one frame does not return before release() is called. clock_gettime
+** returns times of CLOCK_REALTIME that are one hour too late. So a wait for a time of this clock
+** lasts an hour longer, as if the clock had been set back.
 **
 **   started() -> true if such a walk has started     release()
 */

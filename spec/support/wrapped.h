@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocator of a module under test: the linker redirects the module's calls to it (--wrap),
-** and 'starving', which the including file defines, decides for each request whether it fails.
+** The memory functions of a module under test. The linker redirects the module's calls of malloc,
+** calloc and realloc to them (--wrap). The function 'starving', which the including file defines,
+** decides for each request whether it fails.
 */
 #ifndef spec_wrapped_h
 #define spec_wrapped_h

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that creates states with luaL_newstate and closes them. Prints resident KiB and counts:
+** A host program that creates states with luaL_newstate and closes them. It prints resident KiB and
+** counts:
 **   closing together N   has N states at the same time: resident KiB before they are created, with
 **                        all of them, and after the last one is closed
-**   closing in-turn N    has N states, one at a time: the same figures
-**   closing requests N   has N states, one at a time, each of which keeps 6 MiB of tables: the
-**                        minor page faults of each state after the first three, and the resident
-**                        KiB before all states, after the last one, and after a further one that
-**                        is closed more than a second later
+**   closing in-turn N    has N states, one at a time: the same numbers
+**   closing requests N   has N states, one at a time, each of which keeps 6 MiB of tables: the minor
+**                        page faults of each state after the first three, and the resident KiB
+**                        before all states, after the last one, and after another one that is
+**                        closed more than a second later
 ** At the end each action prints the number of calls of malloc_trim.
 */
 #define _GNU_SOURCE

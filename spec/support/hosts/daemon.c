@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that behaves like a daemon. Arguments: an action, a script, and for some a folder:
-**   fork    runs the script; a child runs it in the same state and in a new one, another child
-**           executes /bin/true
+** A host program that behaves like a daemon. Arguments: an action, a script, and for some a folder:
+**   fork    runs the script; a child process runs it in the same state and in a new one, and another
+**           child executes /bin/true
 **   chroot  enters the folder (chroot), becomes user 65534, and runs the script there
-**   closed  closes all descriptors, and runs the script; exits with 3 if one of 0 to 2 is open
-**           afterwards
+**   closed  closes all descriptors, and runs the script; exits with 3 if one of the descriptors 0 to
+**           2 is open afterwards
 **   dropped runs the script; a child that may create no threads (RLIMIT_NPROC) becomes user 65534,
 **           and runs it in the same state
 **   served  runs the script; a child runs it in the same state repeatedly until a file named "stop"
 **           exists
-**   called  runs the script; a child calls the function that it has assigned to 'f', in the same state
+**   called  runs the script; a child calls the function that the script has assigned to 'f', in the
+**           same state
 **   modules runs the script in 20 states, one after the other
-**   clone   runs the script; a child that is made without fork handlers runs it in the same state
-**   reused  closes all descriptors but 0 to 2 after the first state, reuses their numbers for other
+**   clone   runs the script; a child that is created without fork handlers runs it in the same state
+**   reused  closes all descriptors except 0 to 2 after the first state, reuses their numbers for other
 **           files, and runs the script again
-**   close   closes all descriptors but 0 to 2 after the first state, and runs the script again
+**   close   closes all descriptors except 0 to 2 after the first state, and runs the script again
 */
 #define _GNU_SOURCE
 #include <fcntl.h>

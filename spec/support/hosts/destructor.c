@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** destructor N: runs N threads, one after the other. Each creates a Lua state, runs and closes it,
-** and then creates another one in a destructor of its thread-local data. Prints the number of open
-** descriptors of the process after the first thread and after the last one.
+** destructor N: a host program that runs N threads, one after the other. Each thread creates a
+** Lua state, runs and closes it, and then creates another one in a destructor of its thread-local
+** data. The program prints the number of open descriptors of the process after the first thread
+** and after the last one.
 */
 #include <dirent.h>
 #include <pthread.h>
@@ -42,7 +43,7 @@ int main (int argc, char **argv) {
   int i, n = atoi(argv[1]);
   (void)argc;
   work(NULL);
-  /* This key is created after the profiler's keys, so that the profiler's destructors run first. */
+  /* this key is created after the profiler's keys, so that its destructor runs after theirs */
   pthread_key_create(&key, work);
   for (i = 0; i < n; i++) {
     pthread_t thread;

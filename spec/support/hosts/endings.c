@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host in which a thread, a state or the process ends while other parts continue.
+** A host program in which a thread, a state or the process ends while the others continue.
 **   endings thread   the OS thread that created a state ends, and uses CPU time while it ends;
 **                    another thread runs the state afterwards
-**   endings fork     the process forks after 2.5 s of work; both processes continue for as long
-**   endings pool     four states, created by the main thread, are run by two others, each state by
-**                    both in turn, for 0.25 s of CPU time; the second half allocates nothing
+**   endings fork     the process forks after 2.5 s of work; both processes continue for 2.5 s
+**   endings pool     four states, created by the main thread, are run by two other threads, each
+**                    state by both in turn, for 0.25 s of CPU time; in the second half they allocate
+**                    nothing
 **   endings cancel   threads with a pending cancellation create states, run, mark, write profiles and
 **                    close the states, all before the next cancellation point; prints how many were
 **                    cancelled earlier
-**   endings exit     the process exits after some work, its state open; the exit functions that were
-**                    registered before the profiler's take 2.5 s
-**   endings chroot FOLDER   FOLDER becomes the root; continues for 5 s
-** Prints "fine".
+**   endings exit     the process exits after some work, with an open state; the exit functions that
+**                    were registered before the profiler's take 2.5 s
+**   endings chroot FOLDER   FOLDER becomes the root folder; the process continues for 5 s
+** It prints "fine" at the end.
 */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -111,7 +112,8 @@ static int cancel (void) {
   int i, n = 0, done;
   void *result;
   for (i = 0; i < CANCELLED; i++) {
-    if (i == 1) {  /* only now, so that a thread has created the first state of the process */
+    /* creates this state only now, so that a thread has created the first state of the process */
+    if (i == 1) {
       marking = luaL_newstate();
       luaL_openlibs(marking);
       if (luaL_dostring(marking, "local p = require 'profiler' mark, dump = p.mark, p.dump")) return 1;
@@ -131,7 +133,10 @@ static void linger (void) {
   usleep(2500000);
 }
 
-/* Allocates a little and pauses, for 2.5 s: rotations depend on time and samples, not on CPU time. */
+/*
+** Allocates a little and pauses, for 2.5 s, because rotations depend on time and samples and not
+** on CPU time.
+*/
 static void work (void) {
   int i;
   for (i = 0; i < 50; i++) {

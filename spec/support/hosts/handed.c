@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host whose threads allocate memory outside of Lua, pass it to each other and free it, while
-** each of them runs a separate state now and then. In the end all of that memory is free, and the
-** host prints "fine".
+** A host program whose threads allocate memory outside of Lua, pass it to each other and free it,
+** while each thread sometimes runs a separate state. At the end all of that memory is free, and
+** the program prints "fine".
 */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host whose threads, one after the other, each run a state. The states stay open until the
-** process ends. Prints how many bytes the states have allocated since they were created, by their
-** own counts. Argument:
+** A host program whose threads, one after the other, each run a state. The states stay open until the
+** process ends. It prints the number of bytes that the states have allocated since they were created,
+** by the states' own counts. Argument:
 **   ended     each thread ends before the process does
 **   waiting   each thread waits until the process ends
-**   moved     as ended, but the main thread has run each state before
+**   moved     the same as ended, but the main thread has run each state before
 **   inside    one state runs another one, in which the process ends
 */
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host with THREADS OS threads; each creates states, one after the other, STATES in all, of which it
-** keeps a few. Prints for each state the bytes that it has allocated since it was created, by the
-** state's own count, and for all states the sum:
+** A host program with THREADS OS threads. Each creates states, one after the other, STATES in all, of
+** which it keeps the last KEPT open. For each state it prints the bytes that the state has allocated
+** since it was created, by the state's own count, and for all states the sum:
 **   <bytes>
 **   ...
 **   sum <states> <bytes>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that watches a block at the highest possible address of a thread's arena, a multiple of 16
-** GiB. This address has the same slot in the library's table of watched blocks as the address 0, so
-** that freeing NULL must not be taken for freeing the block. The host passes NULL to free, delete
-** and realloc, prints the number of watched blocks that have died, frees another watched block, and
-** prints the number again.
+** A host program that watches a block at the highest possible address of a thread's malloc arena,
+** a multiple of 16 GiB. In the preloaded library's table of watched blocks, this address has the
+** same slot as the address 0, so that freeing NULL must not be taken for freeing the block. The
+** program passes NULL to free, delete and realloc, prints the number of watched blocks that have
+** died, frees another watched block, and prints the number again.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that creates one state after the other, as a server does for requests. In each of them
+** A host program that creates one state after the other, as a server does for requests. In each of them
 ** leak(n) allocates n bytes that outlive the state.
-**   orphans N SCRIPT [fork]   N states run SCRIPT, one after the other. The bytes of every fourth
-**                             state are freed when ten more states were created, those of the next
-**                             one when all states are closed, the others never. With 'fork', after
-**                             the first half a child continues alone.
-** Prints the number of bytes that are not freed.
+**   orphans N SCRIPT [fork]   N states run SCRIPT, one after the other. Of every four states, the bytes
+**                             of the second are freed after eleven more states were closed, those of
+**                             the third when all states are closed, and the others never. With 'fork', a
+**                             child process continues alone after the first half.
+** It prints the number of bytes that are not freed.
 */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int leak (lua_State *L) {
   return 0;
 }
 
-/* Frees the bytes of those states whose number is below 'before' and is 'rest' modulo 4. */
+/* Frees the bytes of the states whose number is below 'before' and is 'rest' modulo 4. */
 static void release (int before, int rest) {
   int i;
   for (i = 0; i < count; i++)

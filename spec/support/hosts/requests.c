@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** requests: creates and closes a Lua state for each line that it reads from the file "words", a
-** FIFO. If the line is "collect", the state completes a full collection; otherwise it completes
-** none. The first state needs no line; after closing it, the host creates the file "idle".
+** A host program that creates and closes a Lua state for each line that it reads from the file
+** "words", a FIFO. If the line is "collect", the state completes a full collection; otherwise it
+** runs no complete collection. The first state needs no line. After closing it, the program
+** creates the file "idle".
 */
 #include <stdio.h>
 #include <string.h>

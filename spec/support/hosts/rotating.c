@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that listens at the socket x.sock (ASAMP=listen=x.sock), and sends requests to itself.
-**   rotating tenants   twenty states take turns, with a rotation after each turn, until each has had
-**                    three; prints by how many KiB the process has grown
+** A host program that listens at the socket x.sock (ASAMP=listen=x.sock), and sends requests to itself.
+**   rotating tenants   twenty states take turns, with a rotation of the profile after each turn, until
+**                      each has had three turns; prints by how many KiB the process has grown
 **   rotating churn     threads create and close states, others keep theirs, while files rotate all the
-**                    time
-**   rotating sums      four threads create sixty states in turn, and close most of them at once, while
-**                    files rotate all the time; with ALONE in the environment they do not rotate.
-**                    Prints the number of marks
-**   rotating last      a state works, its file is rotated, it continues without a sample or a
-**                    collection, and is closed; prints the total of bytes that it has allocated
+**                      time
+**   rotating sums      four threads create sixty states in turn, and close most of them immediately,
+**                      while files rotate all the time; with ALONE in the environment they do not
+**                      rotate. Prints the number of marks
+**   rotating last      a state works, its file is rotated, the state continues without a sample or a
+**                      collection, and is closed; prints the total of bytes that it has allocated
 **   rotating closed    repeatedly closes all descriptors that it does not know, and reuses their numbers
-**                    for its own files; prints how many of these were closed by a request to stop, its
-**                    own end of a connection, a fork and its child
+**                      for its own files; prints how many of these files were closed by a request to
+**                      stop, the end of its connection, a fork and the child
 **   rotating dropped   becomes the user 65534 before it creates its first state, prints a message if
-**                    nobody listens at the address in ASAMP=listen, and waits a minute
-** Prints "fine" at the end.
+**                      nobody listens at the address in ASAMP=listen, and waits a minute
+** At the end it prints "fine".
 */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 
 #define TENANTS	20
 #define FILES	16
-/* rounds: more than the number of clients that the control thread accepts at once */
+/* number of rounds: more than the number of clients that the control thread accepts at once */
 #define TIMES	80
 
 static lua_State *newstate (void) {
@@ -70,8 +70,8 @@ static int rotate (void) {
 }
 
 /*
-** Returns the KiB of data and stack of the process; malloc's reservations for future threads,
-** which are not writable, do not count.
+** Returns the KiB of data and stack of the process. Reservations of malloc for future threads do
+** not count, because they are not writable.
 */
 static long size (void) {
   long pages = 0;
@@ -89,7 +89,7 @@ static void tenants (void) {
   for (i = 0; i < 3 * TENANTS; i++) {
     work(L[i % TENANTS], 20000);
     if (!rotate()) abort();
-    /* the first three states have created the data that all states share */
+    /* by now the first three states have created the data that all states share */
     if (i == 2) before = size();
   }
   printf("%ld\n", size() - before);
@@ -166,10 +166,11 @@ static void closed (void) {
   int fd[FILES + 2 * TIMES], i, client, times, more, gone = 0;
   work(L, 100000);
   if (!rotate()) abort();
-  client = call();  /* the control thread has the other end of this connection */
+  /* the control thread has the other end of this connection */
+  client = call();
   if (client < 0 || write(client, "stats\n", 6) != 6) abort();
   usleep(200000);
-  /* the host opens more files each round, so that the socket gets another number */
+  /* in each round the host opens more files, so that the socket gets another number */
   for (times = 0; times < TIMES; times++) {
     closefrom(3);
     /* in the last round a connection gets a number that it had before */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** shortstates N MS OUTSIDE: creates N Lua states, one after the other. Each state uses MS
-** milliseconds of CPU time and is closed; then the host uses OUTSIDE milliseconds without a state.
-** Prints the milliseconds of CPU time during which a state existed.
+** shortstates N MS OUTSIDE: a host program that creates N Lua states, one after the other. It
+** uses MS milliseconds of CPU time in each state, closes it, and then uses OUTSIDE milliseconds
+** without a state. It prints the milliseconds of CPU time during which a state existed.
 */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The lua_Alloc of a state: counts requests and bytes, checks that the core follows the rules for
-** calling a lua_Alloc, and refuses requests as the spec has set. Stores the size of each block in a
-** header before it, and overwrites new and freed memory so that uses of either are detected.
+** calling a lua_Alloc, and refuses requests as the spec has set. It stores the size of each block
+** in a header before the block, and overwrites new and freed memory so that a use of
+** uninitialized or freed memory is detected.
 */
 #include "states.h"
 
@@ -12,7 +13,7 @@
 
 #define MAGIC		0x6b636f6c62206120u
 
-/* The header of each block; as large as malloc's alignment. */
+/* The header of each block. It is as large as malloc's alignment. */
 typedef struct Head {
   uint64_t size, magic;
 } Head;
@@ -24,10 +25,7 @@ static void wrong (State *s, const char *what, size_t given, size_t known) {
              (unsigned long long)known);
 }
 
-/*
-** Returns 1 if a request must fail. 'all': size of the block in bytes; 'more': by how many bytes
-** the block grows.
-*/
+/* Returns 1 if a request must fail. The block gets 'all' bytes, which are 'more' than it had. */
 static int refused (State *s, size_t all, size_t more) {
   s->requests++;
   if (s->requests == s->fail || s->requests > s->failall || all > s->largest ||
@@ -48,14 +46,16 @@ static void *serve (State *s, void *block, size_t osize, size_t nsize) {
   else {
     if (h->magic != MAGIC) {
       wrong(s, "block that was not handed out", osize, 0);
-      abort();  /* the core would use memory that is not its own */
+      /* ends the process here, because the core would use memory that does not belong to it */
+      abort();
     }
     old = (size_t)h->size;
     if (old != osize) wrong(s, "wrong size of a block", osize, old);
   }
   if (nsize > old && refused(s, nsize, nsize - old)) return NULL;
   n = NULL;
-  if (nsize > 0) {  /* the block always moves, because callers must not rely on the old address */
+  /* every change of the size moves the block, because callers must not rely on the old address */
+  if (nsize > 0) {
     char *block = malloc(s->skew + sizeof(Head) + nsize);
     if (block == NULL) return NULL;
     n = (Head *)(block + s->skew);

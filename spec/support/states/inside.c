@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The first argument of each chunk that runs in a state of module 'states': a table of functions
-** that read its heap, control its allocator, and create objects of sizes that Lua code cannot
-** choose.
+** The functions that each chunk in a state of the module 'states' (../states.c) receives as its
+** first argument, in a table. They read the state's heap, control its allocator, and create
+** objects of sizes that Lua code cannot choose.
 */
 #include "states.h"
 
@@ -28,8 +28,8 @@ static int in_requests (lua_State *L) {
 }
 
 /*
-** tags(kind) -> number of requests so far for a new block of an object with this type tag (0: of a
-** block that is no object)
+** tags(kind) -> the number of requests so far for new blocks of objects with this type tag (0:
+** for blocks that are no objects)
 */
 static int in_tags (lua_State *L) {
   lua_Integer tag = luaL_checkinteger(L, 1);
@@ -38,7 +38,7 @@ static int in_tags (lua_State *L) {
   return 1;
 }
 
-/* limit(bytes | nil): sets the largest number of outstanding bytes; nil: no limit */
+/* limit(bytes | nil): sets the largest number of bytes in use; nil: no limit */
 static int in_limit (lua_State *L) {
   mystate(L)->limit = lua_isnoneornil(L, 1) ? NOLIMIT
                                             : (size_t)luaL_checkinteger(L, 1);
@@ -60,7 +60,7 @@ static int in_fail (lua_State *L) {
   return 0;
 }
 
-/* replace(): sets another function as lua_Alloc; after this the core must not call the old one */
+/* replace(): sets another function as lua_Alloc. After this the core must not call the old one. */
 static int in_replace (lua_State *L) {
   State *s = mystate(L);
   s->later = 1;
@@ -74,8 +74,8 @@ static int in_allocated (lua_State *L) {
 }
 
 /*
-** memory() -> inuse, held, minors, majors, and the number of remembered objects at collections so
-** far
+** memory() -> inuse, held, minors, majors, and the number of remembered objects in all
+** collections so far
 */
 static int in_memory (lua_State *L) {
   luaN_Memory m;
@@ -94,7 +94,7 @@ static int in_check (lua_State *L) {
   return (broken == NULL) ? 0 : luaL_error(L, "%s", broken);
 }
 
-/* reserve(coroutine, n) -> true if the coroutine's stack has or gets space for n more values */
+/* reserve(coroutine, n) -> true if the coroutine's stack has, or gets, space for n more values */
 static int in_reserve (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   luaL_argcheck(L, co != NULL, 1, "coroutine expected");
@@ -117,8 +117,8 @@ static int in_fill (lua_State *L) {
 }
 
 /*
-** direct(n) -> true if lua_Alloc, called directly as a C module may do, returns a block of n / 2
-** bytes and grows it to n bytes
+** direct(n) -> true if lua_Alloc, which this function calls directly as a C module may do,
+** returns a block of n / 2 bytes and enlarges it to n bytes
 */
 static int in_direct (lua_State *L) {
   void *ud;
@@ -132,8 +132,8 @@ static int in_direct (lua_State *L) {
 }
 
 /*
-** userdata(size [, values]) -> full userdata with this number of user values; each byte is size %
-** 251
+** userdata(size [, values]) -> a full userdata with this number of user values. Each byte of its
+** block is size % 251.
 */
 static int in_userdata (lua_State *L) {
   size_t n = (size_t)luaL_checkinteger(L, 1);
@@ -148,7 +148,7 @@ static int in_outside (lua_State *L) {
   return 0;
 }
 
-/* intact(userdata) -> whether each byte is still the one that userdata() wrote */
+/* intact(userdata) -> true if the userdata still has the bytes that userdata(size) wrote */
 static int in_intact (lua_State *L) {
   const unsigned char *p = lua_touserdata(L, 1);
   size_t i, n = lua_rawlen(L, 1);
@@ -157,7 +157,7 @@ static int in_intact (lua_State *L) {
   return 1;
 }
 
-/* address(value) -> address of its memory */
+/* address(value) -> the address of the value's memory */
 static int in_address (lua_State *L) {
   const void *p = lua_isuserdata(L, 1) ? lua_touserdata(L, 1)
                                        : lua_topointer(L, 1);
@@ -166,8 +166,8 @@ static int in_address (lua_State *L) {
 }
 
 /*
-** lines(text) -> set of the lines with code of the chunk; during the call only the C function holds
-** the chunk
+** lines(text) -> the set of lines with code in a chunk. While they are collected, only this C
+** function refers to the chunk.
 */
 static int in_lines (lua_State *L) {
   lua_Debug ar;
@@ -176,7 +176,7 @@ static int in_lines (lua_State *L) {
   return 1;
 }
 
-/* string(n, byte) -> string of n bytes, created by one call */
+/* string(n, byte) -> a string of n bytes, created by one call of the API */
 static int in_string (lua_State *L) {
   State *s = mystate(L);
   size_t n = (size_t)luaL_checkinteger(L, 1);
@@ -188,14 +188,14 @@ static int in_string (lua_State *L) {
   return 1;
 }
 
-/* table(array, hash) -> table of these sizes */
+/* table(array, hash) -> a table with space for this many elements in its array and hash part */
 static int in_table (lua_State *L) {
   lua_createtable(L, (int)luaL_checkinteger(L, 1),
                      (int)luaL_checkinteger(L, 2));
   return 1;
 }
 
-/* closure(n) -> C closure of n upvalues */
+/* closure(n) -> a C closure with n upvalues */
 static int in_closure (lua_State *L) {
   int n = (int)luaL_checkinteger(L, 1);
   if (!lua_checkstack(L, n)) return luaL_error(L, "not enough memory");
@@ -205,7 +205,10 @@ static int in_closure (lua_State *L) {
   return 1;
 }
 
-/* extra(thread [, n]) -> the integer in its extra space, set to n first */
+/*
+** extra(thread [, n]) -> the integer in the thread's extra space. If n is given, it is stored
+** there first.
+*/
 static int in_extra (lua_State *L) {
   lua_State *t = lua_tothread(L, 1);
   intptr_t n;
@@ -224,7 +227,10 @@ static int numeral (lua_State *L) {
   return 1;
 }
 
-/* numeral(n) -> C function that converts its upvalue to a string and returns it */
+/*
+** numeral(n) -> a C function whose upvalue is n. It converts the upvalue to a string and returns
+** it.
+*/
 static int in_numeral (lua_State *L) {
   lua_settop(L, 1);
   lua_pushcclosure(L, numeral, 1);
@@ -240,7 +246,7 @@ static int in_push (lua_State *L) {
   return 0;
 }
 
-/* pop(coroutine, n) -> the n values on its top */
+/* pop(coroutine, n) -> the n topmost values of the coroutine's stack, which are removed */
 static int in_pop (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   int n = (int)luaL_checkinteger(L, 2);
@@ -258,7 +264,7 @@ static void warned (void *ud, const char *text, int more) {
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-/* warn(f): later warnings call f in the main thread */
+/* warn(f): all later warnings call f in the main thread */
 static int in_warn (lua_State *L) {
   lua_State *mainthread;
   lua_settop(L, 1);
