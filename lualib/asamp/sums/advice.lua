@@ -34,7 +34,11 @@ local NEXT, ENOUGH = 0.2, 12
 -- 0.3. With M.setting, which varies sizes by an eighth, the deviation is 0.07.
 -- HALF: such a run shows little about other sizes. So its predictions add half of survival.doubt, the
 -- uncertainty of the survival model, to their error.
-local ONESIZE, HALF = 0.3, 0.5
+-- OCTAVE: if the collector chose the sizes, the error for a size below their mean also has 10% of the tenured
+-- bytes for each factor of 2 between both. With small nurseries, trees under construction become old with
+-- their dead parts: bench/load.lua binary_trees tenures 1.5 times the predicted bytes at a sixth of its mean
+-- size.
+local ONESIZE, HALF, OCTAVE = 0.3, 0.5, 0.1
 -- FAR: measurements that miss the fit by more than 2 deviations count less (Huber 1964).
 -- ROUNDS: number of iterations of the fit.
 local FAR, ROUNDS = 2, 5
@@ -403,6 +407,9 @@ local function predict(b, n)
   local unsure = unlike * tenured
   if b.doubted > 0 then
     unsure = unsure + b.doubted * survival.doubt(s, size) * b.factor * factor * now.allocated
+  end
+  if b.chosen then
+    unsure = unsure + OCTAVE * math.max(0, math.log(minors / now.minors, 2)) * tenured
   end
   if size > s.reach then
     -- No nursery had objects of this age, so their mortality is unknown: half of the bytes that survived
