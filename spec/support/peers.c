@@ -27,7 +27,6 @@
 ** New states have the standard libraries and the package paths of the state that creates them.
 */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -42,6 +41,8 @@
 #include <lua.h>
 #include <lauxlib.h>
 #include <lualib.h>
+
+#include "settledfork.h"
 
 #define STATENAME	"peers.state"
 #define THREADNAME	"peers.thread"
@@ -298,15 +299,8 @@ static int t_join (lua_State *L) {
 
 /* {== processes ======================================================== */
 
-/*
-** Forks. With ASan, it first waits 50 ms, until the profile's writer thread is idle. ASan's
-** allocator does not support forks, and if the writer thread was in it at the fork, the child
-** would wait for ever.
-*/
 static int s_fork (lua_State *L) {
-  pid_t pid;
-  if (dlsym(RTLD_DEFAULT, "__asan_init") != NULL) usleep(50000);
-  pid = fork();
+  pid_t pid = settledfork();
   if (pid < 0) return luaL_error(L, "fork: %s", strerror(errno));
   lua_pushinteger(L, pid);
   return 1;

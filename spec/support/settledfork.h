@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** settledfork() forks. With ASan, first waits up to 0.2 s until all other threads of the process
+** sleep: its allocator does not support forks. If the writer thread of a profile was in the
+** allocator, also at its start, the child's writer thread would wait forever for a lock.
+*/
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Returns the number of threads of the process that do not sleep, with this one. */
+static int countawake (void) {
+  DIR *threads = opendir("/proc/self/task");
+  struct dirent *e;
+  int n = 0;
+  while (threads != NULL && (e = readdir(threads)) != NULL) {
+    char path[300], text[128] = "", *end;
+    FILE *f;
+    snprintf(path, sizeof(path), "/proc/self/task/%s/stat", e->d_name);
+    if (atoi(e->d_name) == 0 || (f = fopen(path, "r")) == NULL) continue;
+    text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+    fclose(f);
+    end = strrchr(text, ')');  /* the state follows the thread's name: "(name) S" */
+    n += (end == NULL || strncmp(end, ") S", 3) != 0);
+  }
+  if (threads != NULL) closedir(threads);
+  return n;
+}
+
+static pid_t settledfork (void) {
+  int i;
+  for (i = 0; i < 200 && dlsym(RTLD_DEFAULT, "__asan_init") != NULL && countawake() > 1; i++)
+    usleep(1000);
+  return fork();
+}
