@@ -438,7 +438,7 @@ local function wanted()
 end
 
 local function fail(message)
-  io.stderr:write("profiler: ", core.printable(message), "\n")
+  core.complain(message)
   exit(1)
 end
 
@@ -467,8 +467,8 @@ local function wholerun()
   local ok, message = open(o, every > 0 and every or DEFAULT_PERIOD, options.SUMMARY[o.quiet or false])
   if ok then ok, message = start(o, every) end
   local warning = ok and options.unheeded(o)
-  if warning then io.stderr:write("profiler: ", core.printable(warning), "\n") end
-  if message then io.stderr:write("profiler: ", core.printable(message), "\n") end
+  if warning then core.complain(warning) end
+  if message then core.complain(message) end
   if not ok then return end  -- the script runs without a profile
   os.exit = ending  -- luacheck: ignore 122
 end

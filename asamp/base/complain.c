@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +55,20 @@ static void tolog (const char *line) {
   }
 }
 
+/* Writes to stderr. If it is a pipe that nobody reads, the SIGPIPE must not end the program: blocks
+   the signal, and removes it, unless one was pending before. */
+static void tostderr (const char *text, size_t n) {
+  const struct timespec now = {0, 0};
+  sigset_t pipe, before, pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  sigpending(&pending);
+  if (descriptor_write(STDERR_FILENO, text, n) == EPIPE && !sigismember(&pending, SIGPIPE))
+    sigtimedwait(&pipe, NULL, &now);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void complain (const char *format, ...) {
   const int e = errno;
   char line[LINE], text[LINE + 16];
@@ -63,8 +78,6 @@ void complain (const char *format, ...) {
   va_end(args);
   printable(line);
   if (isblind(STDERR_FILENO)) tolog(line);
-  else
-    descriptor_write(STDERR_FILENO, text,
-                     (size_t)snprintf(text, sizeof(text), "profiler: %s\n", line));
+  else tostderr(text, (size_t)snprintf(text, sizeof(text), "profiler: %s\n", line));
   errno = e;
 }

@@ -16,12 +16,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned holders;
 static int held[STREAMS];  /* 1: reserved here */
 
-/* Closes the reserved numbers. */
+/* Closes the reserved numbers, except those that the program has closed and reused: only ours are
+   O_PATH. */
 static void drop (void) {
-  int i;
+  int i, flags;
   for (i = 0; i < STREAMS; i++) {
-    if (held[i])
-      close(i);
+    if (held[i] && (flags = fcntl(i, F_GETFL)) >= 0 && (flags & O_PATH)) close(i);
     held[i] = 0;
   }
 }
@@ -46,13 +46,9 @@ static int isfree (int fd) {
 static void descriptor_take (void) {
   int i, fd;
   for (i = 0; i < STREAMS; i++) {
-    if (!isfree(i))
-      continue;
-    fd = open("/", O_PATH | O_CLOEXEC);
-    if (fd >= 0 && fd < STREAMS)
-      held[fd] = 1;
-    else if (fd >= 0)
-      close(fd);
+    if (!isfree(i) || (fd = open("/", O_PATH | O_CLOEXEC)) < 0) continue;
+    if (fd < STREAMS) held[fd] = 1;
+    else close(fd);
   }
 }
 
@@ -61,8 +57,7 @@ void descriptor_hold (void) {
   int e = errno;
   pthread_once(&control, descriptor_once);
   pthread_mutex_lock(&lock);
-  if (holders++ == 0)
-    descriptor_take();
+  if (holders++ == 0) descriptor_take();
   pthread_mutex_unlock(&lock);
   errno = e;
 }
@@ -70,8 +65,7 @@ void descriptor_hold (void) {
 void descriptor_release (void) {
   int e = errno;
   pthread_mutex_lock(&lock);
-  if (holders > 0 && --holders == 0)
-    drop();
+  if (holders > 0 && --holders == 0) drop();
   pthread_mutex_unlock(&lock);
   errno = e;
 }

@@ -22,7 +22,6 @@
 #include "labels.h"
 #include "limiting.h"
 #include "luafields.h"
-#include "printable.h"
 #include "process.h"
 #include "sampler.h"
 #include "snapshot.h"
@@ -311,13 +310,10 @@ static int l_getpid (lua_State *L) {
   return 1;
 }
 
-/* printable(text) -> the first 4095 bytes of the text, with "?" for control characters */
-static int l_printable (lua_State *L) {
-  char line[4096];
-  snprintf(line, sizeof(line), "%s", luaL_checkstring(L, 1));
-  printable(line);
-  lua_pushstring(L, line);
-  return 1;
+/* complain(text): prints the line "profiler: TEXT" on stderr or in the system's log (complain.h) */
+static int l_complain (lua_State *L) {
+  complain("%s", luaL_checkstring(L, 1));
+  return 0;
 }
 
 #define LABELS_ATONCE	64	/* largest number of changes in one call of labels_change */
@@ -415,7 +411,7 @@ static const luaL_Reg functions[] = {
   {"snapshot", snapshot_lua},
   {"session", l_session},
   {"getpid", l_getpid},
-  {"printable", l_printable},
+  {"complain", l_complain},
   {NULL, NULL}
 };
 

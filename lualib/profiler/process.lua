@@ -34,7 +34,7 @@ function M.setup(wish)
     return nil, "ASAMP: nothing to sample: alloc is 0, and neither time nor malloc is set; set one of them"
   end
   local warning = o.quiet ~= true and options.unheeded(o)
-  if warning then io.stderr:write("profiler: ASAMP: ", core.printable(warning), "\n") end
+  if warning then core.complain("ASAMP: " .. warning) end
   return core.setup{
     out = o.out, replace = options.REPLACE[o.overwrite or false],
     compress = o.compress ~= false, native = o.native ~= false, random = not o.fixed,

@@ -69,4 +69,40 @@ describe("a standard stream that is closed", function()
     assert.equal(1, status)
     assert.equal("asamp: cannot write the output: Bad file descriptor\n", err)
   end)
+
+  -- A former bug: if the program opened a file with a number that the profiler had reserved, the
+  -- profiler closed the file.
+  it("may be opened by the program while the profiler reserves its number #plain", function()
+    shell.write(folder .. "/reuse.c", [[
+      #include <fcntl.h>
+      #include <unistd.h>
+      #include "descriptor.h"
+      int main (void) {
+        close(0);
+        descriptor_hold();
+        close(0);
+        if (open("/dev/null", O_RDONLY) != 0) return 2;
+        descriptor_release();
+        return fcntl(0, F_GETFD) == -1;
+      }]])
+    shell.output("gcc -Iasamp/base -o %s/reuse %s/reuse.c asamp/base/descriptor.c -lpthread", folder, folder)
+    assert.equal(0, (process.run{program = folder .. "/reuse"}))
+  end)
+
+  -- A former bug: SIGPIPE ended the program.
+  it("may be a pipe that nobody reads: the program ends as without the profiler", function()
+    for _, variable in ipairs{"LUA_PROFILER=out=/none/a", "LUA_PROFILER=malloc,fixed,out=" .. out,
+                              "ASAMP=no=1", "ASAMP=malloc,fixed,out=" .. out} do
+      os.remove(out)
+      local status, got = process.run{program = "/bin/sh", "-c",
+        [[{
+            while [ ! -e "$3" ]; do sleep 0.01; done
+            env "$2" "$0" -l profiler -e "$1"
+            echo $? >"$3"
+          } 2>&1 | { exec <&-; : >"$3"; }
+          while [ ! -s "$3" ]; do sleep 0.01; done; cat "$3"; rm "$3"]],
+        process.interpreter(), "for i = 1, 1000 do local t = {i} end", variable, folder .. "/status"}
+      assert.same({0, "0\n"}, {status, got}, variable)
+    end
+  end)
 end)

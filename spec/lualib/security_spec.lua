@@ -300,9 +300,8 @@ describe("a text for a terminal", function()
 
   -- C code must replace the same characters as the Lua code.
   it("has none in messages of a session", function()
-    local _, text = process.run{EVIL, code =
-      "local core = require 'profiler.core' io.stdout:write(core.printable(arg[1]))"}
-    assert.equal(PLAIN, text)
+    local _, _, text = process.run{EVIL, code = "require 'profiler.core'.complain(arg[1])"}
+    assert.equal("profiler: " .. PLAIN .. "\n", text)
     local folder = shell.folder()
     for _, env in ipairs{{ASAMP = "out=/none/" .. EVIL .. "/x"}, {ASAMP = "x" .. EVIL}, {LUA_GC = EVIL},
                          {LUA_PROFILER = "out=/none/" .. EVIL}, {LUA_PROFILER = EVIL .. "=1"}} do
