@@ -30,18 +30,16 @@ typedef struct Client {
   uint64_t heard;
 } Client;
 
-static struct pollfd *fds;	/* argument of poll: the server, then the clients */
-static Client **clients;
+static struct pollfd fds[SERVER_CLIENTS + 1];	/* argument of poll: the server, then the
+                                                   clients */
+static Client *clients[SERVER_CLIENTS];
 static size_t nclients;
 /* Time (clock_now) until which no clients are accepted, after a failure of poll or accept; 0:
    none. */
 static uint64_t rest;
 
-int clients_start (void) {
-  fds = malloc((SERVER_CLIENTS + 1) * sizeof(*fds));
-  clients = malloc(SERVER_CLIENTS * sizeof(*clients));
+void clients_start (void) {
   nclients = 0;
-  return fds != NULL && clients != NULL;
 }
 
 /* Returns 1 if the client waits for a heap snapshot that it has requested. */

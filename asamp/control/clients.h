@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Makes empty tables of clients, once per control thread. Returns 0 if out of memory. */
-int clients_start (void);
+/* Forgets all clients. Called once per control thread: in a forked child, they are the parent's. */
+void clients_start (void);
 
 /* Waits for requests, for connections at the socket 'server' (-1: none), or for 'ms' milliseconds
    (negative: no limit). Then answers, accepts one connection, and disconnects silent clients. */

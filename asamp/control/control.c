@@ -92,7 +92,7 @@ static void *run (void *ud) {
   int server = *(int *)ud, failed = (server < 0);
   uint64_t due = clock_now() + options.rotate;
   free(ud);
-  if (!clients_start()) return NULL;
+  clients_start();
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || bound != NULL) ? CHECK_MS : -1;
@@ -145,8 +145,8 @@ static void control_start (void) {
     dying_release(&before);
   }
   if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) != NULL) return;
-  complain("cannot listen at '%s': cannot start a thread for the socket; raise the limit of "
-           "processes (ulimit -u)", bound != NULL ? bound : "");
+  complain("cannot listen or rotate files: cannot start a thread; raise the limit of processes "
+           "(ulimit -u)");
   gone();
   server_close(*fd);
   free(fd);

@@ -184,8 +184,8 @@ int server_open (const char *path, int create, char *why, size_t size) {
     errno = error;
     return -1;
   }
-  makeroom(&a);
   descriptor_hold();
+  makeroom(&a);
   pthread_mutex_lock(&opening);
   fd = holdfd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   pthread_mutex_unlock(&opening);

@@ -187,8 +187,17 @@ describe("a process that the environment profiles", function()
       "prlimit", "--nproc=0:0", process.interpreter(), script, program = "setpriv",
       env = {ASAMP = "alloc=0,listen=" .. folder .. "/own/x.sock"}}
     assert.same({0, "nil\n"}, {status, out}, err)
-    assert.truthy(err:find("cannot start a thread for the socket", 1, true), err)
+    local message = "profiler: cannot listen or rotate files: cannot start a thread; raise the limit of " ..
+                    "processes (ulimit -u)\n"
+    assert.equal(message, err)
     assert.equal("", shell.output("ls %s/own", folder))
+    -- A former bug: without a socket, the message had an empty path. The limit leaves a thread for the
+    -- writer of the profile.
+    shell.output("cp %s/s.lua %s/own && chown 64321 %s/own", folder, folder, folder)
+    status, out, err = process.run{"--reuid=64321", "--regid=64321", "--clear-groups", "prlimit",
+      "--nproc=2:2", process.interpreter(), "s.lua", program = "setpriv", directory = folder .. "/own",
+      env = {ASAMP = "alloc=2K,quiet,rotate=1h"}}
+    assert.same({0, "", message}, {status, out, err})
   end)
 
   it("forks: the child may forbid itself threads and become another user #plain", function()

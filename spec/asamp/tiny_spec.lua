@@ -37,7 +37,7 @@ local SAID = {
   "^profiler: [^ ]+: not enough memory; raise its limit %(ulimit %-v, now %d+%); "
     .. "%d+ samples? [ia][sr]e? lost$",
   "^profiler: cannot sample native memory: ",
-  "^profiler: cannot listen at '[^']+': ",
+  "^profiler: cannot listen [ao][tr] ",
 }
 
 local function issaid(line)
