@@ -114,6 +114,13 @@ size_t bytes_sequence (const unsigned char *s, size_t n) {
   return len;
 }
 
+size_t bytes_whole (const char *s, size_t n) {
+  size_t last = n;
+  while (last > 0 && n - last < 3 && ((unsigned char)s[last - 1] & 0xc0) == 0x80) last--;
+  return last > 0 && (unsigned char)s[last - 1] >= 0xc0 &&
+         bytes_sequence((const unsigned char *)s + last - 1, n - last + 1) == 0 ? last - 1 : n;
+}
+
 /* Returns the length of the ASCII text at the start of s. If 'line' is not 0, the text ends before
    a control character. */
 static size_t plain (const unsigned char *s, size_t n, int line) {

@@ -44,6 +44,9 @@ void bytes_free (Bytes *b);
 /* Returns the length of the UTF-8 sequence at s (n >= 1 bytes), or 0 if it is invalid. */
 size_t bytes_sequence (const unsigned char *s, size_t n);
 
+/* Returns the length of a text of n bytes without an incomplete UTF-8 sequence at its end. */
+size_t bytes_whole (const char *s, size_t n);
+
 /* U+FFFD, which replaces an invalid byte. */
 #define BYTES_REPLACEMENT	"\xef\xbf\xbd"
 

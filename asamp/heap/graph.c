@@ -349,11 +349,7 @@ static uint32_t code (const Reader *r, uint64_t a) {
 
 /* Removes an incomplete character at the end of s and appends ELLIPSIS. Returns the new length. */
 static size_t ellipsis (char *s, size_t n) {
-  size_t last = n;
-  while (last > 0 && n - last < 3 && ((unsigned char)s[last - 1] & 0xc0) == 0x80) last--;
-  if (last > 0 && (unsigned char)s[last - 1] >= 0xc0 &&
-      bytes_sequence((unsigned char *)s + last - 1, n - last + 1) == 0)
-    n = last - 1;
+  n = bytes_whole(s, n);
   memcpy(s + n, ELLIPSIS, sizeof(ELLIPSIS));
   return n + sizeof(ELLIPSIS) - 1;
 }

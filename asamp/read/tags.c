@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers for combinations of Lua state, OS thread and label set (tags.h). */
 #include "tags.h"
+#include "bytes.h"
 #include "list.h"
 
 #include <stdio.h>
@@ -173,8 +174,8 @@ size_t tags_labels (const ReadProfile *r, uint32_t set, char text[TAGS_LABELS]) 
                         r->text.text + l->name, r->text.text + l->value);
     n = n + (size_t)more < TAGS_LABELS - 2 ? n + (size_t)more : TAGS_LABELS - 2;
   }
-  if (n == 0)
-    text[n++] = '[';
+  if (n == TAGS_LABELS - 2) n = bytes_whole(text, n);
+  if (n == 0) text[n++] = '[';
   text[n++] = ']';
   return n;
 }

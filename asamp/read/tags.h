@@ -97,7 +97,7 @@ size_t tags_groupname (const Tags *t, uint32_t group, char text[TAGS_TEXT]);
 #define TAGS_LABELS	8192  /* largest text of a label set, bytes */
 
 /* Writes a label set as "[route=/checkout user=5]", without a NUL. Cuts a text above TAGS_LABELS
-   bytes. Returns the length. */
+   bytes, after a complete UTF-8 character. Returns the length. */
 size_t tags_labels (const ReadProfile *r, uint32_t set, char text[TAGS_LABELS]);
 
 #endif

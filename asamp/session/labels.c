@@ -2,6 +2,7 @@
 /* Manages the label sets of the process (labels.h). */
 #include "labels.h"
 #include "bounds.h"
+#include "bytes.h"
 #include "hash.h"
 #include "idmap.h"
 #include "list.h"
@@ -62,11 +63,9 @@ static void labels_once (void) {
    LABELS_TEXT bytes, after a complete UTF-8 character. Returns NULL if out of memory. */
 static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
-  size_t most = LABELS_TEXT, i;
   if (to == NULL) return NULL;
-  if (n > most) {
-    for (i = 0; i < 3 && ((unsigned char)text[most] & 0xc0) == 0x80; i++) most--;
-    n = most;
+  if (n > LABELS_TEXT) {
+    n = bytes_whole(text, LABELS_TEXT);
     cut++;
   }
   memcpy(to, text, n);

@@ -305,6 +305,26 @@ describe("a server whose routes allocate 1:2:4", function()
   end)
 end)
 
+-- A former bug: the text was cut within a character.
+describe("labels whose text is longer than 8 KiB", function()
+  it("are cut after a character in files for other tools", function()
+    local path, out = os.tmpname(), os.tmpname()
+    assert.same({0, "", ""}, {process.run{code = [[
+      local profiler, labels, keep = require "profiler", {}, nil
+      profiler.enable{alloc = 64, out = arg[1], overwrite = true}
+      for i = 10, 41 do labels["n" .. i] = ("é"):rep(126) .. "x" end
+      profiler.with(labels, function() for i = 1, 100 do keep = {i} end end)
+      profiler.disable()
+    ]], path}})
+    assert.equal(0, (asamp(convert, "--plain", "--to", "collapsed", "-o", out, path)))
+    local text = vmprof.load(out):match "%[n%d%d=.-%]"
+    assert.equal(8190, #text)
+    assert.matches("é%]$", text)
+    os.remove(path)
+    os.remove(out)
+  end)
+end)
+
 describe("10,000 values of a label", function()
   it("are recorded up to the limit, and the limit is reported", function()
     local path = os.tmpname()
