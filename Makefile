@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: MIT
-# `make help` lists the targets. lua/build.mk builds a variant.
+# The project's makefile; `make help` lists its targets. It calls lua/build.mk for each variant of the
+# interpreter.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Options for warnings: -Werror in the checks.
+# Options of gcc for warnings. `make test` sets this variable to -Werror.
 STRICT ?=
 EDIT := build/edit
-# A user's settings of Lua must not change the tools of the build.
+# Users may have set these variables for their own programs; they must not change the tools of the build.
 unexport LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUA_PROFILER ASAMP LUA_GC
 ifeq ($(origin BUILD),command line)
 $(error BUILD has no effect: everything is built in build/. To build elsewhere, clone the sources there; \
   to install elsewhere, make install PREFIX=/path)
 endif
 VARIANT = $(MAKE) -f lua/build.mk V=$@
-# Lists are expanded on use (=), so that their order does not matter.
+# The following lists are expanded when they are used (=), so that their order does not matter.
 PACKAGES = $(BUILDING) $(TESTING)
-# Without the last four packages asamp lacks only its page, asamp serve and the faster compressor.
+# Without the last four packages, the build lacks only the page of asamp view, asamp serve and the faster
+# compressor.
 BUILDING = gcc make patch binutils ca-certificates curl libc6-dev libreadline-dev libunwind-dev libdw-dev \
   zlib1g-dev libisal-dev libmicrohttpd-dev $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3
 TESTING = g++ git pkg-config valgrind lua-busted lua-check lua5.4 lua-cjson lua-lpeg lua-socket lua-sec lua-luv \
   lua-filesystem lua-yaml openssl gringo gnuplot-nox mle shellcheck $(DISTTOOLS) $(PORTTOOLS)
 DISTTOOLS = mmdebstrap patchelf xz-utils
-# For spec/ports_spec.lua and the tarball for arm64, on x86-64 only.
+# Packages for spec/ports_spec.lua and for the tarball for arm64; they are needed on x86-64 only.
 PORTTOOLS = $(if $(filter x86_64,$(shell uname -m)),gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static musl-tools)
-# The browser that spec/support/browser.lua starts.
+# The packages of a browser, which spec/support/browser.lua starts; none if one is installed.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c)) build/spec/old/core.so
 SPECFLAGS := -std=gnu99 -Wall -Wextra $(STRICT) -O1 -g -fPIC -shared -Ibuild/include/lua5.4 \
@@ -67,7 +69,7 @@ demo: deps ## profile luacheck over the installed Lua libraries, print the repor
 	@$(MAKE) --no-print-directory -s fork
 	@bench/demo
 
-# Warnings are errors in the checks, but not in a user's build.
+# In the checks a warning is an error, but not in a user's build.
 test: export STRICT := -Werror
 test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory fork
@@ -81,8 +83,8 @@ fresh: ## make demo in a pristine Debian: DIST=trixie for another; FULL=1, DEB=1
 
 speclibs: $(SPECLIBS) ## the modules that specs load: build/spec
 
-# They are linked with the objects of the release build, except those listed here, which are
-# compiled in another way.
+# The modules that specs load are linked with the objects of the release build, except the files listed
+# here, which are compiled in another way.
 ASAMP := build/fork/asamp.a
 $(ASAMP): always
 	@$(MAKE) --no-print-directory -s -f lua/build.mk V=fork $@
@@ -104,7 +106,7 @@ build/spec/%.so: spec/support/%.c $(ASAMP) $(wildcard asamp/*/*.h spec/support/*
 	@mkdir -p $(@D)
 	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) $(ASAMP) $(SPECLIB) -lz $(ISAL) -lpthread -lm
 
-# The profiler as it is with a glibc older than 2.35.
+# The module profiler.core as it is with a glibc older than 2.35.
 build/spec/old/core.so: $(ASAMP)
 	@$(MAKE) --no-print-directory -s -f lua/build.mk V=fork $@
 
@@ -123,13 +125,13 @@ edit:  ## the patches as commits in build/edit, to work on
 export: ## the commits of build/edit back into lua/patches
 	@lua/edit export $(EDIT)
 
-# The values are passed unchanged: neither make nor the shell expands them.
+# These variables pass the values of PREFIX and DESTDIR unchanged: neither make nor the shell expands them.
 install: export INSTALL_PREFIX = $(value PREFIX)
 install: export INSTALL_DESTDIR = $(value DESTDIR)
 install: ## into $(PREFIX), below $(DESTDIR): interpreter, library, headers, profiler, asamp
 	@lua/install "$$INSTALL_PREFIX" "$$INSTALL_DESTDIR"
 
-# The build dependencies of the package, by their names.
+# The packages that the build of the Debian package needs, from pack/debian/control.
 DEBTOOLS = build-essential patch $(shell sed -n '/^Build-Depends/,/^[^ B]/s/^ \([^ ,]*\).*/\1/p' pack/debian/control | \
   sed s/-compat//)
 deb: ## a Debian package that can be installed next to Debian's Lua: build/deb

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The C modules of asamp/ and their rules, for lua/build.mk. The folders
-# have an order. Only the folders that a folder may include are on its include path; only those
-# of LUAFACES find the headers of Lua and its seam.
+# The C modules of asamp/ and their rules, for lua/build.mk. The folders have an order. Only the folders
+# that a folder may include are on its include path; only the folders in LUAFACES find the headers of Lua
+# and of its interface for the profiler (lua/seam.h).
 FOLDERS := base preload format file unwind sample encode session snapshot control read convert heap module
 SEES_base :=
 SEES_preload := base
@@ -19,19 +19,19 @@ SEES_heap := file format base
 SEES_module := heap convert read control snapshot session encode sample unwind file format base
 LUAFACES := sample session snapshot control module
 
-# The compiler's options for the folder $(1).
+# The include options of the compiler for the folder $(1).
 sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
   $(if $(filter $(1),$(LUAFACES)),-I$(P)/include/lua5.4)
 
 MODFLAGS = -std=gnu99 -Wall -Wextra $(STRICT) $(OPT_$(V)) $(EXTRA) -fPIC
-# asamp serve needs libmicrohttpd; it is built if that library is installed.
+# The module of asamp serve needs libmicrohttpd, and is built only if that library is installed.
 HTTPD := $(if $(wildcard /usr/include/microhttpd.h),-lmicrohttpd)
 ASAMP_C := $(filter-out asamp/preload/% $(if $(HTTPD),,asamp/module/httplib.c),$(wildcard asamp/*/*.c))
 ASAMP_H := $(wildcard asamp/*/*.h)
-# ISA-L compresses profiles if it is installed, else zlib (asamp/file/compressor.h).
+# Profiles are compressed by ISA-L if it is installed, otherwise by zlib (asamp/file/compressor.h).
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
-# The release, for the files that report it.
+# The version of this release, for the files that report it.
 RELEASE := $(shell cat VERSION)
 $(B)/asamp/module/corelib.o $(B)/asamp/module/hostlib.o: MODFLAGS += -DASAMP_RELEASE='"$(RELEASE)"'
 $(B)/asamp/module/corelib.o $(B)/asamp/module/hostlib.o: VERSION
@@ -43,7 +43,7 @@ $(B)/asamp/$(1)/%.o: asamp/$(1)/%.c $(ASAMP_H) lua/seam.h $(B)/prepared $(B)/ext
 endef
 $(foreach f,$(FOLDERS),$(eval $(call COMPILE,$(f))))
 
-# The archive of all objects. A module is linked with its own object and this archive.
+# The archive of all objects. Each module is linked with its own object and this archive.
 $(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
@@ -56,14 +56,15 @@ $(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) $(B)/extra a
 	$(CC) -std=gnu99 -Wall -Wextra $(STRICT) -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
 	  -fexceptions -fvisibility=hidden $(call sees,preload) $(LDEXTRA) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
-# A module: its path, its source file, its libraries.
+# The rule for a module. Arguments: its path, its source file, its libraries.
 define MODULE
 LINKED += $(P)/lib/asamp/$(1).so
 $(P)/lib/asamp/$(1).so: $(B)/asamp/module/$(2).o
 $(P)/lib/asamp/$(1).so: NEEDS := $(3)
 endef
 LINKED :=
-# The profiler's own requests to malloc are counted (asamp/base/own.h).
+# The calls of malloc in the profiler's own code are redirected to functions that count them
+# (asamp/base/own.h).
 OWN := $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc free strdup strndup asprintf)
 PROFILER := $(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lrt -ldl -lm
 $(eval $(call MODULE,profiler/core,corelib,$(PROFILER)))
@@ -77,7 +78,8 @@ $(LINKED): $(B)/asamp.a asamp/module/exports
 	$(CC) $(LINKFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
 	  -o $@ $(filter %.o,$^) $(B)/asamp.a $(NEEDS)
 
-# For spec/asamp/loaded_spec.lua: the profiler as it is with a glibc older than 2.35 (asamp/unwind/loaded.h).
+# For spec/asamp/loaded_spec.lua: the module profiler.core as it is with a glibc older than 2.35
+# (asamp/unwind/loaded.h).
 build/spec/old/core.so: asamp/unwind/loaded.c $(B)/asamp/module/corelib.o $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
 	$(CC) $(MODFLAGS) -DLOADED_OLD $(call sees,unwind) $(LINKFLAGS) -shared -Wl,-z,nodelete \
@@ -85,8 +87,9 @@ build/spec/old/core.so: asamp/unwind/loaded.c $(B)/asamp/module/corelib.o $(B)/a
 
 MODULES = $(LINKED) $(PRELOAD)
 
-# For spec/fuzz/build: the objects and libraries of a fuzzer of the reader and the converters. For a
-# spec: the compiler options of a folder.
+# Two targets that print options: 'fuzzed', for spec/fuzz/build, prints the sources and libraries of a
+# fuzzer of the reader and the converters; 'options', for a spec, prints the include options of the folder
+# FOLDER.
 FUZZED := base format file encode read convert
 fuzzed:
 	@echo $(patsubst %,-iquote asamp/%,$(FUZZED)) $(foreach f,$(FUZZED),$(wildcard asamp/$(f)/*.c)) -lz $(ISAL) -lm

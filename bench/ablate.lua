@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Programs of bench/ablate whose steps are timed singly: lua bench/ablate.lua NAME [SIZE] prints
--- the longest step in seconds of CPU time. loads.NAME(size) returns the step (a function that takes
--- some microseconds), the number of steps, and a value to keep alive.
+-- Programs of bench/ablate that measure pauses: lua bench/ablate.lua NAME [SIZE] prints the longest step of
+-- a program in seconds of CPU time. loads.NAME(size) returns the step (a function that takes some
+-- microseconds), the number of steps, and a value to keep alive.
 
 local loads = {}
 
--- Adds new string keys to a table.
+-- Each step adds 16 new string keys to a table.
 function loads.new_keys(size)
   local t, n = {}, 0
   return function()
@@ -14,7 +14,7 @@ function loads.new_keys(size)
 end
 loads.new_keys_size = 1200000
 
--- A table of 500,000 string keys; each step replaces the oldest key by a new one.
+-- Keeps a table of string keys, a quarter of 'size'. Each step replaces the 16 oldest keys by new ones.
 function loads.replaced_keys(size)
   local t, live = {}, size // 4
   local n = live
@@ -28,7 +28,8 @@ function loads.replaced_keys(size)
 end
 loads.replaced_keys_size = 2000000
 
--- Runs full collections of a heap of 'size' tables, each with another table.
+-- Fills ten tables with weak values with 'size' values, all of which die. Each step creates 32 short-lived
+-- tables.
 function loads.dead_values(size)
   local weak, values = {}, {}
   for i = 1, 10 do weak[i] = setmetatable({}, { __mode = "v" }) end
@@ -45,7 +46,7 @@ function loads.dead_values(size)
 end
 loads.dead_values_size = 1000000
 
--- Full collections of 200,000 small tables.
+-- Each step is a full collection of a heap of 'size' small tables, each of which refers to another one.
 function loads.full_collections(size)
   local t = {}
   for i = 1, size do t[i] = { i, { i } } end
@@ -53,8 +54,8 @@ function loads.full_collections(size)
 end
 loads.full_collections_size = 100000
 
--- Creates userdata of 'bytes' bytes with a finalizer, next to a live heap, and keeps the last 'kept'
--- of them alive. The environment variable USERDATA is the path of the compiled bench/userdata.c.
+-- Each step creates 16 userdata of 'bytes' bytes with a finalizer, next to a live heap. The last 'kept'
+-- userdata stay alive. The environment variable USERDATA is the path of the compiled bench/userdata.c.
 local function userdata(steps, bytes, kept)
   local new = assert(package.loadlib(os.getenv "USERDATA", "luaopen_userdata"))()
   local live, ring, n = {}, {}, 0
@@ -68,19 +69,19 @@ local function userdata(steps, bytes, kept)
   end, steps, { live, ring }
 end
 
--- Creates cursors of 1,000 bytes that become garbage at once.
+-- Creates userdata of 1,000 bytes, such as database cursors, that become garbage immediately.
 function loads.cursors(size)
   return userdata(size, 1000, 0)
 end
 loads.cursors_size = 50000
 
--- Creates small handles, each of which lives until 1,000 others are created.
+-- Creates small userdata, such as handles, each of which lives until 1,000 others are created.
 function loads.handles(size)
   return userdata(size, 16, 1000)
 end
 loads.handles_size = 50000
 
--- An old table of 1,000,000 objects whose slots are swapped while little is allocated.
+-- Each step swaps 256 pairs of elements of an old table of 'size' objects, and allocates little.
 function loads.swapped(size)
   local t, x, last = {}, 1, nil
   for i = 1, size do t[i] = { i } end

@@ -1,9 +1,9 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Measures the memory of an unused state; linked with the liblua.a to be measured. Prints three
-** numbers: the bytes obtained from lua_Alloc after lua_newstate; those after luaL_openlibs; and the
-** resident bytes per state of STATES further states with libraries. Uses only the public API, so
-** that any Lua 5.4 can be measured.
+** Measures the memory of an unused Lua state, for bench/bare. It is linked with the liblua.a to
+** be measured. Prints three numbers: the bytes obtained from lua_Alloc after lua_newstate, those
+** after luaL_openlibs, and the resident bytes per state of STATES more states with libraries.
+** Uses only the public API, so that any Lua 5.4 can be measured.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,12 @@
 
 #define STATES 200
 
-/* lua_Alloc that counts the outstanding bytes in '*ud'. */
+/* A lua_Alloc that counts the bytes in use in '*ud'. */
 static void *counting (void *ud, void *block, size_t osize, size_t nsize) {
   size_t *held = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* for a new block, osize is the type of an object */
+  /* if a block is new, osize is not its size but the type of an object */
+  if (block == NULL) osize = 0;
   if (nsize == 0)
     free(block);
   else if ((fresh = realloc(block, nsize)) == NULL)
@@ -28,7 +29,7 @@ static void *counting (void *ud, void *block, size_t osize, size_t nsize) {
   return fresh;
 }
 
-/* Returns a new state without libraries, which counts in *held. */
+/* Returns a new state without libraries, whose lua_Alloc counts the bytes in use in *held. */
 static lua_State *open_state (size_t *held) {
   lua_State *L = lua_newstate(counting, held);
   if (L == NULL) {

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- One program of bench/copies: lua bench/copies.lua NAME
+-- The programs of bench/copies, of which it runs one: lua bench/copies.lua NAME
 
 local P = {}
 
@@ -12,7 +12,8 @@ function P.quadratic()
   return #s
 end
 
--- gsub returns results that outgrow the buffer of the C function several times.
+-- Calls gsub with results that are longer than the buffer of its C function, which is enlarged several
+-- times.
 function P.doubling()
   local text, n = ("x"):rep(100000), 0
   for _ = 1, 150 do

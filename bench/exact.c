@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** exact: counts every allocation of a run by site, for bench/sites:
+** exact: a Lua module that counts every allocation of a run by site, for bench/sites:
 **   EXACT_OUT=FILE LUA_PROFILER=... lua -l profiler -l exact SCRIPT
 ** This module is a sampler between the core and the profiler's sampler. Its own sample point is
-** always the next byte, so that the core reports each block to it; it passes on a block that
+** always the next byte, so that the core reports each block to it. It passes a block on if the block
 ** reaches the profiler's sample point. So the exact counts and the profile are of the same run and
 ** differ only by the sampling. (Two runs may differ in the order of pairs and in the allocations
 ** that depend on this order.) The counts are from the load of the module to lua_close.
 **
-** With EXACT_COPIES=FILE2 it also counts copies, for bench/copies: the bytes of each new string
-** when the string is complete, and the bytes moved by growth.
+** With EXACT_COPIES=FILE2 the module also counts copies, for bench/copies: the bytes of each new
+** string when the string is complete, and the bytes that growing blocks move.
 **
 ** FILE has first the bytes allocated according to the core, then a line for each site: bytes,
 ** blocks, type, line, file. A site is a type of block and the innermost Lua line of its stack ("0"
@@ -30,7 +30,8 @@
 #define COPIED	(-1) /* kind of a site of copies */
 
 typedef struct Site {
-  char *file;		/* NULL: the slot is free */
+  /* NULL: this slot of the table is free */
+  char *file;
   int line, kind;
   uint64_t bytes, blocks;
 } Site;
@@ -41,7 +42,8 @@ static const asamp_Api *api;
 static uint64_t started;  /* bytes that luaN_allocated returned when this module was loaded */
 static luaN_Frame frames[LUAN_DEPTH];
 
-static const luaN_Sampler *inner;	/* the profiler's sampler */
+/* the profiler's sampler, to which this module passes calls on */
+static const luaN_Sampler *inner;
 static uint64_t left;			/* bytes to the profiler's next sample point, >= 1 */
 
 static const char *copies;  /* FILE2; NULL: copies are not counted */
@@ -50,9 +52,9 @@ static const TString *unfinished;  /* string whose bytes are not complete yet */
 static Site *unfinishedat;   /* site that creates 'unfinished' */
 
 /*
-** Sets *ar to the innermost frame of a Lua function and returns 1; 0 if there is none. If the
-** running coroutine has only C functions, the frame is in a coroutine that has resumed it. Called
-** during an allocation: must not allocate.
+** Stores the innermost frame of a Lua function in *ar and returns 1; returns 0 if there is none.
+** If the running coroutine has only C functions, the frame is in a coroutine that has resumed it.
+** Called during an allocation, so that it must not allocate.
 */
 static int innermost (lua_State *L, lua_Debug *ar) {
   int level;
@@ -73,7 +75,7 @@ static int innermost (lua_State *L, lua_Debug *ar) {
   return 0;
 }
 
-/* Returns the site with that file, line and kind, a new one if needed. */
+/* Returns the site with this file, line and kind. Creates it if it does not exist. */
 static Site *site (const char *file, int line, int kind) {
   const char *c;
   size_t h = (size_t)line * 31 + (size_t)kind;
@@ -98,7 +100,9 @@ static Site *here (lua_State *L, int kind) {
               ar.currentline > 0 ? ar.currentline : 0, kind);
 }
 
-/* Counts the bytes of 'unfinished': the string is complete when the next event occurs. */
+/*
+** Counts the bytes of the string 'unfinished', if any: it is complete when the next event occurs.
+*/
 static void settle (void) {
   if (unfinished == NULL) return;
   unfinishedat->bytes += tsslen(unfinished);
@@ -106,7 +110,10 @@ static void settle (void) {
   unfinished = NULL;
 }
 
-/* Counts a block of over + 1 bytes. Returns the distance to the next sample point, always 1. */
+/*
+** The callback for a block of over + 1 bytes: counts it, and passes it on if the profiler's
+** sample is due. Returns the distance to the next sample point, always 1.
+*/
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t over) {
   Site *at = here(L, (int)s->kind);
   (void)ud;
@@ -148,7 +155,10 @@ static void point (void *ud, lua_State *L) {
   inner->point(inner->ud, L);
 }
 
-/* Counts n bytes that growth has moved. Returns the distance to the next copy sample, always 1. */
+/*
+** The callback for n bytes that a growing block has moved: counts them. Returns the distance to
+** the next sample point of copies, always 1.
+*/
 static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   Site *at;
   (void)ud; (void)over;
@@ -160,7 +170,10 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   return 1;
 }
 
-/* Writes to 'path' the sites of copies; if 'copied' is 0, the total 'all' and all other sites. */
+/*
+** Writes a file: if 'copied' is 1, the sites of copies; if it is 0, the total 'all' and all other
+** sites.
+*/
 static void put (const char *path, int copied, uint64_t all) {
   FILE *f = path != NULL ? fopen(path, "w") : NULL;
   size_t i;
@@ -181,7 +194,10 @@ static void put (const char *path, int copied, uint64_t all) {
   }
 }
 
-/* Writes the files and reinstalls the profiler's sampler. */
+/*
+** The callback for the end of the state: writes the files and installs the profiler's sampler
+** again.
+*/
 static void closing (void *ud, lua_State *L) {
   uint64_t all = luaN_allocated(L) - started;
   (void)ud;
@@ -205,7 +221,7 @@ int luaopen_exact (lua_State *L) {
   started = luaN_allocated(L);
   copies = getenv("EXACT_COPIES");
   luaN_setsampler(L, &sampler, 1);
-  /* the profiler's next copy sample is due at the next byte */
+  /* makes the profiler's first copy sample due at the next byte */
   if (copies != NULL) luaN_setcopies(L, copyleft = 1);
   return 0;
 }

@@ -1,7 +1,7 @@
 /*
 ** SPDX-License-Identifier: MIT
-** For bench/fuzz: luaopen_fuzzdata returns a function that makes a userdata, whose size in bytes is
-** the argument, with one user value and zeroed bytes.
+** A Lua module for bench/fuzz. luaopen_fuzzdata returns a function that creates a userdata with
+** one user value and zeroed bytes. Its argument is the size in bytes.
 */
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Runs a script in new states, each with a limit of the bytes obtained from lua_Alloc:
+** Runs a script in new states, each with a limit of the bytes obtained from lua_Alloc; for bench/limits:
 **   limits least SCRIPT STEP MOST      prints the first limit of STEP, 2 STEP, ... in which the
 **                                      script succeeds; 0 if it fails in all limits up to MOST
 **   limits sweep SCRIPT STEP FROM TO   prints each limit of FROM, FROM + STEP, ... up to TO in
 **                                      which the script fails, with its message, one a line
-** All numbers are KiB. Scripts have the standard libraries and newdata(n), which returns a
-** userdata of n bytes with a finalizer. A run that takes SECONDS of CPU time ends this program with
-** an error. Uses only the public API, so that any Lua 5.4 can be measured.
+** All numbers are KiB. Scripts have the standard libraries and newdata(n), which returns a userdata of n
+** bytes with a finalizer. If a run takes SECONDS of CPU time, this program ends with an error. It uses only
+** the public API, so that any Lua 5.4 can be measured.
 */
 #include <signal.h>
 #include <stdio.h>
@@ -26,11 +26,12 @@ typedef struct Limit {
   size_t used, limit;  /* bytes */
 } Limit;
 
-/* A lua_Alloc that returns NULL beyond the limit of the Limit at 'ud'. */
+/* A lua_Alloc that returns NULL when the bytes in use would exceed the limit. 'ud' is the Limit. */
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* for a new block, osize is the type of an object */
+  /* if a block is new, osize is not its size but the type of an object */
+  if (block == NULL) osize = 0;
   if (nsize > osize && nsize - osize > l->limit - l->used) return NULL;
   if (nsize == 0) free(block);
   else if ((fresh = realloc(block, nsize)) == NULL) return NULL;
@@ -43,7 +44,10 @@ static void fail (const char *message) {
   exit(2);
 }
 
-/* Handler of SIGPROF, which is sent when a run has used SECONDS of CPU time: ends the program. */
+/*
+** Handler of SIGPROF, which the process receives when a run has used SECONDS of CPU time: ends
+** the program.
+*/
 static void expire (int signal) {
   static const char message[] = "limits: a run has used all of its CPU time\n";
   (void)signal;
@@ -51,7 +55,7 @@ static void expire (int signal) {
   _exit(2);
 }
 
-/* The finalizer of userdata created by newdata: clears the user value. */
+/* The finalizer of the userdata that newdata creates. It clears the user value. */
 static int collected (lua_State *L) {
   lua_pushnil(L);
   lua_setiuservalue(L, 1, 1);
@@ -86,8 +90,8 @@ static void readscript (const char *path) {
 }
 
 /*
-** Runs the script in a new state with a limit of 'kib' KiB. Returns 1 if it succeeds; else 0, and
-** copies its message to 'message' ('size' bytes).
+** Runs the script in a new state with a limit of 'kib' KiB. Returns 1 if it succeeds. Otherwise
+** returns 0, and copies the error message to 'message' ('size' bytes).
 */
 static int fits (size_t kib, char *message, size_t size) {
   Limit l = {0, kib << 10};

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Runs one workload: lua bench/load.lua NAME [SIZE], printing "NAME SIZE: RESULT".
--- A workload is bench/load/NAME.lua and returns a table:
+-- Runs one workload: lua bench/load.lua NAME [SIZE] prints "NAME SIZE: RESULT".
+-- A workload is the file bench/load/NAME.lua, which returns a table:
 --   about  one line: the operation that it stresses
 --   size, small, tiny   positive integers: for a run of about a second (the default), for
 --                       instruction counts, and for the specs
---   long                for a run of some twenty seconds; few workloads have it
+--   long                for a run of some twenty seconds; only a few workloads have it
 --   run(size) -> a string or number that depends only on size
--- The generator of random numbers is seeded here, so that run may use
--- math.random. Results must not depend on addresses or on the order of pairs.
+-- This script seeds the generator of random numbers, so that 'run' may use math.random. Results must not
+-- depend on addresses or on the order of pairs.
 
 local NAMED_SIZES = { size = true, small = true, tiny = true, long = true }
 

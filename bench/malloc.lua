@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- One workload of bench/malloc: lua malloc.lua NAME ROUNDS. Prints its result and, after a tab, the
--- nanoseconds of CPU time for one of its units, such as a pair of malloc and free. Exit status 77:
--- the Debian library that it needs is not installed.
+-- The workloads of bench/malloc, of which it runs one: lua malloc.lua NAME ROUNDS. Prints its result and,
+-- after a tab, the nanoseconds of CPU time for one of its units, such as a pair of malloc and free. Exit
+-- status 77: the Debian library that the workload needs is not installed.
 
 local name, rounds = arg[1], tonumber(arg[2])
 
@@ -16,10 +16,10 @@ local function cmemory()
   return require "cmemory"
 end
 
--- Workloads by name: functions of 'rounds' that return a result and a number of units.
+-- The workloads by name. Each is a function of 'rounds' that returns a result and the number of its units.
 local W = {}
 
--- Pairs of malloc and free with a short loop after each, about one pair every 100 ns.
+-- Pairs of malloc and free with a short loop after each pair: about one pair every 100 ns.
 function W.paced(n)
   cmemory().churn(n * 100000, 64, 200)
   return "done", n * 100000
@@ -31,7 +31,7 @@ function W.pairs(n)
   return "done", n * 400000
 end
 
--- Many blocks are allocated before they are freed in random order.
+-- Allocates many blocks, and then frees them in the same order.
 function W.held(n)
   local c = cmemory()
   for _ = 1, n do c.hold(100000, 48) end
@@ -84,7 +84,7 @@ function W.luv(n)
   return fired, n
 end
 
--- Draws lines and text on a surface of cairo, through lgi.
+-- Draws lines and text on a surface of the library cairo, through lgi.
 function W.cairo(n)
   local cairo = need "lgi".cairo
   local sum = 0

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- One program of bench/memory: lua memory.lua NAME. At its end it prints, in bytes, the resident
--- memory according to the system, Lua's count, and the resident native bytes that it has allocated.
+-- The programs of bench/memory, of which it runs one: lua memory.lua NAME. At its end it prints, in bytes,
+-- the resident memory according to the system, the memory in use according to Lua, and the resident native
+-- bytes that the program has allocated.
 
 local name = arg[1]
 
@@ -9,7 +10,8 @@ local function cmemory()
   return require "cmemory"
 end
 
--- Programs by name. Each returns a value to keep alive, and the resident native bytes.
+-- The programs by name. Each returns a value to keep alive, and the number of its resident native bytes
+-- (nil: none).
 local P = {}
 
 function P.records()
@@ -24,7 +26,7 @@ function P.strings()
   return t
 end
 
--- One object in eight stays alive, so that few blocks become empty.
+-- One object in eight stays alive, so that few blocks of the heap become empty.
 function P.holes()
   local t = {}
   for i = 1, 600000 do t[i] = {i} end

@@ -1,6 +1,6 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Times each batch of an allocating workload; linked with the liblua.a to be measured:
+** Measures the time of each batch of an allocating workload. It is linked with the liblua.a to be measured:
 **   pauses WORKLOAD MODE CLOCK RECORDS PAGE SURVIVORS BATCHES [TRAP]
 ** WORKLOAD  bench/micro/churn.lua or trap.lua, called with the numbers RECORDS, PAGE and SURVIVORS,
 **           and the path TRAP or nil
@@ -26,21 +26,27 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-#define FINE 64  /* number of ranges of times that are counted for each factor of 2 */
-#define LENGTHS (64 * FINE)  /* number of ranges for all 64-bit times */
+/* times are counted in ranges; the number of ranges for each factor of 2 */
+#define FINE 64
+/* the number of ranges for all 64-bit times */
+#define LENGTHS (64 * FINE)
 
 typedef struct Times {
   uint64_t total, longest;   /* nanoseconds */
-  uint64_t count[LENGTHS];   /* number of batches whose time is in range i */
+  /* for each range, the number of batches whose time is in it */
+  uint64_t count[LENGTHS];
 } Times;
 
-/* Prints the message and ends the program. */
+/* Prints an error message with 'value' and ends the program. */
 static void fail (const char *what, const char *value) {
   fprintf(stderr, "pauses: %s '%s'; see the head of bench/pauses.c\n", what, value);
   exit(2);
 }
 
-/* Returns the number in 'text', at least 0; fails with a message if there is none. */
+/*
+** Returns the number in 'text', which must be at least 0. Otherwise ends the program with the
+** given message.
+*/
 static long natural (const char *what, const char *text) {
   char *end;
   long n;
@@ -51,8 +57,8 @@ static long natural (const char *what, const char *text) {
 }
 
 /*
-** Returns the index of the range that contains a time: one range for each ns below 2 * FINE, then
-** FINE for each factor of 2.
+** Returns the index of the range that contains a time. There is one range for each ns below 2 *
+** FINE, and then FINE ranges for each factor of 2.
 */
 static size_t place (uint64_t ns) {
   unsigned octave = 0;
@@ -78,7 +84,7 @@ static uint64_t now (clockid_t clock) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns the bytes in use by the collector's count. */
+/* Returns the number of bytes in use according to the collector. */
 static size_t held (lua_State *L) {
   return (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
 }
@@ -92,7 +98,10 @@ static void call (lua_State *L, int f) {
   }
 }
 
-/* Calls the workload; its results, fill, batch and idle, are then at stack indices 1, 2, 3. */
+/*
+** Calls the workload. Its results, the functions fill, batch and idle, are then at stack indices
+** 1, 2 and 3.
+*/
 static void load_workload (lua_State *L, const char *path, char **numbers,
                            const char *trap) {
   int i;

@@ -1,12 +1,13 @@
 /*
 ** SPDX-License-Identifier: MIT
 ** Runs a command COUNT times (once without -n), or until a run fails, and writes its use of time
-** and memory, for the benchmark runner:
+** and memory, for the benchmarks:
 **   runstat [-n COUNT] [-e NAME=VALUE]... RESULT COMMAND [ARGUMENT]...
 ** The file RESULT gets one line: wall, user and system seconds (sums over the runs), peak RSS in
 ** KiB (the largest of all runs), and the exit status of the last run (127: COMMAND cannot be run).
-** This program must have little memory: the peak that the kernel reports for a child is at least
-** the resident memory of its parent at the fork. Exit status: 0 if RESULT was written; else 2.
+** This program must itself use little memory, because the peak that the kernel reports for a child
+** is at least the resident memory of its parent at the fork. Exit status: 0 if RESULT was written;
+** otherwise 2.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,10 +22,11 @@
 typedef struct Usage {
   double wall, user, sys;  /* seconds */
   long rss;                /* KiB */
-  int status;              /* exit status of the last run; 128 + signal if it was killed */
+  /* the exit status of the last run; 128 + signal if a signal killed it */
+  int status;
 } Usage;
 
-/* Prints the message. Returns 2, the exit status. */
+/* Prints the message and the usage. Returns 2, the exit status of this program. */
 static int fail (const char *what, const char *value) {
   fprintf(stderr, "runstat: %s '%s'%s%s; usage: runstat [-n COUNT]"
                   " [-e NAME=VALUE]... RESULT COMMAND [ARGUMENT]...\n",
@@ -36,14 +38,17 @@ static double seconds (struct timeval t) {
   return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Returns the monotonic clock in seconds. */
+/* Returns the time of the monotonic clock in seconds. */
 static double now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Runs the command once and adds its usage to *sum. Returns 0, or -1 with errno set. */
+/*
+** Runs the command once and adds its usage of time and memory to *sum. Returns 0, or -1 with
+** errno set.
+*/
 static int run_once (char **command, Usage *sum) {
   struct rusage used;
   int status;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures the cost of an allocation sample in the thread of the program:
+** Measures the cost of an allocation sample in the thread of the program, for bench/sample:
 **   sample SHAPE LUADEPTH CDEPTH NATIVE SAMPLES PERIOD
 ** The program makes CDEPTH nested C calls, inside them LUADEPTH nested Lua calls, and there creates
 ** SAMPLES tables of 104 bytes. With PERIOD 64 each table is a sample, with PERIOD 0 none is. With
 ** NATIVE 1, stacks include C functions. Prints the nanoseconds of CPU time of this thread for each
-** table; the profiler's writer runs on another thread. SHAPE is how the stack changes between
+** table; the profiler's writer runs on another thread. SHAPE states how the stack changes between
 ** samples:
 **   same       only the innermost function differs
 **   new        all Lua calls are made again for every table
-**   coroutine  as same, but the innermost function runs in a coroutine, so that the profiler must
-**              read the whole stack for each sample
-** With SHAPE followed, SAMPLES strings are created and kept instead, each of which is a followed
-** sample. Prints the nanoseconds of a full collection divided by SAMPLES.
+**   coroutine  the same as 'same', but the innermost function runs in a coroutine, so that the
+**              profiler must read the whole stack for each sample
+** With the shape 'followed', the program instead creates and keeps SAMPLES strings, each of which is
+** a followed sample, and prints the nanoseconds of a full collection divided by SAMPLES.
 */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -32,7 +32,8 @@ static const char source[] =
   "end\n"
   "local function again(n) for _ = 1, n do down(depth - 4, make) end end\n"
   "local function run(f)\n"
-  "  f(1000)\n"  /* a first call fills the caches of names, lines and libunwind */
+  /* fills the caches of names, lines and libunwind by a first call */
+  "  f(1000)\n"
   "  return measured(f, n)\n"
   "end\n"
   "if shape == 'followed' then\n"
@@ -60,7 +61,10 @@ static double now (void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Lua function measured(f, n): calls f(n) and returns its CPU time in nanoseconds divided by n. */
+/*
+** The Lua function measured(f, n): calls f(n) and returns its CPU time in nanoseconds divided by
+** n.
+*/
 static int measured (lua_State *L) {
   lua_Integer n = lua_tointeger(L, 2);
   double start = now();
@@ -69,7 +73,10 @@ static int measured (lua_State *L) {
   return 1;
 }
 
-/* Calls the Lua function on the stack in 'depth' nested C calls that the compiler cannot remove. */
+/*
+** Calls the Lua function on the stack inside 'depth' nested C calls, which the compiler cannot
+** remove.
+*/
 static __attribute__((noinline)) int down (lua_State *L, int depth) {
   volatile int below;
   if (depth == 0) return lua_pcall(L, 4, 1, 0);

@@ -1,22 +1,23 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Measures the costs of a host with many small states; linked with the liblua.a to be measured:
-**   states idle N       makes N states with libraries; prints the resident bytes per state
-**   states busy N       as idle, but each state has run a script that keeps about 20 KiB and drops
+** Measures the costs of a host program with many small states. It is linked with the liblua.a to be
+** measured:
+**   states idle N       creates N states with libraries; prints the resident bytes per state
+**   states busy N       the same, but each state has run a script that keeps about 20 KiB and drops
 **                       half a MiB
 **   states least        prints the least limits, to 64 bytes, in which lua_newstate succeeds, the
 **                       libraries, and the libraries with a small script
 **   states rows LIMIT   prints the number of rows that a script can keep within the limit
 **   states loop LIMIT   runs a script that keeps nothing within the limit; prints the number of
 **                       refused requests, and whether the script succeeded
-**   states cycle N      makes and closes a state with libraries N times; prints the nanoseconds of
+**   states cycle N      creates and closes a state with libraries N times; prints the nanoseconds of
 **                       CPU time per state
-**   states requests N   as cycle, with a script that keeps about 12 MiB until its end; also prints
+**   states requests N   the same with a script that keeps about 12 MiB until its end; also prints
 **                       the growth of the resident bytes when all states are closed
-**   states threads N    makes N states as busy, divided among 8 threads; prints the growth of the
-**                       resident bytes and the milliseconds of wall time
-** Limits are of the bytes obtained from lua_Alloc. Uses only the public API, so that any Lua 5.4
-** can be measured.
+**   states threads N    creates N states like those of 'busy', divided among 8 threads; prints the
+**                       growth of the resident bytes and the milliseconds of wall time
+** A limit is the largest number of bytes obtained from lua_Alloc. The program uses only the public
+** API, so that any Lua 5.4 can be measured.
 */
 #include <pthread.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@
 
 #define THREADS 8
 
-/* Script of a request handler: keeps about 20 KiB, and drops half a MiB. */
+/* The script of a request handler. It keeps about 20 KiB, and drops half a MiB. */
 static const char BUSY[] =
   "local kept = {}\n"
   "for i = 1, 100 do kept[i] = {id = i, name = 'name ' .. i} end\n"
@@ -44,7 +45,7 @@ static const char BUSY[] =
   "end\n"
   "return sum";
 
-/* Script of a plugin: functions, a class, strings, a sort. */
+/* The script of a plugin: functions, a class, strings, a sort. */
 static const char SMALL[] =
   "local Account = {}\n"
   "Account.__index = Account\n"
@@ -60,20 +61,20 @@ static const char SMALL[] =
   "for w in text:gmatch('%d+=') do found = found + #w end\n"
   "return found";
 
-/* Script that keeps rows until memory is exhausted, and returns their number. */
+/* A script that keeps rows until memory is exhausted, and returns their number. */
 static const char ROWS[] =
   "local rows, n = {}, 0\n"
   "pcall(function() while true do rows[n + 1] = {id = n, name = 'row ' .. n}; n = n + 1 end end)\n"
   "rows = nil\n"
   "return n";
 
-/* Script that creates tables and strings, and keeps none. */
+/* A script that creates tables and strings, and keeps none. */
 static const char LOOP[] =
   "local sum = 0\n"
   "for i = 1, 200000 do local t = {i, 'text ' .. i}; sum = sum + #t end\n"
   "return sum";
 
-/* Script of a large request, which keeps objects, strings and an array until it ends. */
+/* The script of a large request. It keeps objects, strings and an array until it ends. */
 static const char REQUEST[] =
   "local rows, texts, numbers = {}, {}, {}\n"
   "for i = 1, 40000 do rows[i] = {id = i, next = rows[i - 1]} end\n"
@@ -82,15 +83,17 @@ static const char REQUEST[] =
   "return #rows + #texts + #numbers";
 
 typedef struct Limit {
-  size_t held, limit;     /* bytes obtained from lua_Alloc and not freed; their limit */
+  /* the number of bytes obtained from lua_Alloc and not freed; the limit of this number */
+  size_t held, limit;
   unsigned long refused;  /* number of refused requests */
 } Limit;
 
-/* A lua_Alloc that returns NULL beyond the limit of the Limit at 'ud'. */
+/* A lua_Alloc that returns NULL when the bytes in use would exceed the limit. 'ud' is the Limit. */
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* for a new block, osize is the type of an object */
+  /* if a block is new, osize is not its size but the type of an object */
+  if (block == NULL) osize = 0;
   if (nsize > osize && nsize - osize > l->limit - l->held) {
     l->refused++;
     return NULL;
@@ -128,7 +131,9 @@ static int openlibs (lua_State *L) {
   return 0;
 }
 
-/* Opens the libraries and runs 'script' (NULL: none), both protected. Returns the status. */
+/*
+** Opens the libraries and runs 'script' (NULL: none), both in protected mode. Returns the status.
+*/
 static int play (lua_State *L, const char *script) {
   int status;
   lua_pushcfunction(L, openlibs);
@@ -140,7 +145,7 @@ static int play (lua_State *L, const char *script) {
   return status;
 }
 
-/* Returns a new state that has run 'script'; ends the program if that fails. */
+/* Returns a new state that has run 'script'. Ends the program if that fails. */
 static lua_State *must (const char *script) {
   lua_State *L = luaL_newstate();
   if (L == NULL || play(L, script) != LUA_OK) fail("cannot create a Lua state, or its script failed");
@@ -149,8 +154,8 @@ static lua_State *must (const char *script) {
 }
 
 /*
-** Returns 1 if an action succeeds within the limit: lua_newstate (0), opening the libraries, too
-** (1), and running a script, too (2).
+** Returns 1 if an action succeeds within the limit. Actions: 0 is lua_newstate, 1 also opens the
+** libraries, 2 also runs a script.
 */
 static int fits (size_t limit, int what) {
   Limit l = {0, limit, 0};
@@ -163,8 +168,8 @@ static int fits (size_t limit, int what) {
 }
 
 /*
-** Returns the smallest limit in bytes in which the action of fits() succeeds, up to 63 bytes too
-** large; at most 1 MiB.
+** Returns the smallest limit in bytes, at most 1 MiB, in which an action of fits() succeeds. It
+** may be up to 63 bytes too large.
 */
 static size_t least (int what) {
   size_t low = 0, high = 1 << 20;
@@ -191,7 +196,7 @@ static long inlimit (size_t limit, const char *script, unsigned long *refused) {
   return result;
 }
 
-/* Body of a thread: creates *ud states that have run BUSY. Returns the list of them. */
+/* The body of a thread: creates *ud states that have run BUSY, and returns an array of them. */
 static void *manystates (void *ud) {
   int i, n = *(int *)ud;
   lua_State **all = malloc((size_t)n * sizeof(*all));
@@ -199,7 +204,7 @@ static void *manystates (void *ud) {
   return all;
 }
 
-/* The action 'threads'. */
+/* Runs the action 'threads'. */
 static void threads (int n) {
   pthread_t t[THREADS];
   void *all[THREADS];
@@ -217,7 +222,7 @@ static void threads (int n) {
   }
 }
 
-/* The actions 'idle' and 'busy': creates n states that have run 'script'. */
+/* Runs the actions 'idle' and 'busy': creates n states that have run 'script'. */
 static void many (int n, const char *script) {
   lua_State **all = malloc((size_t)n * sizeof(*all));
   long before;
@@ -230,7 +235,7 @@ static void many (int n, const char *script) {
   free(all);
 }
 
-/* Makes and closes n states, one after the other. Returns the CPU nanoseconds per state. */
+/* Creates and closes n states, one after the other. Returns the CPU nanoseconds per state. */
 static double cycle (long n, const char *script) {
   double start = now(CLOCK_PROCESS_CPUTIME_ID);
   long i;

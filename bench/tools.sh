@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Sourced by every bench command. Sets 'root', 'scratch' (helpers, kept), 'work' (a folder for this run,
-# removed at its end) and 'lua' (a Lua 5.4 for the runner itself), and builds the small C helpers if
-# missing. Measures nothing, and writes only below build/bench.
+# Every command of bench/ sources this file. It sets 'root', 'scratch' (a folder for helpers, which is
+# kept), 'work' (a folder for this run, which is removed at its end) and 'lua' (a Lua 5.4 that runs the
+# scripts of bench/runner). It builds the small C helpers if they are missing. It measures nothing, and
+# writes only below build/bench.
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$root/build/bench
@@ -15,7 +16,7 @@ die() {
   exit 2
 }
 
-# helped ARGUMENTS...: if --help is among them, prints the opening comment of the command and exits.
+# helped ARGUMENTS...: if --help is one of them, prints the comment at the start of the command and exits.
 helped() {
   for argument; do
     case $argument in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
@@ -30,7 +31,7 @@ for candidate in "$root/build/plain/bin/lua" lua5.4 lua "$root/build/bin/lua"; d
 done
 [ -n "$lua" ] || die "no Lua 5.4 to run the runner; run make plain, or apt-get install lua5.4"
 
-# helper OUTPUT SOURCE FLAGS...: compiles a helper if it is older than its source.
+# helper OUTPUT SOURCE FLAGS...: compiles a C helper if it is older than its source.
 helper() {
   helper_out=$1 helper_source=$2
   shift 2
@@ -68,7 +69,7 @@ link_variants() {
   link_one fork "$value"
 }
 
-# prefix_of OPTION PATH: sets 'prefix' to the folder in whose bin/ the interpreter is.
+# prefix_of OPTION PATH: sets 'prefix' to the folder that contains the bin/ of the interpreter PATH.
 prefix_of() {
   [ -x "$2" ] || die "no interpreter at $2; build it, or give --$1 PATH"
   prefix=$(cd "$(dirname "$2")/.." && pwd)
@@ -81,14 +82,15 @@ link_one() {
     "$root/bench/$link_name.c" -Wl,-E "$prefix/lib/liblua.a" -lm -ldl || die "cannot link against $prefix/lib/liblua.a"
 }
 
-# Call this before counting instructions: callgrind counts each byte of a `rep movsb` as one
-# instruction, and the C library copies thousands of bytes by one; this disables its use.
+# Call need_valgrind before counting instructions. callgrind counts each byte of a `rep movsb` as one
+# instruction, and the C library copies thousands of bytes by one such instruction. This function disables
+# its use.
 need_valgrind() {
   command -v valgrind >/dev/null || die "valgrind is not installed; apt-get install valgrind"
   export GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000
 }
 
-# compile_exact PREFIX: compiles 'work'/exact.so for the interpreter in that prefix.
+# compile_exact PREFIX: compiles 'work'/exact.so for the interpreter in the folder PREFIX.
 compile_exact() {
   [ -d build/fork/src/src ] || die "no headers of the core in build/fork/src; run make fork"
   "${CC:-gcc}" -std=gnu99 -O2 -Wall -Wextra -shared -fPIC -I"$1/include/lua5.4" -Ilua -Ilua/vm -Ilua/gc \

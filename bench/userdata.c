@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** For bench/ablate: luaopen_userdata returns a function that creates a userdata, whose size in
-** bytes is the argument, with a finalizer that does nothing.
+** A Lua module for bench/ablate. luaopen_userdata returns a function that creates a userdata with
+** a finalizer that does nothing. Its argument is the size in bytes.
 */
 #include "lauxlib.h"
 #include "lua.h"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Dropped coroutines have grown stacks; one is alive at a time.
+-- Coroutines whose stacks have grown are dropped; one is alive at a time.
 local function deep(n)
   if n == 0 then coroutine.yield() else deep(n - 1) end
   return 1

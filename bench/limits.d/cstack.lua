@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- C calls nest to a depth of 40, each with a buffer, a pcall or a coroutine.
+-- C calls are nested to a depth of 40, each with a buffer and a pcall; every tenth call is in a new
+-- coroutine.
 local function nested(n)
   if n == 0 then return "end" end
   return (("."):gsub(".", function()

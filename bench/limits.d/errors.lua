@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Raises errors with tracebacks, and errors whose value is a table.
+-- Raises errors whose message is a traceback, and errors whose value is a table.
 local function failing(n)
   if n == 0 then error("a message of some length", 0) end
   failing(n - 1)

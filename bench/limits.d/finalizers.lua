@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Dropped tables have a finalizer in Lua that refers to their contents.
+-- Tables with a finalizer, a Lua function that reads their contents, are created and dropped.
 local count = 0
 local Class = { __gc = function(object) count = count + #object.name end }
 for i = 1, 2000 do setmetatable({ name = "object " .. i, { i } }, Class) end

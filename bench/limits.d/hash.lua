@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Hash parts grow to 700 string keys, which are dropped with them.
+-- The hash parts of tables grow to 700 string keys. Table and keys are then dropped.
 for round = 1, 8 do
   local set, n = {}, 0
   for i = 1, 700 do set["key " .. round .. " " .. i] = i end

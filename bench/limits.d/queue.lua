@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A queue of 300 messages, in which each new message replaces the oldest one.
+-- A queue of 300 messages. Each new message replaces the oldest one.
 local queue, first = {}, 1
 for i = 1, 4000 do
   queue[i] = { id = i, body = "message " .. i }

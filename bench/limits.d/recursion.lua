@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lua stacks grow to 2,000 calls and shrink, while short-lived tables are created.
+-- The Lua stack grows to up to 2,000 calls and shrinks again, while short-lived tables are created.
 local function depth(n)
   if n == 0 then return 0 end
   return 1 + depth(n - 1)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Sorts records by a comparison function that creates strings.
+-- Sorts records with a comparison function that creates strings.
 local list = {}
 for i = 1, 300 do list[i] = { id = i * 7919 % 1009 } end
 for _ = 1, 3 do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A cache with weak values and a registry with weak keys, of objects that die.
+-- Objects that soon die are stored in a table with weak values and in a table with weak keys.
 local cache, registry = setmetatable({}, { __mode = "v" }), setmetatable({}, { __mode = "k" })
 for i = 1, 3000 do
   local object = { i }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: tables are appended to one growing list and all kept alive. Everything survives, and the
--- list's array is copied each time its size doubles. size is the number of appended tables.
+-- A workload that is hard for some collectors: tables are appended to one growing list and all kept alive.
+-- Everything survives, and the list's array is copied each time its size doubles. 'size' is the number of
+-- appended tables.
 
 local function run(appends)
   local list = {}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Host: a heap of some megabytes is created and dropped, over and over, as a server does for each
--- request. If a collector returns the pages each time, the system has to clear them again. size is the
+-- A heap of some megabytes is created and dropped, over and over, as a server does for each request. If a
+-- collector returns the pages to the system each time, the system has to clear them again. 'size' is the
 -- number of batches, of a thousand arrays each.
 
 local function run(size)

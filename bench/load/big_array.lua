@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: young objects are stored at random in an array of millions of slots. A collector that remembers
--- the array as a whole visits all slots in every minor collection. size is the number of objects; each
--- is stored in thirty slots.
+-- Young objects are stored at random in an array of millions of slots. A collector that remembers the array
+-- as a whole visits all slots in every minor collection. 'size' is the number of objects; each is stored in
+-- thirty slots.
 
 local function run(size)
   local slots = 40 * size

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a server calls collectgarbage() after each request; its heap contains a few thousand small
--- tables, each with its own strings. A request creates more tables, one of which replaces an older
--- one. size is the number of requests.
+-- A server calls collectgarbage() after each request. Its heap contains a few thousand small tables, each
+-- with its own strings. A request creates more tables, one of which replaces an older one. 'size' is the
+-- number of requests.
 
 local SESSIONS = 3000
 local OTHERS = 20

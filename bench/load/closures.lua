@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Functions composed at run time: every composition creates a closure with two upvalues, every chain is
--- called once and dropped. Result: the sum of all values.
+-- Functions are composed at run time: every composition creates a closure with two upvalues, and every
+-- chain of closures is called once and dropped. The result is the sum of all values.
 
 local function compose(f, g)
   return function(x) return f(g(x)) end

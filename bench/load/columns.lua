@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Host: arrays as large as the heap are filled and dropped, and nothing else is allocated. There are as
--- few allocations as pauses: a collector that does a fixed amount of work per pause is too slow. size
+-- Arrays as large as the heap are filled and dropped, and nothing else is allocated. There are as few
+-- allocations as pauses, so that a collector that does a fixed amount of work per pause is too slow. 'size'
 -- is the number of arrays.
 
 local LENGTH = 3000000

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a recursion of size frames that allocates while the top of the stack moves. In every
--- iteration some frames at the bottom return and are called again; later all return, with
--- short-lived tables between. A collector that scans the whole stack in every minor collection pays
--- for all frames; one that records which part of the stack is unchanged must detect that frames
--- have returned and were called again. Every frame has its own table, and checks it at the end.
+-- A workload that is hard for some collectors: a recursion of 'size' frames that allocates while the top of
+-- the stack moves. In every iteration some frames at the bottom return and are called again; later all
+-- return, with short-lived tables between. A collector that scans the whole stack in every minor collection
+-- pays for all frames; one that records the unchanged part of the stack must detect that frames have
+-- returned and were called again. Every frame has its own table, and checks it at the end.
 
 local SWING = 200   -- number of frames that return and are called again in one iteration
--- there is one iteration for STRIDE frames on the way down, and again on the way up
+-- on the way down there is one iteration per STRIDE frames, and again on the way up
 local STRIDE = 20
 local TABLES = 100  -- number of short-lived tables created in one iteration
 

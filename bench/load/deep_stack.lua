@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a recursion of size frames that allocates on its way down, at the bottom and on its way up. A
--- collector that scans the whole stack in every minor collection pays for all frames each time.
+-- A workload that is hard for some collectors: a recursion of 'size' frames that allocates on its way down,
+-- at the bottom and on its way up. A collector that scans the whole stack in every minor collection pays
+-- for all frames each time.
 
 local function sink(depth)
   local here = { depth }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a dictionary of size distinct strings, all kept alive. It is filled, read with keys that
--- are created again, and a third of the keys is removed and added again.
+-- A workload that is hard for some collectors: a dictionary of 'size' distinct strings, all kept alive. It
+-- is filled, then read with keys that are created again, and then a third of the keys is removed and as
+-- many new keys are added.
 
 local function run(count)
   local ids = {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a large structure is dropped, and the program continues with short-lived objects only. A
--- collector that visits old objects only when the heap grows keeps the structure to the end. size is
--- the number of dropped records; fifteen times as many short-lived objects follow.
+-- A large structure is dropped, and the program continues with short-lived objects only. A collector that
+-- visits old objects only when the heap grows keeps the structure to the end. 'size' is the number of
+-- dropped records; fifteen times as many short-lived objects follow.
 
 local function run(size)
   local records = {}

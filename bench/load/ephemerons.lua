@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a table with weak keys has properties of objects; each value refers to its own key and to
--- the next key. Most objects die; the last WINDOW are alive. The result is the number of entries
--- that are left after full collections. size is the number of objects.
+-- A workload that is hard for some collectors: a table with weak keys has properties of objects. Each value
+-- refers to its own key and to the next key. Most objects die; the last WINDOW objects are alive. The
+-- result is the number of entries that are left after full collections. 'size' is the number of objects.
 
 local WINDOW = 2000
 

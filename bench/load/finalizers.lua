@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: objects with finalizers. Most die young, one in fifty lives in a ring of slots, one in a
--- thousand is resurrected by its finalizer. The result counts the calls: one for every dropped object.
--- size is the number of objects.
+-- A workload that is hard for some collectors: objects with finalizers. Most die young, one in fifty lives
+-- in a ring of slots, and one in a thousand is resurrected by its finalizer. The result is the number of
+-- finalizer calls: one for every dropped object. 'size' is the number of objects.
 
 local SLOTS = 500
 

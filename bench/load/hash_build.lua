@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Tables with computed string keys, h["k" .. i], are grown from empty, read and dropped. size is
--- the number of tables, each with a thousand keys.
+-- Tables with computed string keys, h["k" .. i], are grown from empty, read and dropped. 'size' is the
+-- number of tables, each with a thousand keys.
 
 local KEYS = 1000
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- An interpreter written in Lua: a program in a small language with functions, closures and lists
--- is parsed into a tree, which is walked. Every call creates a scope table, and every number is a
--- table, as usual in such interpreters. The program sorts, searches and builds records. size is the
--- number of its iterations.
+-- An interpreter written in Lua: parses a program in a small language with functions, closures and lists
+-- into a tree, and walks the tree. Every call creates a scope table, and every number is a table, as usual
+-- in such interpreters. The program sorts, searches and builds records. 'size' is the number of its
+-- iterations.
 
 local PROGRAM = [[
 def range(a, b) { if b < a { nil } else { cons(a, range(a + 1, b)) } }
@@ -49,7 +49,7 @@ local function tokens(text)
   end
 end
 
--- The parser: a program is a list of expressions, each { op = name, ... }.
+-- The parser. It returns a program as a list of expressions, each { op = name, ... }.
 local reader = {}
 reader.__index = reader
 
@@ -165,7 +165,7 @@ function reader:expression(least)
   return left
 end
 
--- The interpreter of the tree. A scope is { names = values, outer = scope }; a value is a table {
+-- The interpreter, which walks the tree. A scope is { names = values, outer = scope }. A value is a table {
 -- kind, ... }.
 local NIL, YES, NO = { kind = "nil" }, { kind = "truth", is = true }, { kind = "truth", is = false }
 

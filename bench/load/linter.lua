@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A real program: luacheck (Debian's lua-check) reads, parses and analyses Lua sources. size is the
--- number of files, taken from the start of the sorted list of files below the folder; if there are
--- fewer, they are checked again, as in an editor that checks repeatedly. LINT_TREE=dir selects
--- another folder of files, LUACHECK=dir another folder of the module. The result is the number of
--- warnings, and a sum over position and code of each.
+-- A real program: luacheck (Debian's lua-check) reads, parses and analyses Lua sources. 'size' is the
+-- number of files, taken from the start of the sorted list of files below a folder. If there are fewer,
+-- they are checked again, as in an editor that checks repeatedly. LINT_TREE=dir selects another folder of
+-- files, LUACHECK=dir another folder of luacheck. The result is the number of warnings, and a sum over
+-- position and code of each.
 
 local TREE = os.getenv("LINT_TREE") or "/usr/share/lua/5.1"
 local LUACHECK = os.getenv("LUACHECK") or "/usr/share/lua/5.1"
@@ -24,7 +24,7 @@ local function luacheck()
   return module
 end
 
--- Returns the texts of at most 'count' files, and their bytes.
+-- Returns the texts of at most 'count' files, and their total number of bytes.
 local function sources(count)
   local quoted = "'" .. TREE:gsub("'", "'\\''") .. "'"
   local list = io.popen("find -L " .. quoted .. " -name '*.lua' -type f 2>/dev/null | LC_ALL=C sort")

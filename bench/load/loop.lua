@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The smallest program that allocates: a loop that creates a list cell and drops the one before the
--- last. size is the number of cells in thousands.
+-- The smallest program that allocates: a loop creates a list cell and drops the previous one. 'size' is the
+-- number of cells in thousands.
 
 local function run(thousands)
   local last, sum = { value = 0 }, 0

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The Mandelbrot set on a square grid, with at most fifty steps for each point. Uses only floats in
--- local variables. size is the side of the grid. The result is the number of points inside the set,
--- and the number of steps.
+-- The Mandelbrot set on a square grid, with at most fifty steps for each point. Uses only floats in local
+-- variables. 'size' is the side of the grid. The result is the number of points inside the set, and the
+-- number of steps.
 
 local STEPS = 50
 

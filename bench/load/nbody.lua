@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Gravity among five bodies, whose floats are in tables that are created once: reads and writes of
--- fields and arithmetic, without allocation in the loop. The result is the energy before and after.
+-- Gravity among five bodies, whose floats are in tables that are created once: reads and writes of fields
+-- and arithmetic, without allocation in the loop. The result is the energy before and after.
 
 local function system()
   return {

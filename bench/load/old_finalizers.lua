@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a cache of handles with finalizers, and a few MiB of live records. A handle is old when it
--- is replaced, and the heap does not grow. size is the number of short-lived objects; every
--- fiftieth is a handle.
+-- A cache of handles with finalizers, and a few MiB of live records. A handle is old when it is replaced,
+-- and the heap does not grow. 'size' is the number of short-lived objects; every fiftieth object is a
+-- handle.
 
 local function run(size)
   local live, handles, closed, opened = {}, {}, 0, 0

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: packets of 300 to 8,000 bytes are created and dropped while the heap contains many small
--- objects. Each packet is concatenated, is in its connection's queue for some time, and is removed.
--- size is the number of packets.
+-- Packets of 300 to 8,000 bytes are created and dropped while the heap contains many small objects. Each
+-- packet is concatenated, is in the queue of its connection for some time, and is removed. 'size' is the
+-- number of packets.
 
 local CONNECTIONS = 20000
 local QUEUE = 4

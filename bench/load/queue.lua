@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a linked queue, to whose end nodes are added while others are removed from its front. Every
--- removed node that was tenured still refers to the next node: a generational collector that keeps
--- the next node alive for this reason tenures every node of the program. size is the number of
--- nodes.
+-- A workload that is hard for some collectors: a linked queue, to whose end nodes are added while others
+-- are removed from its front. Every removed node that was tenured still refers to the next node: a
+-- generational collector that keeps the next node alive for this reason tenures every node of the program.
+-- 'size' is the number of nodes.
 
 local LENGTH = 2000
 

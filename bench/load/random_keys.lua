@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Trap: one large old table with string keys and sparse integer keys, so that it consists of a hash
--- part. Entries with young values and young keys are added and removed at random. Insertion moves
--- colliding entries, removal leaves dead keys, and a collector that remembers whole tables visits
--- the whole table. size is the number of writes.
+-- A workload that is hard for some collectors: one large old table with string keys and sparse integer
+-- keys, so that it consists of a hash part. Entries with young values and young keys are added and removed
+-- at random. Insertion moves colliding entries, removal leaves dead keys, and a collector that remembers
+-- whole tables visits the whole table. 'size' is the number of writes.
 
 local ENTRIES = 200000
 

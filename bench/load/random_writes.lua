@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: random slots of one big old table are overwritten with young tables. A collector that remembers
--- whole tables visits all of it in each minor collection. size is the number of writes.
+-- A workload that is hard for some collectors: random slots of one big old table are overwritten with young
+-- tables. A collector that remembers whole tables visits all of it in each minor collection. 'size' is the
+-- number of writes.
 
 local SLOTS = 500000
 

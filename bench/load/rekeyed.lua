@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: sets, such as sessions or active requests, whose keys are added and removed while their
--- number stays just below a power of two. If a full table gets free nodes for a few keys only, it
--- is counted and copied again after every few keys. size is the number of added keys.
+-- Sets, such as those of sessions or active requests, whose keys are added and removed while their number
+-- stays just below a power of two. If a full table gets free nodes for only a few keys, it is counted and
+-- copied again after every few keys. 'size' is the number of added keys.
 
 local LIVE = (1 << 14) - 40
 

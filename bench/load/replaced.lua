@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Host: the program selects the incremental mode, creates a large array of records, and replaces
--- each of them in order by a new one. size is the number of records; they are replaced twice.
+-- A program selects the incremental mode, creates a large array of records, and replaces each of them in
+-- order by a new one. 'size' is the number of records; they are replaced twice.
 
 local function run(size)
   collectgarbage("incremental")

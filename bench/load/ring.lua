@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Host: each record lives until five thousand others have been created, as in a work queue. Nearly all
--- survive the nursery of a generational collector, and die soon after. size is the number of records.
+-- Each record lives until five thousand others have been created, as in a work queue. Nearly all records
+-- survive the nursery of a generational collector, and die soon after. 'size' is the number of records.
 
 local LENGTH, OTHERS = 5000, 100000
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Spectral norm of the infinite matrix 1/((i+j)(i+j+1)/2+i+1), cut to size by size, by the power
--- method: float arithmetic over arrays that are created once.
+-- The spectral norm of the infinite matrix 1/((i+j)(i+j+1)/2+i+1), cut to 'size' rows and columns, by the
+-- power method: float arithmetic over arrays that are created once.
 
 local function entry(i, j)
   local k = i + j

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A template engine: text with {{expression}} and {% statement %} is compiled to Lua source, loaded
--- once per kind of page and rendered into many pages with escaping. size is the number of pages; every
+-- A template engine: text with {{expression}} and {% statement %} is compiled to Lua source, loaded once
+-- per kind of page and rendered into many pages with escaping. 'size' is the number of pages; every
 -- fortieth page compiles its template again.
 
 local PAGE = [[

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Vectors are tables with arithmetic metamethods: each a + b and a * s creates a table that dies
--- after the expression. A few bodies on springs are moved in steps. The result is the sum of their
--- positions.
+-- Vectors are tables with arithmetic metamethods: each a + b and a * s creates a table that dies after the
+-- expression. A few bodies on springs are moved in steps. The result is the sum of their positions.
 
 local Vector = {}
 Vector.__index = Vector

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a table with weak keys, most of which are old and referenced elsewhere, while others are added
--- and die. A collector that visits whole ephemeron tables in every minor collection pays for all
--- entries each time. size is the number of added keys.
+-- A table with weak keys, most of which are old and referenced elsewhere, while others are added and die. A
+-- collector that visits whole ephemeron tables in every minor collection pays for all entries each time.
+-- 'size' is the number of added keys.
 
 local HELD = 300000
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a table with weak keys and values, most of which are old and referenced elsewhere, while others
--- are added and die. A collector that visits such tables as a whole in every minor collection pays for
--- all entries each time. size is the number of added pairs.
+-- A table with weak keys and values, most of which are old and referenced elsewhere, while others are added
+-- and die. A collector that visits such tables as a whole in every minor collection pays for all entries
+-- each time. 'size' is the number of added pairs.
 
 local HELD = 300000
 

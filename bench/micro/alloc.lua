@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A loop that only allocates, for instruction counts:
+-- A loop that only allocates, for instruction counts (bench/instructions):
 --   lua alloc.lua PROFILER PACE KIND COUNT [PROFILE]
 -- PROFILER  none: not loaded; load: loaded, never started; idle: started with a period that is never
 --           reached. The three words have the same length, so that the process has the same addresses.
@@ -66,4 +66,5 @@ for batch = 1, count // BATCH do
   assert(work((batch - 1) * BATCH + 1, batch * BATCH))
   if pace == "step" then collectgarbage("step", 0) end
 end
-os.exit(true)  -- exits without lua_close, which would free all remaining objects
+-- ends without lua_close, which would free all remaining objects
+os.exit(true)

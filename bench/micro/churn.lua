@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- A large live heap and steady garbage. bench/pauses.c calls this file with
 --   records    number of live records; each is a table of four fields, a table of three elements and
---              a string of its own: three objects, about 320 bytes
+--              a separate string: three objects, about 320 bytes
 --   page       number of records in one array; another array has all these arrays
 --   survivors  number of records of a batch that replace a live one, 0 to 16
 -- and receives three functions without parameters:
 --   fill   creates the live heap
---   batch  creates 16 records; each of 'survivors' of them replaces a random live record, and a new
---          string is stored in another live record; the other new records are garbage
+--   batch  creates 16 records. 'survivors' of them each replace a random live record, and a new string
+--          is stored in another live record. The other new records are garbage
 --   idle   takes about as long as batch, and creates no objects
--- Records do not refer to each other, so that a replaced record is garbage at once.
+-- Records do not refer to each other, so that a replaced record becomes garbage immediately.
 
 local BATCH = 16
 
@@ -30,7 +30,7 @@ local function fill()
   end
 end
 
--- Returns a random page and an index in it.
+-- Returns a random array of records, and a random index in it.
 local function pick()
   local page = pages[random(#pages)]
   return page, random(#page)

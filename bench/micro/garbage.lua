@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- A loop that creates and drops one object per iteration, for instruction counts:
+-- A loop that creates and drops one object per iteration, for instruction counts (bench/garbage):
 --   lua garbage.lua PACE KIND TURNS
 -- PACE   run: the collector runs with the interpreter's defaults; stop: it does not run
--- KIND   a function of KINDS; the loops nothing and interned create no object, and the costs of
---        other loops are compared with theirs
--- TURNS  iterations
+-- KIND   the name of a function of KINDS. The loops 'nothing' and 'interned' create no object; their
+--        costs are subtracted from those of the other loops
+-- TURNS  number of iterations
 -- The loops differ only in the objects. string.format creates the strings, and no other object.
 
 local SPAN = 1000
@@ -35,7 +35,7 @@ function KINDS.array(turns)
   return kept
 end
 
--- All closures share one upvalue, which is created outside of the loop.
+-- All closures share one upvalue, which is created outside the loop.
 function KINDS.closure(turns)
   local kept, shared
   for _ = 1, turns do kept = function() return shared end end
@@ -43,14 +43,14 @@ function KINDS.closure(turns)
   return kept
 end
 
--- Two objects per iteration: the closure and its upvalue.
+-- Creates two objects per iteration: a closure and its upvalue.
 function KINDS.own_upvalue(turns)
   local kept
   for i = 1, turns do kept = function() return i end end
   return kept
 end
 
--- The coroutines are never resumed.
+-- Creates coroutines, which are never resumed.
 function KINDS.coroutine(turns)
   local kept
   local create, body = coroutine.create, function() end
@@ -58,8 +58,8 @@ function KINDS.coroutine(turns)
   return kept
 end
 
--- Creates 'span' different texts of the same length in turn. 'live': a table that is kept alive
--- during the loop.
+-- Creates 'span' different texts of the same length, one after the other and again and again. 'live' is a
+-- table that is kept alive during the loop.
 local function texts(turns, span, live)
   local kept
   local format = string.format
@@ -69,7 +69,7 @@ end
 
 function KINDS.string(turns) return texts(turns, turns + 1) end
 
--- Creates the same texts, all of which exist already.
+-- Each iteration creates one of SPAN texts that exist already, so that no new string is allocated.
 function KINDS.interned(turns)
   local live = {}
   for i = 0, SPAN - 1 do live[i] = ("text %d"):format(10000000 + i) end
@@ -88,4 +88,5 @@ if not turns or turns < 1 then fail("turns must be a positive integer, got %q", 
 
 if pace == "stop" then collectgarbage("stop") end
 assert(work(turns))
-os.exit(true)  -- exits without lua_close, which would free all remaining objects
+-- ends without lua_close, which would free all remaining objects
+os.exit(true)

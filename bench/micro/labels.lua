@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Uses labels, for instruction counts (bench/instructions --labels):
+-- Uses labels of the profiler, for instruction counts (bench/instructions --labels):
 --   lua labels.lua none|table|label|with COUNT    COUNT calls of a function: alone, with a new table, or
 --                                  with that table as argument of profiler.label or profiler.with
 --   lua labels.lua switch|same COUNT PROFILE      COUNT resumes of a coroutine that has another label
@@ -45,11 +45,11 @@ local function server(labelled, rounds)
   return kept
 end
 
--- Resumes a coroutine with a label n times; it yields each time. That is 2n changes of the running
--- label if 'label' is not nil.
+-- Resumes a coroutine n times; it yields each time. If 'label' is not nil, the coroutine has this label, so
+-- that the label of the running code changes 2n times.
 local function switching(label, n)
   if label then profiler.label{route = "/a"} end
-  -- a local variable, because the cost of a lookup depends on the seed of string hashes
+  -- yield is a local variable, because the cost of a lookup depends on the seed of string hashes
   local yield = coroutine.yield
   local co = coroutine.wrap(function() while true do yield() end end)
   if label then profiler.label{route = label} end

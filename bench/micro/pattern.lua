@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Allocations in a pattern whose length divides every power of two from 256 on, for bench/sites:
--- lua pattern.lua size|small|tiny. Each iteration allocates 256 bytes at four lines. With fixed
+-- Allocates in a pattern whose length divides every power of two from 256 on, for bench/sites: lua
+-- pattern.lua size|small|tiny. Each iteration allocates 256 bytes at four lines. With fixed sampling
 -- intervals, all samples of a run are on the same line, as long as nothing else is allocated.
 
 local TURNS = { size = 400000, small = 40000, tiny = 10 }

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A trap (objects that are hard for some collectors) and steady garbage, for bench/pauses --trap.
+-- Objects that are hard for some collectors (a trap), and steady garbage, for bench/pauses --trap.
 -- bench/pauses.c calls this file with
 --   size       largest number of live objects of the trap
 --   batches    number of batches of the run
@@ -18,8 +18,8 @@ local GARBAGE = 16
 local size, batches, _, path = ...
 local trap = dofile(path)
 
--- For a trap without build(): keeps its objects in many tables of PAGE elements, because one big
--- table would be a trap, too.
+-- For a trap that is a function: keeps its objects in many tables of PAGE elements, because one big table
+-- would itself be hard for collectors.
 local PAGE = 1024
 
 local function paged(make)
@@ -42,7 +42,7 @@ end
 if type(trap) == "function" then trap = paged(trap) end
 local made, count = 0, 0
 
--- Phases of the run: the end of each, in tenths of all batches, and its name.
+-- The phases of the run. Each is the end of the phase, in tenths of all batches, and its name.
 local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" }, { 9.2, "stay" },
   { 10, "gone" } }
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A map keeps each cell that was visited, in a table of rows, and never removes any.
+-- A map keeps each visited cell in a table of rows, and never removes any.
 -- cut: world.cells = nil
 local world = {cells = {}}
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A task collects messages in a local variable and waits for more.
+-- A coroutine collects messages in a local variable and waits for more.
 -- cut: debug.setlocal(task, 1, 1, nil)
 local task = coroutine.create(function()
   local inbox = {}

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lines of a log are kept as strings to be written, but they are never written or removed.
+-- The lines of a log are kept as strings until they are written, but they are never written or removed.
 -- cut: writer.lines = nil
 local writer = {lines = {}}
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A function keeps all of its results in a table.
+-- A function keeps all of its results in a table, which never shrinks.
 -- cut: debug.setupvalue(square, 1, nil)
 local square
 do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The keys of a weak table are strings, which are never removed from weak tables.
+-- The keys of a table with weak keys are strings, which a collector never removes from weak tables.
 -- cut: parsed = nil
 local parsed = setmetatable({}, {__mode = "k"})
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs the loads of each mechanism for bench/ablate, and prints the table. The work folder must
--- contain the interpreters: nothing/lua (the full build), and NAME/lua without each mechanism.
+-- Runs the benchmarks of each optional mechanism of the collector for bench/ablate, and prints the table.
+-- The work folder must contain the interpreters: nothing/lua (the full build), and NAME/lua without each
+-- mechanism.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/ablate"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -19,7 +20,7 @@ local function read(path)
   return text
 end
 
--- Returns the mechanisms in the order of lua/gc/optional.h.
+-- Returns the list of mechanisms in the order of lua/gc/optional.h.
 local function mechanisms()
   local list, only = {}, found.only and {}
   for _, name in ipairs(found.only and options.split(found.only) or {}) do only[name] = true end
@@ -44,8 +45,8 @@ local function code(text)
   return n
 end
 
--- Returns the number of code lines of a file, or, for FILE:FUNCTION,FUNCTION, of the definitions of
--- these functions in it.
+-- Returns the number of code lines of a file; for FILE:FUNCTION,FUNCTION, those of the definitions of these
+-- functions in the file.
 local function lines(part)
   local file, names = part:match "^([^:]+):?(.*)$"
   local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/" .. file)
@@ -64,7 +65,7 @@ end
 
 local function smallest(a, b) return (not a or b < a) and b or a end
 
--- Runs a load once, and stores each figure in 'into' if it is smaller than the one there.
+-- Runs a benchmark once. Each value that is smaller than the one in 'into' is stored there.
 local function run(mechanism, load, into)
   local step = not read(("%s/bench/load/%s.lua"):format(root, load))
   local words = { ("%s/%s/lua"):format(work, mechanism),

@@ -1,7 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Computes rows for bench/actionable. lua actionable.lua BASE prints FILE:LINE of the line to
--- change: of those with short-lived objects, the one with the most tables. lua actionable.lua NAME
--- LINE BASE ACTED prints the row of a program, from the profiles before and after the change.
+-- Computes rows for bench/actionable.
+--   lua actionable.lua BASE                     prints FILE:LINE of the line to change: of the lines with
+--                                               short-lived objects that create tables, the one with most
+--                                               objects
+--   lua actionable.lua NAME LINE BASE ACTED     prints the row of a program, from the profiles before and
+--                                               after the change
 
 local lifetimes = require "asamp.sums.lifetimes"
 local reader = require "profiler.reader"
@@ -20,8 +23,8 @@ local function makestable(row)
   end
 end
 
--- Returns the mean lifetimes, in percent of the run, of the line's objects, of all objects and of
--- all others; and the line's fraction of all objects.
+-- Returns four numbers: the mean lifetimes, in percent of the run, of the objects of the line 'place', of
+-- all objects and of all other objects; and the line's percentage of all objects.
 local function means(path, place)
   local one, sum, objects, part = 0, 0, 0, 0
   for _, row in ipairs(linesof(path)) do

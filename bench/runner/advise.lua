@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Prints a row of bench/advise: lua advise.lua NAME FROM/TO FILE..., where each file is the output of
--- `asamp advise --verify --json` in one round. The row has the medians of tenured bytes and of changes
--- of time, and the smallest of times. FROM and TO: instructions of the collections of the profiled run,
--- and of the run with the other nursery; or nothing.
+-- Prints a row of bench/advise: lua advise.lua NAME FROM/TO FILE... Each file is the output of `asamp
+-- advise --verify --json` in one round. The row has the medians of tenured bytes and of changes of time,
+-- and the smallest times. FROM and TO are the instructions in the collections of the profiled run and of
+-- the run with the other nursery; they may be missing.
 
 local function numberof(text, part, name, path)
   local inner = assert(text:match(('"%s":%%s*(%%b{})'):format(part)), path)

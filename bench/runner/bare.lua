@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/bare, for plain and fork: the memory of a state, and the cost of an empty run.
--- The work folder must contain bare-plain and bare-fork, which bench/bare links. Start-up is the
--- CPU time of many runs of `lua -e ''`, in turn, and its instructions if valgrind is installed.
+-- Measures the memory of a state and the cost of an empty run for bench/bare, with upstream's Lua ("plain")
+-- and the fork. The work folder must contain the programs bare-plain and bare-fork, which bench/bare links.
+-- The cost is the CPU time of many runs of `lua -e ''`, in turn, and the instructions of one if valgrind is
+-- installed.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/bare"
 local work, fail, runner = start.work, start.fail, start.runner
@@ -11,7 +12,8 @@ local options = require "runner.options"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
-local RUNS = 100  -- number of empty runs in a measurement
+-- the number of empty runs in one measurement
+local RUNS = 100
 
 local function memory(name)
   local usage, output = runner:run({ work .. "/bare-" .. name }, {})

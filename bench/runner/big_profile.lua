@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Writes a large profile for bench/convert, with the profiler's own writer:
 --   lua big_profile.lua PATH SAMPLES FORMAT gzip|plain
--- It has 400 distinct stacks of 12 to 20 frames of 200 functions, in random order. A time sample
--- follows every tenth sample, and a collection decides 200 samples at a time. The same arguments
--- give the same samples.
+-- The profile has 400 distinct stacks of 12 to 20 frames of 200 functions, in random order. A time sample
+-- follows every tenth sample, and a collection decides the survival of 200 samples at a time. The same
+-- arguments give the same samples.
 
 local gen = require "profilegen"
 
@@ -31,7 +31,8 @@ for i = 1, STACKS do
   stacks[i] = stack
 end
 
--- Random survival outcomes and classes of ten collections, which are written in turn.
+-- Random survival outcomes and classes for ten collections. The collections of the profile use them in
+-- turn.
 local fates, classes = {}, {}
 for k = 0, 9 do
   local list = {}

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Runs one program under one configuration and returns its usage. Creates the shell commands and
--- the files of a run. The program's standard output is returned, not printed; its error output is
--- used only if it fails. A failed run returns nil and a message; no function here raises an error
--- for it.
+-- Runs one program under one configuration and returns its use of time and memory. Creates the shell
+-- commands and the files of a run. The program's standard output is returned, not printed; its error output
+-- is used only if the program fails. If a run fails, the functions return nil and a message, and raise no
+-- error.
 
 local command = {}
 command.__index = command
@@ -23,7 +23,8 @@ local function read_all(path)
   return text
 end
 
--- Parses the line that runstat writes: { wall, cpu (seconds), rss (bytes), status }, or nil.
+-- Parses the line that the program runstat writes. Returns { wall, cpu (seconds), rss (bytes), status }, or
+-- nil.
 function command.parse_usage(line)
   local wall, user, sys, rss, status = line:match("^(%S+) (%S+) (%S+) (%d+) (%d+)\n?$")
   if not wall then return nil end
@@ -33,33 +34,34 @@ function command.parse_usage(line)
   }
 end
 
--- Returns the instructions that a callgrind log contains as "Collected", or nil.
+-- Returns the number of instructions that a log of callgrind states as "Collected", or nil.
 function command.parse_instructions(log)
   local count = log:match("Collected : (%d+)")
   return count and math.tointeger(tonumber(count))
 end
 
--- Returns the instructions of one thread, from the file that callgrind writes for it, or nil.
+-- Returns the number of instructions of one thread, from the file that callgrind writes for this thread, or
+-- nil.
 function command.parse_thread(text)
   local count = text:match("\ntotals: (%d+)") or text:match("\nsummary: (%d+)")
   return count and math.tointeger(tonumber(count))
 end
 
--- Returns an object that runs commands. helpers: folder of runstat and fixedseed.so; work: folder
+-- Returns an object that runs commands. helpers: the folder of runstat and fixedseed.so; work: the folder
 -- for files that only this run uses.
 function command.new(helpers, work)
   return setmetatable({ helpers = helpers, work = work }, command)
 end
 
--- Returns the text that the last run wrote to standard error, without white space at its end.
+-- Returns the text that the last run has written to standard error, without white space at its end.
 function command:errors()
   return (read_all(self.work .. "/stderr"):gsub("%s+$", ""))
 end
 
--- Returns the last line that the last run wrote to standard error.
+-- Returns the last line that the last run has written to standard error.
 function command:complaint() return self:errors():match("[^\n]*$") end
 
--- Runs 'words' in 'dir' under runstat. Returns usage and standard output, or nil, message.
+-- Runs 'words' in the folder 'dir' under runstat. Returns usage and standard output, or nil and a message.
 function command:run(words, env, dir, count)
   -- removes the profile first, because the profiler would not replace it
   for _, setting in ipairs(env) do
@@ -84,13 +86,13 @@ function command:run(words, env, dir, count)
   return usage, read_all(self.work .. "/stdout")
 end
 
--- Runs 'words' under callgrind. Returns the usage and the standard output, or nil and a message.
--- The usage has 'instructions', those of all threads, and 'own', those of the program's first
--- thread. The profile's writer thread works once per second, so that only 'own' is repeatable in a
--- session.
+-- Runs 'words' under callgrind. Returns the usage and the standard output, or nil and a message. The usage
+-- has 'instructions', those of all threads, and 'own', those of the program's first thread. In a profiling
+-- session only 'own' is repeatable, because the profile's writer thread works once per second.
 function command:count(words, env, dir)
   local log, out = self.work .. "/callgrind", self.work .. "/callgrind.out"
-  local first = out .. "-01"  -- the file that callgrind writes for the first thread
+  -- the file that callgrind writes for the first thread
+  local first = out .. "-01"
   os.remove(first)
   local line = { "valgrind", "--tool=callgrind", "--separate-threads=yes",
     "--callgrind-out-file=" .. out, "--log-file=" .. log }
@@ -111,7 +113,7 @@ function command:count(words, env, dir)
   return usage, output
 end
 
--- Returns the words that run 'program' under 'config'.
+-- Returns the list of words of the command that runs 'program' under 'config'.
 function command.words(config, program, mode)
   local words = { config.lua }
   table.move(config.options, 1, #config.options, #words + 1, words)

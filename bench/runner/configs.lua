@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The configurations that are compared, and the comparisons between them. Pure functions: all paths
--- are arguments. A configuration is { name, kind, lua = interpreter, options = list of its
--- arguments before the script, env = list of NAME=VALUE }. A comparison is { title, over, under,
--- good = "high" or "low" }: the ratio of the figures of the configurations 'over' and 'under', and
--- which side of 1 is better.
+-- The configurations that bench/run compares, and the comparisons between them. Pure functions: all paths
+-- are arguments. A configuration is { name, kind, lua = interpreter, options = list of its arguments before
+-- the script, env = list of NAME=VALUE }. A comparison is { title, over, under, good = "high" or "low" }:
+-- it divides the values of the configuration 'over' by those of 'under', and 'good' says which side of 1 is
+-- better.
 
 local configs = {}
 
--- A sampling period that no run reaches: the check for samples is active, but no sample is taken.
+-- A sampling period that no run reaches: the check for samples runs, but no sample is taken.
 local NEVER = "4194304G"
 
 local function profiled(name, kind, options, period)
@@ -54,8 +54,8 @@ local MAKERS = {
 }
 
 -- Returns configurations for names such as "plain", "fork", "lua55", "idle", "sample", "sample=32K",
--- "mimalloc", "preload". options: plain, fork, lua55 (interpreters), period, profile (path of the
--- profile that sampling writes), mimalloc, preload (libraries). Returns nil, message for a wrong name
+-- "mimalloc" and "preload". options: plain, fork, lua55 (interpreters), period, profile (path of the
+-- profile that sampling writes), mimalloc, preload (libraries). Returns nil and a message for a wrong name
 -- or a missing library.
 function configs.make(names, options)
   local list, seen = {}, {}
@@ -79,9 +79,9 @@ local function comparison(over, under, good)
   return { title = over.name .. "/" .. under.name, over = over, under = under, good = good }
 end
 
--- Returns the comparisons between the configurations in 'list'. For speed, plain/x (above 1: x is
--- faster). For the cost of sampling, x/fork (above 1: x is slower). For plain with another
--- allocator, and Lua 5.5, x/fork (above 1: the fork is faster).
+-- Returns the comparisons between the configurations in 'list': plain/x for speed (above 1: x is faster);
+-- x/fork for the cost of sampling (above 1: x is slower); and x/fork for plain with another allocator and
+-- for Lua 5.5 (above 1: the fork is faster).
 function configs.comparisons(list)
   local by_kind, out, allocators = {}, {}, {}
   for _, config in ipairs(list) do by_kind[config.kind] = config end
@@ -100,8 +100,8 @@ function configs.comparisons(list)
   return table.move(allocators, 1, #allocators, #out + 1, out)
 end
 
--- Returns the comparisons base/x (above 1: x is faster) of the configuration named 'base' with
--- every other configuration x. Returns nil and a message if there is none of that name.
+-- Returns the comparisons base/x of the configuration named 'base' with every other configuration x (above
+-- 1: x is faster). Returns nil and a message if there is no configuration of that name.
 function configs.against(list, base)
   local over
   for _, config in ipairs(list) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/convert: samples per second of asamp convert in every format, its memory for a
--- large profile, and its speed relative to another converter. Prints Markdown; uses the CPU time of
--- all threads and peak RSS.
+-- Measures for bench/convert: samples per second of asamp convert in every format, its memory for a large
+-- profile, and its speed relative to another converter. Prints Markdown. Time is CPU time of all threads,
+-- memory is peak RSS.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/convert"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -13,9 +13,12 @@ local FORMATS = {
   { "collapsed", "out.txt" }, { "speedscope", "out.json" },
   { "vmprof", "out.vmprof", "--plain" }, { "vmprof", "out.vmprof.gz" },
 }
-local TIME = 1.1            -- number of all samples, divided by the number of allocation samples
-local BYTES = 300           -- bytes of the log for one allocation sample, approximately
-local OTHER_SAMPLES = 50000 -- number of samples for the other converter, which is slower
+-- the number of all samples, divided by the number of allocation samples
+local TIME = 1.1
+-- bytes of the log for one allocation sample, approximately
+local BYTES = 300
+-- the number of samples for the other converter, which is slower
+local OTHER_SAMPLES = 50000
 
 local found, size = start.options "samples large other asamp", start.size
 local samples, large = start.positive(found, "samples", 1000000), start.positive(found, "large", 1024)
@@ -29,7 +32,7 @@ local function profile(n, format, packing)
   return usage and path or fail("cannot make the profile: " .. message)
 end
 
--- Converts a profile. Returns usage and the size of the result.
+-- Converts a profile. Returns the usage of the command, and the size of its output.
 local function convert(path, format, name, flag)
   local out = work .. "/" .. name
   local usage, message = runner:run({

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Prints rows of bench/copies' table: lua copies.lua NAME EXACT PROFILE COST. Exit status 1: for a
+-- Prints rows of the table of bench/copies: lua copies.lua NAME EXACT PROFILE COST. Exit status 1: for a
 -- line with a tenth of all copied bytes or more, the estimate is wrong by more than 5%.
 
 local copies = require "asamp.sums.copies"

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Data files for plots: a line of column titles and then a line for each row, with fields separated
--- by tabs. "?" is a missing value.
+-- Data files for plots: a line of column titles, and then a line for each row, with tabs between the
+-- fields. "?" is a missing value.
 
 local data = {}
 
--- Returns the text of a data file. rows: list of rows, each a list of fields.
+-- Returns the text of a data file. 'rows' is a list of rows, each a list of fields.
 function data.text(header, rows)
   local lines = { table.concat(header, "\t") }
   for i, row in ipairs(rows) do lines[i + 1] = table.concat(row, "\t") end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Compares runs at the default settings of `asamp run` with runs without sampling:
---   lua defaults.lua ROOT WORK [ROUNDS [NAME...]]     (bench/defaults)
+-- Compares runs with the default settings of `asamp run` with runs without sampling, for bench/defaults:
+--   lua defaults.lua ROOT WORK [ROUNDS [NAME...]]
 
 local root, work, rounds = arg[1], arg[2], tonumber(arg[3] or 5)
 package.path = root .. "/lualib/?.lua;" .. package.path
@@ -8,7 +8,8 @@ local run = require "asamp.commands.run"
 
 local names = #arg > 3 and table.move(arg, 4, #arg, 1, {}) or
   {"binary_trees", "gcbench", "closures", "vectors", "lru_cache", "coroutines", "live_heap"}
-local SHORT = 20  -- number of processes in a measurement of the short script
+-- the number of processes in one measurement of the short script
+local SHORT = 20
 
 local function setting()
   local items = {"quiet=1", "overwrite=1", "out=" .. work .. "/a.vmprof"}
@@ -18,7 +19,7 @@ local function setting()
   return table.concat(items, ",")
 end
 
--- Returns the CPU seconds of a command that is run by runstat with these options.
+-- Returns the CPU seconds of a command. 'options' are those of runstat, which runs the command.
 local function cpu(options, command)
   local line = ("%s/build/bench/runstat %s %s/stat %s >%s/out 2>&1"):format(root, options, work, command,
                                                                        work)
@@ -33,8 +34,8 @@ local function median(list)
   return (list[(#list + 1) // 2] + list[#list // 2 + 1]) / 2
 end
 
--- Measures a script and prints its row. count: number of processes in a measurement. whole:
--- measures the command `asamp run` including its report.
+-- Measures a script and prints its row. 'count' is the number of processes in one measurement. If 'whole'
+-- is true, measures the command `asamp run` including its report.
 local function measure(name, script, count, whole)
   local ratios, plain, sampled = {}, math.huge, math.huge
   local repeated = "-n " .. count

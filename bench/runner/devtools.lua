@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/devtools: compares the results of asamp heap and of DevTools' loader for one snapshot. Prints
--- Markdown.
+-- Compares the results of asamp heap and of the loader of Chrome's DevTools for one snapshot, for
+-- bench/devtools. Prints Markdown.
 
 local root, work, script = table.unpack(arg, 1, 3)
 local heap = require "profiler.heap"
@@ -51,7 +51,8 @@ local h = assert(heap.open(path))
 local info, retained, ids, taken = h:info(), {}, {}, {}
 for _, object in ipairs(h:objects{n = 250}) do
   local id = (object.address >> 3 & 0x3fffffff) << 1 | 1
-  if not taken[id] then  -- if several objects have the same id, only the first one keeps it
+  -- if several objects have the same id, only the first one keeps it
+  if not taken[id] then
     ids[#ids + 1] = id
   end
   taken[id], retained[id] = true, object.retained

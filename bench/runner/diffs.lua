@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Compares two runs of the same program by asamp diff, for bench/diffs. Any reported change is due
--- to chance or to the machine. Uses the fork's reader and command. Prints Markdown.
+-- Compares two runs of the same program by asamp diff, for bench/diffs. Any reported change is due to
+-- chance or to the machine. Uses the reader and the command of the fork. Prints Markdown.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/diffs"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -17,7 +17,8 @@ local programs = require "runner.programs"
 
 local PROGRAMS = { "binary_trees", "gcbench", "vectors", "lru_cache", "json", "strings", "linter",
   "hash_build", "template", "interpreter" }
-local MOST = 0.01  -- largest fraction of rows that may count as changes
+-- the largest fraction of rows that may count as changes
+local MOST = 0.01
 
 local found, words = start.options("pairs alloc time mode fork", nil, true)
 local pairs_ = start.positive(found, "pairs", 1)
@@ -29,7 +30,7 @@ if not chosen then fail(message) end
 
 local config = { lua = lua, options = { "-l", "profiler" } }
 
--- Returns the profile of a run and its totals.
+-- Profiles a program. Returns the profile and its totals.
 local function run(program)
   local path = work .. "/diffs.vmprof"
   local usage, output = runner:run(command.words(config, program, mode), {
@@ -46,8 +47,8 @@ local function add(to, from)
   for key, n in pairs(from) do to[key] = (to[key] or 0) + n end
 end
 
--- Returns the number of rows of a comparison, of those that count as changes, and the sum of squares of
--- change / error.
+-- Returns for a comparison: the number of rows, the number of rows that count as changes, and the sum of
+-- squares of change / error.
 local function tally(result)
   local sum = { rows = 0, changes = 0, squares = 0 }
   for _, list in ipairs { "functions", "lines", "types", "classes" } do

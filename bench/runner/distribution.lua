@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Distributions of times: parses the output of bench/pauses.c, and computes figures. Pure
--- functions. A distribution is a list of { ns, count } in ascending order of ns; an empty one has
+-- Distributions of times: parses the output of bench/pauses.c, and computes values such as quantiles. Pure
+-- functions. A distribution is a list of { ns, count } in ascending order of ns. An empty distribution has
 -- no quantiles (nil), and its sums are 0.
 
 local distribution = {}
@@ -34,8 +34,7 @@ function distribution.sum(times)
   return sum
 end
 
--- Returns the smallest time such that at least the fraction q (0 to 1) of all times does not exceed
--- it.
+-- Returns the smallest time such that at least the fraction q (0 to 1) of all times is not above it.
 function distribution.quantile(times, q)
   local wanted, seen = q * distribution.count(times), 0
   for _, each in ipairs(times) do
@@ -44,7 +43,7 @@ function distribution.quantile(times, q)
   end
 end
 
--- Returns the distribution of (time - base) for the times that exceed 'base' by at least 'least'
+-- Returns the distribution of (time - base), for the times that exceed 'base' by at least 'least'
 -- nanoseconds.
 function distribution.beyond(times, base, least)
   local out = {}
@@ -56,8 +55,9 @@ function distribution.beyond(times, base, least)
   return out
 end
 
--- Returns the numbers of times in ranges whose length doubles, starting at 'low' ns: a list of {
--- from, to, count } up to the last range that is not empty. Times below 'low' are excluded.
+-- Returns the numbers of times in ranges. The first range starts at 'low' ns, and each range is twice as
+-- long as the previous one. The result is a list of { from, to, count } up to the last range that is not
+-- empty. Times below 'low' are excluded.
 function distribution.doubling(times, low)
   local out = {}
   local at = 0
@@ -74,7 +74,7 @@ function distribution.doubling(times, low)
   return out
 end
 
--- Returns a bar of logarithmic length: no character for 0, one for 1, and one more for each
+-- Returns a bar of "#" of logarithmic length: no character for 0, one for 1, and one more for each
 -- doubling.
 function distribution.bar(count)
   local length = 0

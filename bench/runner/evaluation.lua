@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Formats the output of bench/evaluate. Pure: takes results, returns Markdown and rows of data
--- files. A result is { program = name, base = { cpu = list, wall = list }, points = list, long =
--- CPU time of its long size (median) or nil }. A point is { series, x, cpu = list of ratios to the
--- baseline of the same round, wall = the same for wall time, fastest = the lowest CPU time divided
--- by the baseline's lowest, seconds = CPU time (median), samples, timesamples, allocated, disk
--- (bytes; medians) }.
+-- Formats the output of bench/evaluate. Pure: takes results, returns Markdown and rows of data files. A
+-- result is { program = name, base = { cpu = list, wall = list }, points = list, long = CPU time of its
+-- long size (median) or nil }. A point is { series, x, cpu = list of ratios to the baseline of the same
+-- round, wall = the same for wall time, fastest = the lowest CPU time divided by the lowest of the
+-- baseline, seconds = CPU time (median), samples, timesamples, allocated, disk (bytes; medians) }.
 
 local evaluation = {}
 
@@ -13,9 +12,9 @@ local stats = require "runner.stats"
 
 local K = 1024
 
--- The values of the paper's Figures 10 and 11, by the program of bench/load that corresponds to the
--- paper's program 'name'. 'slower': overhead of a thousand time samples per second according to the
--- paper's text, because Figure 9 has no numbers.
+-- The values of Figures 10 and 11 of the paper on VMProf for PyPy's allocation sampling, by the program of
+-- bench/load that corresponds to the paper's program 'name'. 'slower' is the overhead of a thousand time
+-- samples per second according to the paper's text, because Figure 9 has no numbers.
 evaluation.PAPER = {
   loop = { name = "microbenchmark", rate = 52658, overhead = 3.51, normalised = 1.05,
     seconds = 4.44, gigabytes = 26.937, speed = 6.063, slower = 1.1 },
@@ -26,7 +25,8 @@ evaluation.PAPER = {
   interpreter = { name = "interpreter_pystone", rate = 8483, overhead = 1.99, normalised = 1.12,
     seconds = 8.10, gigabytes = 4.494, speed = 0.555, slower = 1.12 },
 }
-local PAPER_MOST = 1.25  -- largest overhead with a period of 4 MB, from the paper's abstract
+-- the largest overhead with a period of 4 MB, from the paper's abstract
+local PAPER_MOST = 1.25
 
 local function markdown(header, rows)
   local lines = { "| " .. table.concat(header, " | ") .. " |", "| --- |" .. (" ---: |"):rep(#header - 1) }
@@ -45,7 +45,7 @@ local function fastest(found) return found and found.fastest end
 
 local function text(value, format) return value and (format or "%.3f"):format(value) or "-" end
 
--- Returns the values of x in a series, in ascending order.
+-- Returns the list of values of x in a series, in ascending order.
 local function places(results, series)
   local seen, list = {}, {}
   for _, result in ipairs(results) do
@@ -60,15 +60,15 @@ local function places(results, series)
   return list
 end
 
--- Returns the samples per second of CPU time in the run with sampling, and the overhead of a thousand
--- samples per second, by the paper's formula.
+-- Returns two numbers: the samples per second of CPU time in the run with sampling, and the overhead of a
+-- thousand samples per second, by the paper's formula.
 function evaluation.normalised(found)
   local rate = math.max(found.samples, found.timesamples) / found.seconds
   return rate, rate > 0 and 1 + (overhead(found) - 1) / rate * 1000 or nil
 end
 
--- Returns the paper's value for a program ("": the worst program) at the point x of its Figure 8
--- (series c) or 9 (series time, exact), as text; nil if the paper has none.
+-- Returns the paper's value for a program ("": the worst program) as text, for the point x of Figure 8
+-- (series c) or Figure 9 (series time, exact). Returns nil if the paper has none.
 local function paper_value(program, series, x)
   local paper, worst = evaluation.PAPER[program], 0
   for _, each in pairs(evaluation.PAPER) do worst = math.max(worst, each.overhead) end
@@ -79,8 +79,7 @@ local function paper_value(program, series, x)
   return paper and x == 1000 and ("> %g"):format(paper.slower) or nil
 end
 
--- Returns rows of the paper's values, to be printed below those of a curve, for the programs that
--- the curve contains.
+-- Returns rows with the paper's values for the programs of a curve, to be printed below the measured rows.
 local function paper_rows(results, series, xs, width)
   local rows = {}
   local function add(title, program)
@@ -101,9 +100,9 @@ local function paper_rows(results, series, xs, width)
   return rows
 end
 
--- Returns a table with the overhead of every program at every point of a series, and the worst in
--- the last row. figure: the field of a point to print, 'overhead' or 'fastest'. paper: true if rows
--- of the paper's values follow.
+-- Returns a table with the overhead of every program at every point of a series. The last row has the worst
+-- values. figure: the field of a point to print, 'overhead' or 'fastest'. paper: true if rows of the
+-- paper's values follow.
 local function curve(results, series, title, figure, paper)
   local xs = places(results, series)
   if #xs == 0 then return "" end
@@ -151,8 +150,7 @@ local function programs_table(results)
     { "program", "CPU s", "GB", "GB/s", "paper's", "s", "GB", "GB/s" }, rows)
 end
 
--- Returns the table of Figure 10: one period, or one rate, and the cost of a thousand samples per
--- second.
+-- Returns the table of Figure 10: for one period or one rate, the cost of a thousand samples per second.
 local function normalised_table(results, list)
   local rows = {}
   for _, result in ipairs(results) do
@@ -175,8 +173,9 @@ local function normalised_table(results, list)
     "overhead", "for 1000/s" }, rows)
 end
 
--- Returns the table of file sizes. Its last rows are two averages: the mean of the column, in which
--- every program has the same weight, and the bytes of all files divided by their samples.
+-- Returns the table of bytes of file per sample. Its last rows are two averages: the mean of the column, in
+-- which every program has the same weight, and the bytes of all files divided by the number of their
+-- samples.
 local function disk_table(results)
   local rows, sums = {}, {}
   local mean, together = { "mean" }, { "all together" }
@@ -252,7 +251,7 @@ local function full_table(results)
     "times slower, CPU", "wall", "samples", "file, MB", "bytes a sample" }, rows)
 end
 
--- The whole report.
+-- Returns the whole report as Markdown.
 function evaluation.report(results)
   local parts = {
     programs_table(results),
@@ -279,7 +278,7 @@ function evaluation.report(results)
   return table.concat(out, "\n")
 end
 
--- Returns header and rows of the data file of a series: one column per program.
+-- Returns the header and the rows of the data file of a series, with one column per program.
 function evaluation.matrix(results, series)
   local header, rows = { series }, {}
   for i, result in ipairs(results) do header[i + 1] = result.program end
@@ -293,7 +292,7 @@ function evaluation.matrix(results, series)
   return header, rows
 end
 
--- Returns header and rows of all measured values.
+-- Returns the header and the rows of a data file with all measured values.
 function evaluation.all(results)
   local rows = {}
   for _, result in ipairs(results) do
@@ -312,7 +311,8 @@ function evaluation.all(results)
     "timesamples", "disk" }, rows
 end
 
--- Returns header and rows of Figure 10: for each program, the cost of a thousand samples per second.
+-- Returns the header and the rows of the data file of Figure 10: for each program, the cost of a thousand
+-- samples per second.
 function evaluation.figure10(results)
   local rows = {}
   for _, result in ipairs(results) do

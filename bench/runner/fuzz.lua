@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/fuzz: runs the programs of runner/fuzzpoints.lua with plain and fork, in interleaved rounds
--- with equal numbers of iterations, and lists the points whose figures exceed the limits.
+-- Runs the programs of runner/fuzzpoints.lua for bench/fuzz, with upstream's Lua ("plain") and the fork, in
+-- interleaved rounds with equal numbers of iterations. Lists the programs whose values exceed the limits.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/fuzz"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -10,10 +10,14 @@ local options = require "runner.options"
 local points = require "runner.fuzzpoints"
 local stats = require "runner.stats"
 
-local SLOWER = 1.15           -- limit of fork/plain, CPU time, median of the rounds
-local LARGER = 1.5            -- limit of fork/plain, memory, median of the rounds
-local MORE = 4 << 20          -- memory is compared only if the fork uses more bytes than this
-local VARIES = 2              -- limit of largest/smallest CPU time of the fork
+-- limit of fork/plain for CPU time, median of the rounds
+local SLOWER = 1.15
+-- limit of fork/plain for memory, median of the rounds
+local LARGER = 1.5
+-- the fork may use this many bytes more than LARGER times the memory of plain
+local MORE = 4 << 20
+-- limit of the largest CPU time of the fork divided by the smallest
+local VARIES = 2
 
 local found = start.options("seed points only seconds rounds plain fork", "list print")
 local rounds = start.positive(found, "rounds", 3)
@@ -46,7 +50,7 @@ end
 
 local script, module = work .. "/point.lua", root .. "/build/bench/fuzzdata.so"
 
--- Runs the script. Returns its usage, its number of iterations and its sum; or nil and a message.
+-- Runs the generated script. Returns its usage, its number of iterations and its sum; or nil and a message.
 local function run(variant, turns)
   local usage, output = runner:run({ paths[variant], script, turns or "-", tostring(seconds), module }, {})
   if not usage then return nil, variant .. ": " .. output end
@@ -55,8 +59,8 @@ local function run(variant, turns)
   return usage, done, sum
 end
 
--- Returns the figures of a point: by variant, lists of CPU seconds and of bytes, one for each round; or
--- nil, message.
+-- Measures a point. Returns, for each variant, lists of CPU seconds and of bytes with one number for each
+-- round; or nil and a message.
 local function measure(point)
   local f <close> = assert(io.open(script, "w"))
   f:write(points.program(point))
@@ -80,7 +84,7 @@ local function measure(point)
   return figures
 end
 
--- Returns which figures exceed the limits, as a list of words.
+-- Returns a list of words for the values that exceed the limits.
 local function excess(figures, speed, memory)
   local why = {}
   if speed > SLOWER then why[#why + 1] = "time" end
@@ -90,7 +94,7 @@ local function excess(figures, speed, memory)
   return why
 end
 
--- Returns the smallest and largest of a list of seconds as text, in milliseconds.
+-- Returns the smallest and the largest number of a list of seconds as text, in milliseconds.
 local function milliseconds(list)
   local least, most = stats.range(list)
   return ("%.0f..%.0f"):format(least * 1000, most * 1000)

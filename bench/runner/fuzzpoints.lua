@@ -1,17 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- Draws the points of bench/fuzz and writes their programs. Pure, except that points.draw
+-- Chooses the points of bench/fuzz at random and writes their programs. Pure, except that points.draw
 -- seeds math.random.
--- A point: { kind, size, live, key, death, order }. Its name joins these with "-".
---   kind   the objects that the program makes, or the mode of the weak table that holds them
---   size   of an object: elements, fields, upvalues, frames or bytes, as KINDS says
+-- A point is the description of a small program, { kind, size, live, key, death, order }. Its name joins
+-- these with "-".
+--   kind   the objects that the program creates, or the mode of the weak table that holds them
+--   size   of an object: elements, fields, upvalues, frames or bytes, depending on the kind (KINDS)
 --   live   number of live objects at a time
 --   key    type of the keys of the table that holds the objects
---   death  which objects die: none, all (each new one at once), fifo, random, lifo
---   order  the keys and the objects that are read follow a sequence or are random
+--   death  which objects die: none, all (each new one immediately), fifo, random, lifo
+--   order  whether the keys and the objects to be read follow a sequence or are random
 
 local points = {}
 
--- Returns the texts of a list of n items, each created by 'item', separated by commas.
+-- Returns the text of a list of n items, separated by commas. item(i) returns the text of an item.
 local function list(n, item)
   local out = {}
   for i = 1, n do out[i] = item(i) end
@@ -26,10 +27,10 @@ end
 
 local function small() return "{s, k}" end
 
--- Each kind: its name, its sizes, a function that returns a rough upper estimate of an object's
--- bytes for a size, the expression that creates object number s with key k, the expression that
--- reads an integer from object v, definitions that these expressions need, and the mode of the
--- table that holds the objects.
+-- Each kind of objects: its name; its sizes; a function that returns a rough upper estimate of an object's
+-- bytes for a size; the expression that creates object number s with key k; the expression that reads an
+-- integer from object v; definitions that these expressions need; and the mode of the table that holds the
+-- objects.
 local KINDS = {
   { "array", { 1, 4, 16, 64, 512 }, function(n) return 56 + 16 * n end,
     function(n) return "{" .. numbers(n) .. "}" end, "v[1]" },
@@ -82,19 +83,20 @@ for _, kind in ipairs(KINDS) do
     define = kind[6], mode = kind[7] }
 end
 
--- Numbers of live objects, at least LEAST. Objects that take more than MOST bytes together are not drawn.
+-- Possible numbers of live objects, at least LEAST. A point whose objects take more than MOST bytes
+-- together is not chosen.
 local LIVE = { 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 300000 }
 local MOST = 48 << 20
 local LEAST = 4
 
--- Expressions for the key of object number n, by the type of the key.
+-- For each type of key, the expression of the key of object number n.
 local KEYS = {
   integer = "n", string = "'key' .. n", float = "n + 0.5", object = "{n}",
 }
 local KEY_NAMES = { "integer", "string", "float", "object" }
 
--- The code of an iteration by the way in which objects die. 'slot' is the number of the object that
--- is replaced, 'turn' the number of the iteration.
+-- For each way in which objects die, the code of an iteration. In this code, 'slot' is the number of the
+-- object that is replaced, 'turn' the number of the iteration.
 local DEATHS = {
   none = [[
     local a, b = keys[pick(turn)], keys[random(LIVE)]
@@ -140,7 +142,7 @@ local function among(value, values)
   return false
 end
 
--- Returns the point with this name; nil and a message if the name is that of no point.
+-- Returns the point with this name; nil and a message if the name belongs to no point.
 function points.parse(name)
   local kind, size, live, key, death, order =
     name:match "^(%a+)%-(%d+)%-(%d+)%-(%a+)%-(%a+)%-(%a+)$"
@@ -218,13 +220,13 @@ end
 print(done, sum)
 ]]
 
--- Returns the program of a point. Its arguments are the number of iterations, or "-" and the CPU
--- seconds after which it stops; and the path of fuzzdata.so. It prints the number of iterations and a
--- sum of the values that it has read.
+-- Returns the program of a point. Arguments of the program: the number of iterations, or "-" and the CPU
+-- seconds after which it stops; and the path of fuzzdata.so. It prints the number of iterations and a sum
+-- of the values that it has read.
 function points.program(point)
   local kind = BY_NAME[point.kind]
   local mode = kind.mode
-  -- An entry of a weak table disappears by itself if nothing else refers to its key or value.
+  -- An entry of a weak table disappears if nothing else refers to its key or value.
   local weakvalue = mode and mode:find "v"
   local weak = weakvalue or (mode and point.key == "object")
   local random = point.order == "random"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Computes for bench/garbage the instructions of an object that dies young. callgrind counts them
--- in the loops of micro/garbage.lua, with the collector stopped (allocation) and running
--- (allocation and garbage). The heap is nearly empty. The cost of a loop that creates no object is
--- subtracted; for strings, that of a loop that creates texts that exist already.
+-- Computes for bench/garbage the instructions of an object that dies young. callgrind counts them in the
+-- loops of micro/garbage.lua, with the collector stopped (allocation) and running (allocation and garbage).
+-- The heap is nearly empty. The cost of a loop that creates no object is subtracted; for strings, the cost
+-- of a loop that creates texts that exist already.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/garbage"
 local root, fail, runner = start.root, start.fail, start.runner
@@ -10,11 +10,11 @@ local root, fail, runner = start.root, start.fail, start.runner
 local machine = require "runner.machine"
 local slope = require "runner.slope"
 
--- Numbers of iterations of the two runs of a loop. With the collector, there must be many
--- collections between these numbers, so that one more or fewer does not matter.
+-- The numbers of iterations in the two runs of a loop. With the collector running, there must be many
+-- collections between these numbers, so that one more or one fewer does not matter.
 local TURNS = { stop = { 30000, 90000 }, run = { 60000, 360000 } }
 
--- Each kind: its name in micro/garbage.lua, its title, and the kind whose cost is subtracted.
+-- Each kind of object: its name in micro/garbage.lua, its title, and the kind whose cost is subtracted.
 local KINDS = {
   { "fields", "table `{x=1, y=2}`", "nothing" },
   { "array", "table `{1, 2}`", "nothing" },
@@ -25,7 +25,7 @@ local KINDS = {
   { "coroutine", "coroutine, never resumed", "nothing" },
 }
 
--- Instructions of one iteration by loop, so that each loop is counted once.
+-- The instructions of one iteration of each loop that was counted, so that no loop is counted twice.
 local known = {}
 local function turn(lua, pace, kind)
   local key = lua .. "\0" .. pace .. "\0" .. kind

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/heap: a program with a large heap takes snapshots of it and samples; asamp
+-- Measures for bench/heap: a program with a large heap takes snapshots of the heap and samples, and asamp
 -- heap reads one snapshot. Prints Markdown.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/heap"

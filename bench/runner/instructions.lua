@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Computes for bench/instructions the instructions of one iteration of an allocating loop.
--- callgrind counts them in the program's own thread; the difference between two runs is divided by
--- the difference in iterations, so that start-up cancels out. There are four configurations: plain,
--- the fork, the fork with the profiler loaded, and with the profiler started at a period that is
--- never reached. They run with the collector stopped, so that an iteration is only allocation, and
--- then with a minor collection after every batch of iterations, which adds the freeing and the
--- profiler's work at a collection. With the collector stopped, the started profiler may cost at
--- most 1 in 2,000 more or less than the loaded one, and than the fork alone.
+-- Computes for bench/instructions the instructions of one iteration of an allocating loop. callgrind counts
+-- them in the program's own thread. The difference between two runs is divided by the difference in
+-- iterations, so that start-up has no effect. There are four configurations: upstream's Lua ("plain"), the
+-- fork, the fork with the profiler loaded, and the fork with the profiler started at a period that is never
+-- reached. They run with the collector stopped, so that an iteration is only allocation, and then with a
+-- minor collection after every batch of iterations, which adds the freeing and the profiler's work at a
+-- collection. With the collector stopped, the started profiler may cost at most 1 in 2,000 more or less
+-- than the loaded one, and than the fork alone.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -15,18 +15,19 @@ local machine = require "runner.machine"
 local slope = require "runner.slope"
 
 local LIMIT = 1 / 2000
-local SHORT, LONG = 30000, 90000  -- numbers of iterations, multiples of a batch
+-- the numbers of iterations in the two runs, multiples of a batch
+local SHORT, LONG = 30000, 90000
 local KINDS = { "table", "closure", "string", "mixed" }
 
--- Blocks of 16 KiB and more are mapped individually: realloc grows them without copying, in every
--- configuration. Otherwise copying depends on malloc's layout, and so on the length of the programs'
--- paths; one copy can be a fifth of an instruction per iteration, 1 in 1,800.
+-- With this setting, blocks of 16 KiB and more are mapped individually, and realloc grows them without
+-- copying in every configuration. Otherwise copying depends on malloc's layout, and so on the length of the
+-- programs' paths. One copy can be a fifth of an instruction per iteration, 1 in 1,800.
 local MALLOC = "MALLOC_MMAP_THRESHOLD_=16384"
 
 local PROFILE = work .. "/profile.vmprof"
 
 local function count(lua, profiler, pace, kind, turns)
-  -- removed first, because an existing profile would be read, and not be replaced
+  -- removes the profile first, because an existing profile would be read, and not be replaced
   os.remove(PROFILE)
   local usage, message = runner:count({
     lua, root .. "/bench/micro/alloc.lua", profiler, pace, kind, tostring(turns),
@@ -41,13 +42,14 @@ local function turn(lua, profiler, pace, kind)
   return slope.of(function(turns) return count(lua, profiler, pace, kind, turns) end, SHORT, LONG)
 end
 
-local worst = 0  -- largest relative difference that was checked
+-- the largest relative difference that was checked
+local worst = 0
 
 local function checked(started, loaded, off)
   worst = math.max(worst, math.abs(started / loaded - 1), math.abs(started / off - 1))
 end
 
--- Prints the table of one pace (stop or step); if 'check' is true, also checks its figures.
+-- Prints the table for one pace of collections (stop or step). If 'check' is true, also checks its values.
 local function compare(plain, fork, pace, check)
   print("| allocates | plain | fork | fork, profiler loaded | started, never reached "
     .. "| plain/fork | started/loaded | started/fork |")
@@ -70,7 +72,8 @@ local function verdict()
   return equal
 end
 
--- Prints the cost of labels: per call, per change of the running label, and in all threads of a server.
+-- Prints the cost of labels: per call, per change of the running code's label, and in all threads of a
+-- server.
 local function labels(fork)
   local function whole(what, n)
     local usage, message = runner:count({fork, root .. "/bench/micro/labels.lua", what, tostring(n), PROFILE},

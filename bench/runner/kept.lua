@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs a workload of bench/load in which all tables of one line are kept alive, as FiLiP changes
--- programs: lua kept.lua FILE:LINE NAME SIZE; '-' instead of FILE:LINE changes nothing. Each table
--- constructor on that line is passed to the function KEEP.
+-- Runs a workload of bench/load in which all tables of one line are kept alive: lua kept.lua FILE:LINE NAME
+-- SIZE; '-' instead of FILE:LINE changes nothing. Each table constructor on that line becomes the argument
+-- of the function KEEP, as in the paper on FiLiP. For bench/actionable.
 
 local place, line = arg[1]:match "^(.*):(%d+)$"
 local kept = {}

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Prints the costs of lifetimes for bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS. FILE has
--- lines "PERIOD WALL USER SYSTEM RSS STATUS"; in each round, the line with the period "off" is the
--- first. The file INSTRUCTIONS has lines "PERIOD WITHOUT LIFETIMES HOLDERS": instructions without
--- the profiler, with it, and with it and a heap walk for holders.
+-- Prints the costs of sampling with lifetimes for bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS.
+--   FILE          has lines "PERIOD WALL USER SYSTEM RSS STATUS"; in each round, the line with the period
+--                 "off" is the first one
+--   INSTRUCTIONS  has lines "PERIOD WITHOUT LIFETIMES HOLDERS": the instructions without the profiler, with
+--                 it, and with it and a heap walk for holders
 
 local order, times, peaks, off = {}, {}, {}, nil
 for line in io.lines(arg[1]) do

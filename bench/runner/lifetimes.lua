@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Prints the tables of bench/lifetimes from its profiles: lua lifetimes.lua PERIOD=BASE,ACTED ...
+-- Prints the tables of bench/lifetimes from profiles: lua lifetimes.lua PERIOD=BASE,ACTED ... BASE is a
+-- profile of the unchanged program, ACTED one of the program that keeps its short-lived objects.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local reader = require "profiler.reader"
 
 local CLASSES = {"Fraction", "NumberParser", "ReadStream", "Cell", "Row"}
--- Values of the paper (FiLiP) by sampling rate: mean lifetimes in percent of the run (its Table 4),
--- and their differences when the short-lived objects are kept (its Table 2), for the classes
--- Fraction, NumberParser, ReadStream, ByteString, Array.
+-- The values of the paper on FiLiP by sampling rate: mean lifetimes in percent of the run (its Table 4),
+-- and their differences when the short-lived objects are kept (its Table 2), for the classes Fraction,
+-- NumberParser, ReadStream, ByteString and Array.
 local PAPER = {
   {"100%", {0.06, 0.06, 0.06, 93.3, 93.3}, {72, 72, 72, 4, 4}},
   {"50%", {0.05, 0.05, 0.05, 89.9, 89.9}, {49, 49, 49, 4, 4}},
@@ -24,7 +25,7 @@ local function byname(path)
   return rows, all / n
 end
 
--- Compares the lifetimes of two rows of lifetimes.classes: returns the largest distance of their
+-- Compares the lifetimes in two rows of lifetimes.classes. Returns the largest distance of their
 -- distributions, 0 to 1 (Kolmogorov-Smirnov), and the distance that chance exceeds in 5% of cases.
 local function distance(a, b)
   local steps, most, sum = {}, 0, 0

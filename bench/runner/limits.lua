@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Prints for bench/limits the smallest limits of lua_Alloc in which scripts succeed, with plain and
--- fork. The work folder must contain limits-plain and limits-fork, which bench/limits links.
+-- Prints for bench/limits the smallest limits of lua_Alloc in which scripts succeed, with upstream's Lua
+-- ("plain") and the fork. The work folder must contain the programs limits-plain and limits-fork, which
+-- bench/limits links.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/limits"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -8,7 +9,8 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local machine = require "runner.machine"
 local options = require "runner.options"
 
-local MOST = 65536  -- limit in KiB in which every script succeeds
+-- a limit in KiB in which every script succeeds
+local MOST = 65536
 
 local SCRIPTS = { "recursion", "coroutines", "concat", "buffer", "rep", "gsub", "array", "hash", "closures",
   "userdata", "finalizers", "sort", "load", "format", "cstack", "weak", "varargs", "dump", "errors",
@@ -19,7 +21,8 @@ local step = start.positive(found, "step", 2)
 local upto = start.positive(found, "upto", 8)
 local scripts = found.only and options.split(found.only) or SCRIPTS
 
--- Returns the output of limits.c of a variant for a script and the action 'least' or 'sweep'.
+-- Runs the program of bench/limits.c for a variant, an action ("least" or "sweep") and a script. Returns
+-- its output.
 local function run(variant, what, script, ...)
   local words = { work .. "/limits-" .. variant, what, ("%s/bench/limits.d/%s.lua"):format(root, script) }
   for _, number in ipairs { step, ... } do words[#words + 1] = tostring(number) end
@@ -34,7 +37,7 @@ local function least(variant, script)
   return kib
 end
 
--- Returns the limits in which a script fails, as a set, and their messages.
+-- Returns a table that contains the limits in which a script fails, with the message for each.
 local function failures(variant, script, from, to)
   local failing = {}
   for kib, message in run(variant, "sweep", script, from, to):gmatch "(%d+) ([^\n]*)\n" do

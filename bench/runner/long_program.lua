@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- A server that runs for long, for bench/longrun:
+-- A server that runs for a long time, for bench/longrun:
 --   lua long_program.lua PROFILE loads|names|collections N
--- loads: loads and runs a template N times. names: does the same with the names of 61,000 files in
--- turn, for as many functions, and takes a sample every 512 bytes. collections: creates garbage in a
--- nursery of 4 KiB until there were N collections. Prints the totals that the profile must have: bytes
--- allocated, minor and major collections while sampling was on.
+-- loads: loads and runs a template N times. names: does the same with the names of 61,000 files in turn,
+-- for as many functions, and takes a sample every 512 bytes. collections: creates garbage in a nursery of
+-- 4 KiB until there were N collections. Prints the totals that the profile must have: bytes allocated, minor
+-- and major collections while sampling was on.
 
 local profiler = require "profiler"
 
@@ -44,9 +44,11 @@ if what == "collections" then collectgarbage("nursery", 4096) end
 before = profiler.stats()
 assert(profiler.alloc_start(what == "names" and 512 or 1 << 19, {out = path}))
 if what == "loads" then loads() elseif what == "names" then names() else collections() end
-collectgarbage "stop"  -- stopped, because the tables of profiler.stats could cause a collection
+-- stops the collector, because the tables of profiler.stats could cause a collection
+collectgarbage "stop"
 profiler.alloc_stop()
 local bytes = profiler.stats().bytes
-profiler.disable()  -- may run one more collection if blocks were freed explicitly
+-- profiler.disable may run one more collection if blocks were freed explicitly
+profiler.disable()
 local after = profiler.stats()
 print(bytes, after.minor - before.minor, after.major - before.major)

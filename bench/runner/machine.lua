@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Describes the machine: the line about the origin of figures (processor, cores, kernel, commit),
--- and the paths of shared libraries. Items that are unknown are omitted or nil; no function fails.
+-- Describes the machine: a line about the origin of values (processor, cores, kernel, commit), and the
+-- paths of shared libraries. Unknown items are omitted or nil; no function fails.
 
 local machine = {}
 
@@ -24,8 +24,8 @@ function machine.line()
   return table.concat(parts, ", ")
 end
 
--- Returns the path of the first library in 'listing', the output of ldconfig -p, whose name starts
--- with 'name'; or nil.
+-- Returns the path of the first library in 'listing' whose name starts with 'name'; or nil. 'listing' is
+-- the output of ldconfig -p.
 function machine.library_in(listing, name)
   for found, path in listing:gmatch("(%S+) %b() => (%S+)") do
     if found:sub(1, #name) == name then return path end

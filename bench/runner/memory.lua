@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Prints a row of bench/memory's table: lua memory.lua NAME SAID PROFILE, where SAID is the file
--- with the program's output. Exit status 1: the sum of the profile's rows differs from the system's
--- value by more than LIMIT.
+-- Prints a row of the table of bench/memory: lua memory.lua NAME SAID PROFILE. SAID is the file with the
+-- program's output. Exit status 1: the sum of the profile's rows differs from the system's value by more
+-- than LIMIT.
 
 local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"

@@ -35,18 +35,19 @@ local CONFIGS = "plain:generational,plain:incremental,plain:full,"
   .. "fork:default,fork:generational,fork:incremental,fork:full,idle"
 local MODES = { default = true, generational = true, incremental = true, full = true }
 
-local BATCH = 16          -- number of records in a batch, as in micro/churn.lua
-local RECORD_BYTES = 320  -- bytes of one record in plain Lua
+-- the number of records in a batch, as in micro/churn.lua
+local BATCH = 16
+-- bytes of one record in upstream's Lua
+local RECORD_BYTES = 320
 
--- Number of objects of each trap, unless --size is given.
+-- The number of objects of each trap, unless the option --size is given.
 local TRAPS = {
   threads = 1000000, finalizers = 1000000, strings = 4000000, stack = 150000,
   tables = 50000, large = 300000, weak = 1000000, slots = 4000000,
 }
 local NOT_OF_TRAPS = { "live", "allocate", "survivors", "page" }
 
--- Returns a configuration { name, variant = "plain" or "fork", mode } for a name; or nil and a
--- message.
+-- Returns the configuration for a name, { name, variant = "plain" or "fork", mode }; or nil and a message.
 local function configuration(name)
   if name == "idle" then return { name = name, variant = "plain", mode = "idle" } end
   local variant, mode = name:match("^(%a+):(%a+)$")
@@ -56,7 +57,7 @@ local function configuration(name)
   return nil, ("no configuration named %q; see --help"):format(name)
 end
 
--- Checks the options of a trap and fills in its defaults. Returns nil, message if they are wrong.
+-- Checks the options of a trap and adds their defaults. Returns nil and a message if they are wrong.
 local function complete_trap(found)
   if not found.trap then
     local stray = found.size and "size" or found.batches and "batches"
@@ -75,9 +76,9 @@ local function complete_trap(found)
   return message == nil, message
 end
 
--- Returns options with defaults filled in: live, allocate (MB), survivors, page, rounds, clock, configs
--- (a list), and derived values: records, batches. With a trap: trap, size, batches. Returns nil,
--- message if something is wrong.
+-- Returns the options with defaults: live, allocate (MB), survivors, page, rounds, clock, configs (a list),
+-- and two computed values: records, batches. With a trap: trap, size, batches. Returns nil and a message if
+-- something is wrong.
 function pause_options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end

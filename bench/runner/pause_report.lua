@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Computes the figures of bench/pauses and formats them as Markdown. Pure: takes runs, returns
--- text. A run is the result of distribution.parse, with 'rss' (bytes) added.
+-- Computes the values of bench/pauses and formats them as Markdown. Pure: takes runs, returns text. A run
+-- is the result of distribution.parse, with the additional field 'rss' (bytes).
 
 local pause_report = {}
 
@@ -8,15 +8,16 @@ local distribution = require "runner.distribution"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
--- quantile of all batches that counts as the time of a batch without a pause
+-- the quantile of the times of all batches that counts as the time of a batch without a pause
 local UNDISTURBED = 0.1
--- a batch has a pause if it exceeds a batch without one by at least this many ns
+-- a batch has a pause if its time exceeds that of a batch without one by at least this many ns
 local LEAST = 64000
-local SHOWN = 16000      -- the same limit in ns for histograms
+-- the same limit in ns for histograms
+local SHOWN = 16000
 
--- Returns the figures of one run: base (a batch without a pause), longest, total, p999, p99, p50 of the
--- pauses, batch999 of all batches (all in ns), pauses (their number), share (of the time that is
--- pauses), rate (batches per second), and shown: the distribution in the histogram.
+-- Returns the values of one run: base (the time of a batch without a pause); longest, total, p999, p99 and
+-- p50 of the pauses; batch999 of all batches (all in ns); pauses (their number); share (the fraction of the
+-- time that is pauses); rate (batches per second); and shown (the distribution in the histogram).
 function pause_report.figures(run)
   local base = distribution.quantile(run.times, UNDISTURBED)
   local times = distribution.beyond(run.times, base, LEAST)
@@ -60,7 +61,8 @@ local function pauses(configs, found)
   return table.concat(out)
 end
 
--- Returns the configuration with mode "full" (stop-the-world) and the same interpreter; or nil.
+-- Returns the configuration with mode "full" (a stop-the-world collector) and the same interpreter as
+-- 'config'; or nil.
 local function stopping(configs, config)
   for _, other in ipairs(configs) do
     if other.mode == "full" and other.variant == config.variant then return other end
@@ -102,7 +104,7 @@ local function histogram(rounds)
   return #lines > 0 and table.concat(lines, "\n") or "none"
 end
 
--- Returns the whole report. found: for each configuration, the list of its rounds' figures.
+-- Returns the whole report. 'found' has for each configuration the list of the values of its rounds.
 function pause_report.render(configs, found)
   local out = {
     "## Pauses, milliseconds\n\n", pauses(configs, found),

@@ -1,15 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- Prints a row of bench/peak's table: lua peak.lua NAME EXACT SAMPLED..., which are profiles of
--- runs of one program. Exit status 1: the bytes alive at the peak are wrong.
+-- Prints a row of the table of bench/peak: lua peak.lua NAME EXACT SAMPLED... The files are profiles of
+-- runs of one program; in the run of EXACT nearly everything was sampled. Exit status 1: the bytes alive at
+-- the peak are wrong.
 
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
-local LEAST = 10  -- least number of samples of a line that is judged
--- fraction of the peak by which runs may differ, because their strings have other hashes
+-- the least expected number of samples of a line, for its error to be checked
+local LEAST = 10
+-- the fraction of the peak by which runs may differ, because their strings have other hashes
 local SAME = 0.01
 
--- Returns the bytes alive at the peak by line, their sum, and the bytes in use at the peak.
+-- Returns the bytes alive at the peak for each line, their sum, the bytes in use at the peak, and the
+-- sampling period.
 local function atpeak(path)
   local course = assert(reader.read(path)).course
   local profile = assert(reader.read(path, {at = course.highest}))

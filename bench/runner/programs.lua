@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The list of benchmark programs by group, and the selection of some of them. The sizes of a
--- workload are in its own file; those of are-we-fast-yet are here, because its harness verifies
--- only certain sizes. A program is { name, group, groups = set, script, args(mode) -> list, dir or
--- nil, clean(output) -> output without timings, long = true if it has that size }. mode is "size",
+-- The list of benchmark programs by group, and the selection of some of them. The sizes of a workload are
+-- in its own file; those of the programs of are-we-fast-yet are in this file, because their harness
+-- verifies only certain sizes. A program is { name, group, groups = set, script, args(mode) -> list, dir or
+-- nil, clean(output) -> output without timings, long = true if it has that size }. The mode is "size",
 -- "small", "tiny", or "long".
 
 local programs = {}
@@ -22,8 +22,8 @@ local OURS = {
   { "evaluation", { "loop", "interpreter" } },
 }
 
--- Each program of are-we-fast-yet: name, inner iterations for the full size and for the small one;
--- true for the five that allocate.
+-- The programs of are-we-fast-yet, each with its name, the number of inner iterations for the full size and
+-- for the small one, and true if it allocates much.
 local AWFY = {
   { "Bounce", 1500, 100 }, { "CD", 100, 10, true }, { "DeltaBlue", 20000, 1000, true },
   { "Havlak", 1, 1, true }, { "Json", 100, 5, true }, { "List", 2000, 100 },
@@ -63,8 +63,8 @@ local function awfy_program(entry, dir)
   }
 end
 
--- Returns all programs. bench: path of this folder. awfy: path of a checkout's benchmarks/Lua, or nil
--- to omit are-we-fast-yet.
+-- Returns all programs. 'bench' is the path of the folder bench. 'awfy' is the path of the folder
+-- benchmarks/Lua of a checkout of are-we-fast-yet, or nil to omit it.
 function programs.all(bench, awfy)
   local list = {}
   for _, group in ipairs(OURS) do
@@ -78,8 +78,8 @@ function programs.all(bench, awfy)
   return list
 end
 
--- Returns the programs of 'list' that a word of 'words' names, by program or by group, in the list's
--- order; all of them if there are no words; nil, message if a word names nothing.
+-- Returns the programs of 'list' whose name or group is a word of 'words', in the order of the list.
+-- Returns all programs if there are no words; nil and a message if a word names nothing.
 function programs.choose(list, words)
   if #words == 0 then return list end
   local chosen, known = {}, {}

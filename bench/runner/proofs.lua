@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Computes the figures of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a
--- line "-- cut: CODE" with the code that removes the reference.
+-- Computes the values of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a line "--
+-- cut: CODE"; the code removes the reference that keeps the leaked objects alive.
 
 local root, work, runs = arg[1], arg[2], tonumber(arg[3])
 local asamp = root .. "/build/bin/asamp"
@@ -8,11 +8,12 @@ package.path = root .. "/lualib/?.lua;" .. package.path
 
 local json = require "cjson"
 
-local TOLERANCE <const> = 0.01  -- largest relative error of the bytes of a proof
+-- the largest relative error of the bytes of a proof
+local TOLERANCE <const> = 0.01
 
--- Code that is appended to a program: runs the code of "-- cut:", and prints to stderr the bytes of
--- objects that it frees, and by how many bytes the memory in use shrinks, which includes the table
--- of strings.
+-- Code that is appended to a program. It runs the code of the line "-- cut:", and prints two numbers to
+-- stderr: the bytes of the objects that become free, and by how many bytes the memory in use shrinks. The
+-- second number includes the table of strings.
 local TRUTH <const> = [[
 
 local alive = require "profiler".alive
@@ -44,14 +45,14 @@ local function programs(folder)
   return list
 end
 
--- Runs a program with --prove-leaks. Returns the report, with one space for each run of white space.
+-- Runs a program with --prove-leaks. Returns the report, in which white space is replaced by single spaces.
 local function report(path)
   local text = output("cd '%s' && timeout 120 '%s' run --prove-leaks -o run.vmprof '%s' 2>&1 >/dev/null",
                       work, asamp, path)
   return (text:gsub("%s+", " "))
 end
 
--- Returns the proof of a program's leak; nil: no leak was found in 'runs' runs.
+-- Returns the proof of a program's leak, or nil if no leak was found in 'runs' runs.
 local function prove(path)
   for _ = 1, runs do
     local snapshot = report(path):match "heap %-%-prove=%S+ (%S+) shows this again"
@@ -62,7 +63,8 @@ local function prove(path)
   end
 end
 
--- Runs a program's text with TRUTH for the code 'cut'. Returns the two numbers that it prints.
+-- Runs the text of a program, followed by TRUTH with the code 'cut'. Returns the two numbers that TRUTH
+-- prints.
 local function freed(text, cut)
   local path = work .. "/truth.lua"
   local file = assert(io.open(path, "w"))

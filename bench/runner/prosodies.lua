@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Starts prosody servers for bench/prosody, each with its own folder, accounts and port, on the
--- fork's interpreter. Servers that still run at the end are killed.
+-- Starts Prosody servers for bench/prosody on the fork's interpreter. Each has its own folder, accounts and
+-- port. Servers that still run at the end are killed.
 
 local socket = require "socket"
 
@@ -28,7 +28,7 @@ log = {warn = "%s/log"}
 VirtualHost "localhost"
 ]]
 
--- A module of the server that writes the size of Lua's heap to a file every second.
+-- A module of the server. It writes the size of Lua's heap to a file every second.
 local HELD = [[
 local path = module:get_option_string "held_file"
 module:add_timer(1, function()
@@ -44,7 +44,7 @@ end)
 
 local world, all, count
 
---- Sets the properties of all servers: {root, folder, clients (their number), fail}.
+-- Sets the properties of all servers: {root, folder, clients (number of accounts), fail}.
 function M.launch(t)
   world, count = t, 0
   all = setmetatable({}, {__gc = function(list)
@@ -79,7 +79,8 @@ local function freeport()
   return port
 end
 
---- Starts a server, and waits until it accepts connections. asamp: value of ASAMP; nil: not set.
+-- Starts a server, and waits until it accepts connections. 'asamp' is the value of the environment variable
+-- ASAMP; nil: it is not set.
 function M.start(asamp)
   count = count + 1
   local s = setmetatable({folder = ("%s/%d"):format(world.folder, count), port = freeport()}, Server)
@@ -117,7 +118,7 @@ function Server:isthere()
   return text ~= nil and not text:find "%) [ZX] "
 end
 
---- Waits up to half a minute for the end of the server. Returns true if it has ended.
+-- Waits at most half a minute for the end of the server. Returns true if it has ended.
 function Server:ends()
   for _ = 1, 300 do
     if not self:isthere() then return true end
@@ -152,7 +153,7 @@ function Server:beside()
   return kb * 1024 - math.tointeger(tonumber(M.read(self.folder .. "/held")))
 end
 
---- Returns the bytes of a server's profiles on disk.
+-- Returns the number of bytes that a server's profiles take on disk.
 function M.disk(s)
   return 1024 * tonumber(M.output(("du -sk '%s/profiles'"):format(s.folder)):match "%d+")
 end

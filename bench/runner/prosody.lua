@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Runs the measurements of bench/prosody; the comment at the start of that script describes them.
+-- Runs the measurements of bench/prosody. The comment at the start of that script describes them.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/prosody"
 local root, work, fail = start.root, start.work, start.fail
@@ -10,9 +10,11 @@ local socket = require "socket"
 local xmpp = require "runner.xmpp"
 
 local CLIENTS = 20
-local SLICES, SLICE = 28, 0.5  -- least number of slices in a cycle, and seconds of a slice
+-- the least number of slices in a cycle, and the seconds of a slice
+local SLICES, SLICE = 28, 0.5
 local CYCLE = 18               -- seconds
-local ANSWERS_S = 60               -- largest number of seconds until all queries are answered
+-- all queries must be answered within this number of seconds
+local ANSWERS_S = 60
 
 local found, words = start.options("asamp rate data", "quiet apart", true)
 local minutes = tonumber(words[1] or 30)
@@ -27,8 +29,8 @@ local asamp = root .. "/build/bin/asamp"
 assert(os.execute(("mkdir -p '%s'"):format(folder)))
 servers.launch{root = root, folder = folder, clients = CLIENTS, fail = fail}
 
--- Sends requests at the given rate for a number of seconds, or while go() returns true. Returns
--- their number.
+-- Sends requests at the given rate for a number of seconds; if go is given, only while go() returns true.
+-- Returns their number.
 local function drive(load, seconds, go)
   local from, n = socket.gettime(), 0
   local ends = from + seconds
@@ -41,10 +43,10 @@ local function drive(load, seconds, go)
   return n
 end
 
--- Sends requests to both servers in turn, for at least 'least' slices and while go() returns true.
--- Returns the CPU seconds per request of each server's processes, and the number of requests of the
--- first one. 'turn', 0 or 1: which server starts; the caller alternates it, so that other work
--- slows both alike.
+-- Sends requests to both servers in turn, for at least 'least' slices of time, and further while go()
+-- returns true. Returns the CPU seconds per request of each server's processes, and the number of requests
+-- of the first one. 'turn' (0 or 1) selects the server that starts; the caller alternates it, so that other
+-- work of the machine slows both alike.
 local function slices(with, without, turn, least, go)
   local pair, before, n, i = {with, without}, {with:cpu(), without:cpu()}, {0, 0}, 0
   while i < least or i % 4 > 0 or go and go() do
@@ -71,8 +73,8 @@ local asks = {top = 0, record = 0, heap = 0, stats = 0}
 
 local base = folder .. "/ask"
 
--- Starts queries (asamp commands) in the background, one after the other. Returns their command
--- lines by name.
+-- Starts queries (commands of asamp) in the background, one after the other. Returns their command lines by
+-- name.
 local function question(server, n, kinds)
   local record = n % 10 == 5 and not found.apart and "--for 3s --alloc 64K" or "--ring"
   local all, lines = {
@@ -97,15 +99,15 @@ local function question(server, n, kinds)
   return lines
 end
 
--- Returns a function that returns true while the queries run, at most until ANSWERS_S seconds after
--- 'from'.
+-- Returns a function that returns true while the queries run, but only until ANSWERS_S seconds after the
+-- time 'from'.
 local function answering(from)
   return function()
     return not servers.read(base .. ".done") and socket.gettime() < from + ANSWERS_S
   end
 end
 
--- Checks the answers of the queries. Returns the time of each, as text.
+-- Checks the answers of the queries. Returns a text with the time of each.
 local function answers(lines, n, from)
   local ends = {}
   for name in pairs(lines) do
@@ -136,7 +138,7 @@ local function slope(rows, key)
   return (n * sxy - sx * sy) / (n * sxx - sx * sx)
 end
 
--- For --apart: the queries of each cycle; the cycles take turns.
+-- For the option --apart: the queries of a cycle. The cycles use these lists in turn.
 local APART = {{}, {"top"}, {"record"}, {"heap"}, {"stats"}}
 
 local function kindsof(n)
@@ -220,8 +222,8 @@ expect(most <= 16 * 2 ^ 20, "more than 16 MiB are resident for the sampler")
 
 -- {== how it ends ============================================================
 
--- Returns the newest profile of a server as printed by asamp report --json ("": none), and its
--- path.
+-- Returns the output of asamp report --json for the newest profile of a server ("": there is none), and the
+-- path of the profile.
 local function report(server)
   local path = servers.newest(server)
   return path and servers.output(("'%s' report --json '%s' 2>&1"):format(asamp, path)) or "", path
@@ -254,7 +256,7 @@ killed:signal "KILL"
 expect(killed:ends(), "prosody does not end by SIGKILL")
 expect(judge("SIGKILL", "of rotate=3s", (report(killed))), "SIGKILL: the last profile is not whole")
 
--- a server whose files may not exceed 16 KiB for some time, as on a full disk
+-- Starts a server whose files may for some time not be larger than 16 KiB, as on a full disk.
 local full, why = short "listen,alloc=4K,time=100", nil
 servers.output(("prlimit --pid %d --fsize=16384:unlimited"):format(full.pid))
 for _ = 1, 60 do
@@ -270,7 +272,7 @@ local json = report(full)
 expect(judge("full disk", ("said: %s"):format(why or "nothing"), json), "full disk: the profile is not whole")
 expect(json:find "samples lost", "full disk: no marker in the profile")
 
--- a server whose address space may grow by only 2 MiB
+-- Starts a server whose address space may grow by only 2 MiB.
 local starved = short "listen,ring=1m,alloc=64K"
 drive(starved.load, 4)
 servers.output(("prlimit --pid %d --as=%d:unlimited"):format(starved.pid, starved:size() + 2 ^ 21))

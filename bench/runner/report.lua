@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Formats measured rows as Markdown. Pure: takes rows and comparisons, returns text. A ratio is the
--- median of the ratios of all rounds, with the smallest and the largest in parentheses.
+-- Formats measured rows as Markdown. Pure: takes rows and comparisons, returns text. A ratio is the median
+-- of the ratios of all rounds, with the smallest and the largest one in parentheses.
 
 local report = {}
 
 local stats = require "runner.stats"
 
-local BIG = 10 * 1024 * 1024  -- a program with this peak RSS or more counts as big
+-- a program with this many bytes of peak RSS or more counts as big
+local BIG = 10 * 1024 * 1024
 
 local function table_of(header, lines)
   local out = { "| " .. table.concat(header, " | ") .. " |" }
@@ -23,7 +24,7 @@ local function median_ratio(row, comparison, key)
   return stats.median(ratios(row, comparison, key))
 end
 
--- Returns "1.234 (1.200..1.300)": median and range, or, for one round, the value alone.
+-- Returns a text such as "1.234 (1.200..1.300)": median and range; for one round, only the value.
 function report.ratio(list)
   local low, high = stats.range(list)
   if #list == 1 then return ("%.3f"):format(list[1]) end
@@ -38,8 +39,8 @@ local function rows_of(rows, group)
   return out
 end
 
--- Returns a table of the figure 'key': the first configuration's own figure, scaled and formatted,
--- then the ratio of every comparison, then the ratios of the figures in shown.others.
+-- Returns a table of the values with the name 'key'. Columns: the first configuration's value, scaled and
+-- formatted; the ratio of every comparison; and the ratios of the values in shown.others.
 local function figures(rows, configs, comparisons, key, shown)
   local header = { "program" }
   for _, config in ipairs(shown.all and configs or { configs[1] }) do
@@ -66,8 +67,8 @@ local function figures(rows, configs, comparisons, key, shown)
   return table_of(header, lines)
 end
 
--- Returns a table: the geometric mean, and the lowest and highest program, of each comparison in
--- each group.
+-- Returns a table with, for each comparison in each group, the geometric mean, and the lowest and the
+-- highest program.
 local function summary(rows, groups, comparisons, key)
   local lines = {}
   local function add(title, members)
@@ -93,8 +94,8 @@ local function summary(rows, groups, comparisons, key)
   return table_of({ "group", "ratio", "programs", "geometric mean", "lowest", "highest" }, lines)
 end
 
--- Returns the comparisons for memory, in which the ratios are inverted: above 1 means more memory
--- than the baseline.
+-- Returns the comparisons for memory. Their ratios are inverted: above 1 means more memory than the
+-- baseline.
 local function memory_comparisons(comparisons)
   local out = {}
   for i, comparison in ipairs(comparisons) do
@@ -116,7 +117,7 @@ local function big(rows, configs)
   return out
 end
 
--- Returns the whole report of a timed run. counted: true if the rows have instructions, too.
+-- Returns the whole report of a timed run. 'counted' is true if the rows also have instructions.
 function report.timed(rows, configs, comparisons, groups, counted)
   local memory = memory_comparisons(comparisons)
   local out = {}

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Measures one program under all configurations, in interleaved rounds. The order rotates from
--- round to round, so that no configuration always follows the same one. Every output is compared
--- with the first: a run with a different output counts as a failure of the program. A row is {
--- program, figures = { [config] = { cpu = list, wall = list, rss = list, instructions = list } } };
--- the lists have one number for each round. options.keys are names of further lists.
+-- Measures one program under all configurations, in interleaved rounds. The order rotates from round to
+-- round, so that no configuration always follows the same one. Every output is compared with the first
+-- output; a different output counts as a failure of the program. A row is { program, figures = { [config] =
+-- { cpu = list, wall = list, rss = list, instructions = list } } }. The lists have one number for each
+-- round. options.keys has the names of more lists.
 
 local rounds = {}
 
 local command = require "runner.command"
 
--- Returns the configurations in the order of a round (from 1).
+-- Returns the configurations in the order of a round. The first round is 1.
 function rounds.order(configs, round)
   local out = {}
   for i = 1, #configs do out[i] = configs[(i + round - 2) % #configs + 1] end
@@ -22,9 +22,9 @@ local function keep(figures, usage)
   end
 end
 
--- Returns a row, or nil and a message. runner: an object of runner.command; options: mode, rounds,
--- callgrind, inspect(config, usage): a function that is called after each run and may add further
--- figures to 'usage', with the names in 'keys'.
+-- Measures a program. Returns a row, or nil and a message. 'runner' is an object of runner.command.
+-- Options: mode, rounds, callgrind, and inspect(config, usage), a function that is called after each run
+-- and may add more values to 'usage', with the names in 'keys'.
 function rounds.measure(runner, program, configs, options)
   local row = { program = program, figures = {} }
   for _, config in ipairs(configs) do
@@ -51,8 +51,8 @@ function rounds.measure(runner, program, configs, options)
   return row
 end
 
--- Adds to a row the instructions of one more run of its program under each configuration, with the
--- small size, or the tiny one if that is requested. Returns the row, or nil and a message.
+-- Runs the program of a row once more under each configuration and adds the instructions to the row. The
+-- size is small, or tiny if the mode is tiny. Returns the row, or nil and a message.
 function rounds.add_instructions(runner, row, configs, options)
   local counted, message = rounds.measure(runner, row.program, configs, {
     mode = options.mode == "tiny" and "tiny" or "small", rounds = 1, callgrind = true,
@@ -64,7 +64,7 @@ function rounds.add_instructions(runner, row, configs, options)
   return row
 end
 
--- Subtracts the instructions of an empty run from every count of 'rows'. Returns nil, message if an
+-- Subtracts the instructions of an empty run from every count in 'rows'. Returns nil and a message if an
 -- empty run fails.
 function rounds.subtract_startup(runner, rows, configs)
   for _, config in ipairs(configs) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A server process of bench/servers with its own folder: starts, queries, measures and stops it.
--- Its CPU time includes all of its descendants, also those that have ended. Needs Linux, curl and
--- ab (apache2-utils).
+-- A process of a server of bench/servers with its own folder: starts, queries, measures and stops it. Its
+-- CPU time includes all of its descendants, also those that have ended. Needs Linux, curl and ab
+-- (apache2-utils).
 
 local serverprocess = {}
 
@@ -9,7 +9,7 @@ local Process = {}
 Process.__index = Process
 
 local PORT = 18080
--- in tenths of a second: a server must answer, or must have stopped, within this time
+-- tenths of a second in which a server must answer, or must have stopped
 local WAIT = 300
 
 function serverprocess.output(line)
@@ -34,13 +34,13 @@ end
 
 local function sleep() os.execute "sleep 0.1" end
 
--- Requests of the servers that speak HTTP.
+-- The functions for requests to a server that speaks HTTP.
 serverprocess.http = {
   request = function(server, n)
     return output(("curl -s -S -m 10 'http://127.0.0.1:%d/page?%d' 2>&1"):format(server.port, n))
   end,
-  -- load returns the command line that sends this number of requests; complete returns true if its
-  -- output shows that all were answered.
+  -- 'load' returns the command line that sends this number of requests. 'complete' returns true if the
+  -- output of this command shows that all requests were answered.
   load = function(server, requests)
     return ("ab -q -l -n %d -c 2 'http://127.0.0.1:%d/page?100' 2>&1"):format(requests, server.port)
   end,
@@ -58,7 +58,7 @@ local function processes()
     if pid then
       local fields = {}
       for word in rest:gmatch "%S+" do fields[#fields + 1] = tonumber(word) end
-      -- The parent is field 4 of the line; utime, stime, cutime and cstime are 14 to 17.
+      -- In the line, the parent is field 4, and utime, stime, cutime and cstime are fields 14 to 17.
       all[math.tointeger(tonumber(pid))] = { parent = fields[1], runs = state ~= "Z" and state ~= "X",
         ticks = fields[11] + fields[12] + fields[13] + fields[14] }
     end
@@ -66,7 +66,7 @@ local function processes()
   return all
 end
 
--- Returns the ids of the running processes among the server and its descendants, and the CPU time of all
+-- Returns the ids of those processes among the server and its descendants that run, and the CPU time of all
 -- of them, in ticks.
 function Process:family()
   local all, members, ticks = processes(), {}, 0
@@ -89,9 +89,9 @@ function Process:cpu()
   return ticks / TICK
 end
 
--- Starts a server. server: a module of bench/server; fields: folder (created here, writable for the
--- server's user), root, built and pg, which the module's texts contain; library: the folder of
--- liblua5.4.so.0; asamp: the value of ASAMP, or nil. Returns the process, or nil and a message.
+-- Starts a server. 'server' is a module of bench/server. 'fields' has values for the texts of this module:
+-- folder (created here, writable for the server's user), root, built and pg. 'library' is the folder of
+-- liblua5.4.so.0, and 'asamp' the value of ASAMP, or nil. Returns the process, or nil and a message.
 function serverprocess.start(server, fields, library, asamp)
   local process = setmetatable({ server = server, port = PORT }, Process)
   process.page = read(fields.root .. "/bench/server/page.lua")
@@ -122,11 +122,11 @@ function serverprocess.start(server, fields, library, asamp)
   return nil, message
 end
 
--- Returns the answer to a request for n records.
+-- Returns the server's answer to a request for n records.
 function Process:request(n) return self.server.request(self, n) end
 
--- Sends this number of requests for 100 records, and calls 'meanwhile', if given, at the same time.
--- Returns the CPU seconds per request, or nil if a request failed.
+-- Sends this number of requests for 100 records; if the function 'meanwhile' is given, calls it at the same
+-- time. Returns the CPU seconds per request, or nil if a request failed.
 function Process:load(requests, meanwhile)
   local before = self:cpu()
   local pipe = assert(io.popen(self.server.load(self, requests)))
@@ -134,12 +134,13 @@ function Process:load(requests, meanwhile)
   local text = pipe:read "a"
   pipe:close()
   if not self.server.complete(text, requests) then return nil end
-  sleep()  -- waits until the parent has received the CPU time of processes that have ended
+  -- waits until the parent has received the CPU time of processes that have ended
+  sleep()
   return (self:cpu() - before) / requests
 end
 
--- Queries the sockets of all processes of the server until one answers, for some seconds. asamp:
--- path of the command.
+-- Queries the profiler's sockets of all processes of the server for some seconds, until one answers.
+-- 'asamp' is the path of the command. Returns true if one has answered.
 function Process:answers(asamp)
   for _ = 1, 30 do
     for _, pid in ipairs((self:family())) do
@@ -150,7 +151,7 @@ function Process:answers(asamp)
   return false
 end
 
--- Ends the server, with SIGKILL if SIGTERM does not end all of its processes.
+-- Ends the server by SIGTERM. Uses SIGKILL if some of its processes have not ended after some time.
 function Process:stop()
   local members = self:family()
   os.execute(("kill -TERM %d 2>/dev/null"):format(self.pid))

@@ -8,8 +8,8 @@
 --          off       no profiler, as the baseline: shows the noise
 --          idle      a session whose period is never reached: shows the cost of a session
 --          long      a program that runs for some twenty seconds, with C stacks
---          longoff   the same program without profiler
---          fullc, fulllua   full tracing: the period is so small that few blocks are missed
+--          longoff   the same program without the profiler
+--          fullc, fulllua   full tracing: the period is so small that few blocks have no sample
 
 local settings = {}
 
@@ -17,27 +17,28 @@ local K, M = 1024, 1024 * 1024
 
 settings.PERIODS = { 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M, 4 * M, 16 * M }
 settings.RATES = { 100, 1000, 3000, 10000, 30000 }
--- the highest rate with an interrupt for every sample: at slightly higher rates, the interrupts
--- take all of a virtual machine's time
+-- the highest rate with an interrupt for every sample; at slightly higher rates, the interrupts take all of
+-- the time of a virtual machine
 settings.EXACT = 10000
 settings.PARTS = { "period", "rate", "long", "full" }
-settings.LONG = { 512 * K, 32 * K }  -- periods of the part 'long'
+-- the periods of the part 'long'
+settings.LONG = { 512 * K, 32 * K }
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
--- in bytes; the smallest possible period: with fixed intervals, every block of this size or more is
--- sampled
+-- The smallest possible period in bytes. With fixed intervals, every block of this size or more is sampled.
 local FULL = 64
 local NEVER = "4194304G"
-local BATCH = 6         -- number of settings that are compared with the same run of the baseline
+-- the number of settings that are compared with the same run of the baseline
+local BATCH = 6
 
--- Returns a number of bytes as text such as "16K" or "4M".
+-- Returns a number of bytes as a text such as "16K" or "4M".
 function settings.size(bytes)
   if bytes % M == 0 then return bytes // M .. "M" end
   if bytes % K == 0 then return bytes // K .. "K" end
   return tostring(bytes)
 end
 
--- Returns the bytes for words such as "16K" and "4M"; or nil and a message.
+-- Returns a list of bytes for words such as "16K" and "4M"; or nil and a message.
 function settings.sizes(words)
   local list = {}
   for i, word in ipairs(words) do
@@ -61,8 +62,8 @@ end
 
 local MAKERS = {}
 
--- Returns the settings in the order one of each series in turn, so that settings that are compared
--- are measured soon after each other.
+-- Returns the settings of the part 'period'. The series alternate, so that settings that are compared are
+-- measured soon after each other.
 function MAKERS.period(paths, points)
   local list = {
     { name = "off", series = "off", kind = "fork", lua = paths.fork, options = {}, env = {} },
@@ -103,9 +104,9 @@ function MAKERS.full(paths)
   }
 end
 
--- Returns lists of configurations that are measured together: the baseline ("fork", without the
--- profiler) and up to BATCH settings. parts: names; paths: { fork, profile, exact = true if the
--- kernel allows exact timers }; points: { PERIODS, RATES }, by default all.
+-- Returns lists of configurations that are measured together: the baseline ("fork", without the profiler)
+-- and at most BATCH settings. 'parts' is a list of names; paths: { fork, profile, exact = true if the
+-- kernel permits exact timers }; points: { PERIODS, RATES }, by default all.
 function settings.batches(parts, paths, points)
   local out = {}
   for _, part in ipairs(parts) do
@@ -121,16 +122,17 @@ function settings.batches(parts, paths, points)
   return out
 end
 
--- Number of bytes of each unit, by its first letter.
+-- The number of bytes in each unit, by the first letter of the unit.
 local UNITS = { b = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30, T = 1 << 40 }
 
--- Parses the profiler's last line: { samples (of allocation), allocated (bytes, to a tenth of the
--- printed unit), timesamples }; or nil.
+-- Parses the last line that the profiler prints. Returns { samples (of allocation), allocated (bytes, to a
+-- tenth of the printed unit), timesamples }, or nil.
 function settings.closing(text)
   local samples, amount, unit =
     text:match("profiler: (%d+) samples?, one every [%d.]+ %a+[^,]*, of ([%d.]+) (%a)%a+ allocated")
   if not samples then
-    local ticks = text:match("profiler: (%d+) time samples?")  -- a session with time samples only
+    -- the session had time samples only
+    local ticks = text:match("profiler: (%d+) time samples?")
     return ticks and { samples = 0, allocated = 0, timesamples = math.tointeger(tonumber(ticks)) }
   end
   return {

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The error of a sampled profile compared with an exact trace, by site. Pure. A site is a type of
--- block and the innermost Lua line of its stack; its key is "type\tline\tfile". With N samples in
--- all, a site with the exact fraction p of all bytes has N p expected samples with a standard error
--- of sqrt(N p (1 - p)); z is the error in standard errors.
+-- The error of a sampled profile compared with an exact trace, by site. Pure. A site is a type of block and
+-- the innermost Lua line of its stack; its key is "type\tline\tfile". If there are N samples in all, a site
+-- with the exact fraction p of all bytes has N p expected samples, with a standard error of sqrt(N p (1 -
+-- p)). z is the error of a site in standard errors.
 
 local siteerror = {}
 
--- Parses the output of exact.c. Returns { bytes (all), sites = { [key] = bytes } }; nil and a
--- message if the sum of the sites is not the core's count.
+-- Parses the output of exact.c. Returns { bytes (all), sites = { [key] = bytes } }; or nil and a message if
+-- the sum of the sites is not the core's count.
 function siteerror.exact(text)
   local all = math.tointeger(tonumber(text:match("^(%d+)\n")))
   if not all then return nil, "no exact trace in " .. ("%q"):format(text:sub(1, 40)) end
@@ -23,7 +23,7 @@ function siteerror.exact(text)
   return found
 end
 
--- Returns the line and the file of a node's innermost Lua function, for the key of its site.
+-- Returns the line and the file of the innermost Lua function of a node, for the key of its site.
 local function place(profile, node)
   local nodes = profile.nodes
   while node and node > 0 do
@@ -34,8 +34,8 @@ local function place(profile, node)
   return 0, "-"
 end
 
--- Converts a profile of profiler.reader to { samples (all), undecided, sites = { [key] = samples }
--- }. Excludes time samples.
+-- Converts a profile of profiler.reader to { samples (all), undecided, sites = { [key] = samples } }. Time
+-- samples are excluded.
 function siteerror.sampled(profile)
   local found = { samples = profile.samples, undecided = profile.undecided, sites = {} }
   local sites = profile.sites
@@ -81,8 +81,8 @@ function siteerror.unknown(exact, sampled)
   return n
 end
 
--- Returns for a list of errors z: their number, the number within 3 standard errors, the root mean
--- square, and the largest.
+-- Returns four numbers for a list of errors z: their number, the number within 3 standard errors, the root
+-- mean square, and the largest.
 function siteerror.tally(list)
   local within, square, worst = 0, 0, 0
   for _, z in ipairs(list) do
@@ -104,8 +104,8 @@ function siteerror.below(list, limit)
   return #list > 0 and n / #list or 0
 end
 
--- Returns the largest power of two, at least 64, that as a period gives at least 'samples' samples
--- of 'bytes' bytes.
+-- Returns a sampling period: the largest power of two, at least 64, with which 'bytes' bytes have at least
+-- 'samples' samples.
 function siteerror.period(bytes, samples)
   local period = 64
   while bytes // (2 * period) >= samples do period = 2 * period end

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Computes for bench/sites the error of samples compared with an exact trace, by site, with fixed
--- and with random intervals for several seeds; and the number of samples without a survival
--- outcome. Runs with the fork, whose reader it uses; exact.so is in its work folder. Trace and
--- profile are of the same run (exact.c). Prints Markdown; --data DIR receives the distribution of
--- the errors for a plot.
+-- Computes for bench/sites the error of samples compared with an exact trace, by site, with fixed and with
+-- random intervals for several seeds; and the number of samples without a survival outcome. Runs with the
+-- fork, whose reader it uses; exact.so is in its work folder. Trace and profile are of the same run
+-- (exact.c). Prints Markdown. With --data DIR, the distribution of the errors is written to DIR, for a
+-- plot.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/sites"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -19,8 +19,9 @@ local siteerror = require "runner.siteerror"
 
 local INTERVALS = { "fixed", "random" }
 local NEVER = 1 << 50  -- a period that no run reaches
-local WORST = 8      -- number of programs whose worst site is shown
--- limits and step of the distribution, in standard errors
+-- the number of programs whose worst site is shown
+local WORST = 8
+-- the limits and the step of the distribution, in standard errors
 local LIMITS = { first = 0, last = 6, step = 0.1 }
 
 local found, words = start.options("seeds samples least mode data fork", nil, true)
@@ -39,7 +40,7 @@ if not chosen then fail(message) end
 
 local config = { lua = lua, options = { "-l", "profiler", "-l", "exact" } }
 
--- Returns the exact trace and the samples of one run.
+-- Runs a program once. Returns the exact trace and the samples.
 local function run(program, period, interval, seed)
   local path, trace_path = work .. "/sites.vmprof", work .. "/exact"
   local usage, output = runner:run(command.words(config, program, wanted.mode), {
@@ -58,7 +59,7 @@ local function run(program, period, interval, seed)
   return trace, siteerror.sampled(profile)
 end
 
--- Returns the profiler's seed for a program: different for every program, so that their errors are
+-- Returns the profiler's seed for a program. It is different for every program, so that their errors are
 -- independent.
 local function seed_of(program, seed)
   local sum = 0
@@ -66,7 +67,7 @@ local function seed_of(program, seed)
   return (sum & 0xffffffff) * 1000 + seed
 end
 
--- Measures one program with all seeds and both kinds of intervals.
+-- Measures one program with all seeds and both kinds of sampling intervals.
 local function measure(program)
   local trace = run(program, NEVER, "fixed", 1)
   local row = {
@@ -129,7 +130,7 @@ print(("| all | | | | %s | %s |"):format(columns(siteerror.tally(every.random)),
 print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace has not: %d."):format(
   totals.samples, totals.undecided, totals.unknown))
 
--- Returns the largest error of a site with fixed intervals, in standard errors.
+-- Returns the largest error of a program's sites with fixed intervals, in standard errors.
 local function worst(row) return row.worst.fixed and math.abs(row.worst.fixed.z) or 0 end
 table.sort(rows, function(a, b)
   local x, y = worst(a), worst(b)

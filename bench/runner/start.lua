@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- The first file that every command of this folder runs: local start = dofile(arg[1] ..
--- "/bench/runner/start.lua") "bench/NAME". The script's arguments are ROOT, WORK and those of the
--- command. Sets package.path, so that the other modules of the folder are found.
+-- The first file that every command of bench/runner runs: local start = dofile(arg[1] ..
+-- "/bench/runner/start.lua") "bench/NAME". The script's arguments are ROOT, WORK and those of the command.
+-- The file sets package.path, so that the other modules of the folder are found.
 
 -- Returns for the command 'name': { root, work (folders), arguments (the command's own, a list), runner
--- (a runner.command),
+-- (an object of runner.command),
 --   fail(message): ends the command with status 2;
---   options(values, flags, words): returns the command's options and its other words, as options.scan.
---     'values', 'flags': names of options with and without a value, in a text. Fails if there are other
---     words, unless 'words' is true;
---   positive(found, option, default): as options.positive, but fails for a wrong value;
+--   options(values, flags, words): returns the command's options and its other words, like options.scan.
+--     'values' and 'flags' are texts with names of options with and without a value. Fails if there are
+--     other words, unless 'words' is true;
+--   positive(found, option, default): the same as options.positive, but fails for a wrong value;
 --   mode(found, default): returns the value of --mode; fails if it is wrong;
 --   size(path): returns the bytes of a file }
 return function(name)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/states the costs of many small states, with plain and fork. The work folder
--- must contain states-plain and states-fork, which bench/states links.
+-- Measures for bench/states the costs of many small states, with upstream's Lua ("plain") and the fork. The
+-- work folder must contain the programs states-plain and states-fork, which bench/states links.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/states"
 local work, fail, runner = start.work, start.fail, start.runner
@@ -13,7 +13,7 @@ local number = start.positive(found, "number", 2000)
 
 local env = {}
 
--- Returns the numbers that states.c prints for these arguments.
+-- Returns the numbers that the program of bench/states.c prints for these arguments.
 local function run(variant, ...)
   local usage, output = runner:run({ work .. "/states-" .. variant, ... }, env)
   if not usage then fail(("states %s of %s: %s"):format((...), variant, output)) end
@@ -27,7 +27,7 @@ local function row(what, plain, fork)
     plain > 0 and ("%.3f"):format(fork / plain) or "-"))
 end
 
--- Prints a row for each of 'names', from the numbers that one run of each variant prints.
+-- Prints a row for each name of 'names', from the numbers that one run of each variant prints.
 local function rows(names, ...)
   local plain, fork = run("plain", ...), run("fork", ...)
   for i, name in ipairs(names) do row(name, plain[i], fork[i]) end
@@ -50,8 +50,8 @@ rows({ "made, 12 MiB kept, closed: CPU ns each", "resident bytes after the last"
 rows({ ("%d states in 8 threads: resident bytes"):format(5 * number), "... milliseconds" },
   "threads", tostring(5 * number))
 
--- Runs the action 'cycle' of states.c again, without and with ASAMP. The cost includes the
--- profiler's threads and their start.
+-- Runs the action 'cycle' of bench/states.c again, without and with ASAMP. With ASAMP, the cost includes
+-- the profiler's threads and their start.
 local ROUNDS = 5
 local WISHES = { "", "alloc=512K", "alloc=512K,time=100", "alloc=0,listen" }
 local took = { {}, {}, {}, {} }

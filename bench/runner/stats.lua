@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Statistics of lists of ratios. Pure functions: no I/O, and arguments are not changed. Every list
--- must have at least one number; those of geomean must be positive.
+-- Statistics of lists of ratios. Pure functions: they read no files and do not change their arguments.
+-- Every list must have at least one number; those of geomean must be positive.
 
 local stats = {}
 
@@ -30,8 +30,8 @@ function stats.geomean(values)
   return math.exp(sum / #values)
 end
 
--- Returns the quotients of two lists of the same length, element by element: for each round, the
--- ratio of two runs that followed each other.
+-- Returns the quotients of two lists of the same length, element by element. For each round, a quotient is
+-- the ratio of two runs that followed each other.
 function stats.ratios(numerators, denominators)
   assert(#numerators == #denominators, "lists of different lengths")
   local out = {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A simple XMPP client for bench/prosody. It waits for the answer to each stanza before it sends
--- the next one, so that all servers do the same work in the same order. Raises an error if a server
--- sends nothing for ten seconds.
+-- A simple XMPP client for bench/prosody. It waits for the answer to each stanza before it sends the next
+-- one, so that all servers do the same work in the same order. It raises an error if a server sends nothing
+-- for ten seconds.
 
 local mime = require "mime"
 local socket = require "socket"
@@ -36,7 +36,7 @@ function Client:send(text, wanted)
   end
 end
 
---- Logs in. Returns the client.
+-- Connects to a server and logs in. Returns the client.
 function M.connect(port, user)
   local c = setmetatable({text = "", name = user, count = 0}, Client)
   c.socket = assert(socket.connect("127.0.0.1", port))
@@ -50,7 +50,7 @@ function M.connect(port, user)
   return c
 end
 
---- Sends an iq stanza (a request) and waits for the answer, which may be an error.
+-- Sends an iq stanza (a request) and waits for the answer, which may be an error.
 function Client:iq(kind, to, what)
   self.count = self.count + 1
   local id = ("id='q%d'"):format(self.count)
@@ -84,7 +84,7 @@ local NOTE = "<query xmlns='jabber:iq:private'><note xmlns='bench%d'>%s</note></
 local Load = {}
 Load.__index = Load
 
---- Logs in as the users u1 to u<n> of one server. Returns a Load, whose clients send requests in
+-- Logs in as the users u1 to u<n> of one server. Returns a Load, an object whose clients send requests in
 -- turn.
 function M.load(port, n)
   local load = setmetatable({port = port, clients = {}, done = 0}, Load)
@@ -92,7 +92,7 @@ function M.load(port, n)
   return load
 end
 
---- Sends the next request of a sequence that is the same for every server.
+-- Sends the next request of a sequence. The sequence is the same for every server.
 function Load:request()
   self.done = self.done + 1
   local k, n = self.done, #self.clients
@@ -114,7 +114,8 @@ function Load:request()
   end
 end
 
---- Stores 'bytes' bytes in the account's private storage on the server, under the number i.
+-- Stores 'bytes' bytes in the private storage of the first client's account on the server, under the number
+-- i.
 function Load:keep(i, bytes)
   self.clients[1]:iq("set", nil, NOTE:format(i, ("x"):rep(bytes)))
 end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- HAProxy with a Lua service: one thread, and one Lua state for all requests.
+-- The server HAProxy with a Lua service: one thread, and one Lua state for all requests.
 
 local http = require "runner.serverprocess".http
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Apache with a handler of mod_lua: one child process with threads, and a Lua state for each
--- request, mod_lua's default.
+-- The server Apache with a handler of mod_lua: one child process with threads, and a Lua state for each
+-- request, which is the default of mod_lua.
 
 local http = require "runner.serverprocess".http
 

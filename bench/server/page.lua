@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The page that the servers of bench/servers produce: page(n) returns a text of n records that
--- depends only on n.
+-- The page that the servers of bench/servers create: page(n) returns a text of n records that depends only
+-- on n.
 
 return function(n)
   local records, lines = {}, {}

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- PostgreSQL with a function in PL/Lua: one connection, whose server process has one Lua state.
+-- The server PostgreSQL with a function in PL/Lua: one connection, whose server process has one Lua state.
 
 local process = require "runner.serverprocess"
 
--- A shell script that the server's user runs: creates a database in the folder and starts the
--- server.
+-- A shell script that the server's user runs. It creates a database in the folder and starts the server.
 local CLUSTER = [[
 set -e
 '${pg}/initdb' -D '${folder}/data' -A trust -U postgres -E UTF8 --locale=C -N >'${folder}/initdb' 2>&1

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: objects in separate blocks of lua_Alloc: each is the function of a chunk with its own
--- prototype, or, for every sixteenth object, a string of 9,000 bytes.
+-- Objects that are hard for collectors, for bench/pauses --trap: objects in separate blocks of lua_Alloc.
+-- Each is the function of a chunk with its own prototype; every sixteenth is a string of 9,000 bytes
+-- instead.
 
 local BYTES = 9000
 

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a coroutine with 'size' frames, each with its own object. Frames also return one by one
--- before the coroutine is dropped.
+-- Objects that are hard for collectors, for bench/pauses --trap: a coroutine with very many frames, each
+-- with its own object. Frames also return one by one before the coroutine is dropped.
 
 local yield, wrap = coroutine.yield, coroutine.wrap
 
--- number of calls, or of returns, until the next yield
+-- number of calls until the next yield; if negative, minus the number of returns until then
 local left = 0
 
 local function dive(depth)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Trap: short strings, all of which differ.
+-- Objects that are hard for collectors, for bench/pauses --trap: short strings, all of which differ.
 
 return function(k)
   return "string " .. k

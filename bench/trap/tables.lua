@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: tables whose arrays are separate blocks of lua_Alloc (9,600 bytes each).
+-- Objects that are hard for collectors, for bench/pauses --trap: tables whose arrays are separate blocks of
+-- lua_Alloc (9,600 bytes each).
 
 local SLOTS = 600
 local unpack = table.unpack

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: suspended coroutines, each in its first call.
+-- Objects that are hard for collectors, for bench/pauses --trap: suspended coroutines, each in its first
+-- call.
 
 local yield, wrap = coroutine.yield, coroutine.wrap
 

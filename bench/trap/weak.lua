@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a table with weak values, and one with weak keys, which both contain all objects. All
--- objects die at the same time.
+-- Objects that are hard for collectors, for bench/pauses --trap: a table with weak values and a table with
+-- weak keys, which both contain all objects. All objects die at the same time.
 
 local byid, numbers = setmetatable({}, { __mode = "v" }), setmetatable({}, { __mode = "k" })
 
