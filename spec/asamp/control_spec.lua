@@ -835,6 +835,13 @@ describe("a file", function()
                 {code, err})
   end)
 
+  -- A former bug: the message was that the process which listened at '' had ended.
+  it("without a name is not taken for a process", function()
+    local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", ""}
+    assert.same({1, "asamp stats: cannot query '': Connection refused; give the id of a process, or the path " ..
+                    "of its socket\n"}, {code, err})
+  end)
+
   -- A former bug: if the path was a device or a folder, the message called it a file.
   it("that is a device or a folder is not taken for a process", function()
     for _, path in ipairs{"/dev/null", "/"} do

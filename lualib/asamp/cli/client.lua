@@ -131,7 +131,7 @@ local function gone(target, path, waits)
     return ("'%s' is a file; give the id of a process, or the path of its socket"):format(path)
   elseif path and host.realpath(path) and not host.issocket(path) then
     return ("'%s' is not a socket; give the id of a process, or the path of its socket"):format(path)
-  elseif path and not pid then
+  elseif path and path ~= "" and not pid then
     return ("the process that listened at '%s' has ended; start it again"):format(path)
   end
 end
