@@ -131,7 +131,7 @@ function settings.closing(text)
   local samples, amount, unit =
     text:match("profiler: (%d+) samples?, one every [%d.]+ %a+[^,]*, of ([%d.]+) (%a)%a+ allocated")
   if not samples then
-    -- the session had time samples only
+    -- the text is from a session with time samples only
     local ticks = text:match("profiler: (%d+) time samples?")
     return ticks and { samples = 0, allocated = 0, timesamples = math.tointeger(tonumber(ticks)) }
   end

@@ -343,7 +343,7 @@ describe("10,000 values of a label", function()
     for _, row in ipairs(doc.labels.id) do rows[row.value] = row.samples end
     assert.equal(10000 - 4095, left.labelvalues)
     assert.is_true(left.labelnames >= 36, left.labelnames)
-    -- of 5,200 expected samples; the limit allows for random variation
+    -- 5,200 samples are expected; the limit permits random variation
     assert.is_true(rows["(others)"] > 4500, rows["(others)"])
     local most = 0
     for value in pairs(rows) do most = math.max(most, tonumber(value) or 0) end

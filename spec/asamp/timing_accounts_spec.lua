@@ -14,7 +14,7 @@ local times = require "spec.support.times"
 local SECONDS = 0.15
 local LATE = 0.05  -- largest delay of a signal in seconds (TI5)
 local SPARE = 0.08
--- seconds: the longest span, and the time between two ticks of the kernel
+-- in seconds: the longest time span of a sample, and the time between two ticks of the kernel
 local TICK = 0.01
 
 local function counted()

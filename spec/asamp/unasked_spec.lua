@@ -57,7 +57,7 @@ describe("a process without ASAMP #plain", function()
       if id and called ~= "" then known[id] = called:gsub("'%d+$", "") end
       if line:find "^fn=" then name = known[id] end
       if not iscall and line:find "^[%d+*-]" and (tonumber(line:match " (%d+)$") or 0) > 0 then
-        -- a function that has instructions of its own in the output
+        -- records a function of which the output of callgrind contains executed instructions
         names[name] = true
       end
       iscall = line:find "^calls=" ~= nil

@@ -24,7 +24,7 @@ describe("memory from the nursery", function()
         if n % 1000 == 0 then collectgarbage() end
       end
       assert(#kept == 300)
-      -- with user values, which precede the contents
+      -- also tests userdata with user values, which precede the contents in the block
       for values = 1, 9 do
         for n = 0, 100, 9 do
           assert(state.address(state.userdata(n, values)) % 16 == 0, n)
@@ -91,7 +91,7 @@ describe("memory from the nursery", function()
         end
         collectgarbage()
         local _, held = state.memory()
-        -- in this round there is a chunk that is kept
+        -- from this round on, there is a chunk of memory that the heap keeps
         if round == 4 then first = held end
         assert(not first or held <= first + 100000,
                ("round %d: %d, at first %d"):format(round, held, first or 0))
@@ -331,7 +331,7 @@ describe("the pace of collections", function()
       end
       return state.allocated() - start, select(3, state.memory()) - before
     end)
-    -- of these bytes, half are freed explicitly
+    -- half of these bytes are freed explicitly, not by the collector
     assert.is_true(allocated > 200 * 190000, allocated)
     assert.is_true(minors > 30 and minors < 50, minors)
   end)
@@ -356,7 +356,7 @@ describe("the pace of collections", function()
       return state.allocated() - start, last
     end, doubling)
     assert.truthy(grown)
-    -- a nursery, and the bytes by which the table grows
+    -- the limit is one nursery plus the bytes by which the table grows
     assert.is_true(bytes < 6 << 19, bytes)
   end)
 

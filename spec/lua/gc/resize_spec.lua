@@ -72,7 +72,7 @@ describe("a big table that keys come to and go from", function()
 
   it("is not copied for every few of them", function()
     for _, free in ipairs {0, 1, 3, 100} do
-      -- one more vector has 3 MiB
+      -- the limit is above the 3 MiB of one more vector, and below the bytes of many copies
       local n = bytes(0, (1 << 15) - free, 20000)
       assert.is_true(n < 8 << 20, n)
     end

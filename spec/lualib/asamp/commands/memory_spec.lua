@@ -109,7 +109,7 @@ describe("asamp memory", function()
           collectgarbage()]] ] = 0,
       [ [[package.cpath = "build/spec/?.so;" .. package.cpath
           local u = require "natives".untouched(1500 << 20)
-          collectgarbage()]] ] = 1,  -- the memory is not read or written (SM2)
+          collectgarbage()]] ] = 1,  -- the profiler neither reads nor writes these bytes (SM2)
       [ [[collectgarbage("nursery", 64 << 20)
           local t = {}
           for i = 1, 1000 do t[i] = {} end

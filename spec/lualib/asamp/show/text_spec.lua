@@ -98,7 +98,7 @@ describe("the report's text", function()
     has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. A sample")
     has(of(100000, 1), "With --alloc 64 there would be about 1,562 samples.")
     assert.is_nil(of(100 << 20, 200):find("With --alloc", 1, true))
-    -- has no advice, because another period would not help
+    -- there is no advice, because another period would not help
     assert.is_nil(of(100, 1):find("With --alloc", 1, true))
   end)
 
@@ -420,7 +420,7 @@ describe("the report's text", function()
     local s = render(nil, o)
     has(flat(s), "The heap grew from 1 MiB to 3 MiB, and these lines kept allocating objects that survived:")
     has(s, "     30.0M      75%  15 of 16  string  x.lua:9  put\n")
-    -- a heap that shrinks, as if open files leak
+    -- simulates a heap that shrinks although lines keep allocating survivors, such as open files
     found.before, found.after = 3 << 20, 1 << 20
     has(flat(render(nil, o)), "The heap does not grow (3 MiB, then 1 MiB), and these lines kept")
     found.before, found.after = 1 << 20, 3 << 20

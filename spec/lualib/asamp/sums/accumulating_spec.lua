@@ -97,7 +97,7 @@ describe("a container that accumulates", function()
     -- a table that grows replaces its vectors: only the last ones are alive
     assert.is_nil(vectors({path = 2, born = one, alive = from(31)}, 0))
     assert.is_nil(vectors({path = 2, born = one, alive = from(20), dead = before(20)}, 0))
-    -- one large vector
+    -- one large vector may be a single table, and is no leak
     assert.is_nil(vectors({path = 2, born = one, alive = function(n) return n == 16 and 32 or 0 end}, 0))
   end)
 
@@ -123,7 +123,7 @@ describe("a container that accumulates", function()
     assert.is_nil(filling("package.loaded", nil, 3))  -- 11 modules
     assert.equal("_G", filling(nil, "_G", 1).holder)
     local c = filling(nil, 'local "t"', 1)
-    -- the list itself holds the objects
+    -- the holder is the list itself, because the list holds the objects
     assert.equal('local "t"', c and c.holder)
   end)
 
@@ -150,10 +150,10 @@ describe("a container that accumulates", function()
     assert.equal("leak", joining(10 * N / 8 - 1, 1, late))
     -- a former bug: if chance had sampled only half of a string, it counted as half as long
     assert.equal("maybe", joining(10 * N / 16, 1 / 2, late))
-    -- three small strings instead of one large string
+    -- three small strings of the same total size are not one large string
     assert.equal("leak", joining(10 * N / 8, 3, late))
     assert.equal("leak", joining(10 * N / 8, 1, early))
-    -- with true, the large string is one of many
+    -- with the argument 'true', there is another large string earlier, so that such strings are usual
     assert.equal("leak", joining(10 * N / 8, 1, late, true))
   end)
 
@@ -169,7 +169,7 @@ describe("a container that accumulates", function()
     end
     assert.equal("leak", ending(999))
     assert.equal("maybe", ending(1500))
-    -- the CPU time is that of a major collection
+    -- a major collection used the CPU time, not the program
     assert.equal("leak", ending(1500, true))
   end)
 
@@ -254,7 +254,7 @@ describe("a container that accumulates", function()
     end
     assert.same({'leak local "a"'}, starting(7))
     assert.same({'maybe local "a"'}, starting(8))
-    -- one object was allocated earlier
+    -- one object was allocated in the first part of the run
     local function some(part) return part == 0 and 1 or part >= 9 and 3 or 0 end
     assert.same({'maybe local "a"'}, verdicts({{path = 2, born = some, alive = some},
                                                {born = one, alive = none}}, growing))
@@ -373,7 +373,7 @@ describe("a container that accumulates", function()
       end
     end
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    -- the program only waited in these parts
+    -- in these parts of the run the program only waited
     for part = 0, 19 do
       p.collections[part + 1].mutator = nil
     end
@@ -395,10 +395,10 @@ describe("a container that accumulates", function()
       local c = accumulating.of(p)[1]
       return c and c.verdict
     end
-    -- few or most of the older objects are alive
+    -- tests that few and that most of the older objects are alive
     for least = 5, 7 do
       assert.equal("maybe", verdict(replaced(least), 20))
-      -- with N, the heap grew until the end
+      -- if the last size of the heap is from part N, the heap grew until the end
       assert.equal("leak", verdict(replaced(least), N))
     end
     -- a former bug: if 4 of 5 newer objects were alive, too, the verdict was "leak"

@@ -251,7 +251,7 @@ describe("totals", function()
     assert.equal("main", first("alivebytes").name)
     assert.is_nil(t.lines[2].functions)
     assert.equal("f", totals.linerows(p)[1].name)
-    -- by live bytes
+    -- with 'true', the name of a line is that of the function with most live bytes
     assert.equal("main", totals.linerows(p, true)[1].name)
   end)
 

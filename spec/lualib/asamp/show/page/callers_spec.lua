@@ -17,15 +17,15 @@ describe("the page of asamp view #plain", function()
     local function sample(n, ...)
       for i = 1, n do p:sample{kind = n % 2 * 3, size = 64, time = t + (n * 10 + i) * 1000000, ...} end
     end
-    -- this stack is leaf, called by a, called by main
+    -- the stack of leaf, called by a, called by main
     sample(12, 32, 41, 16, 21, 8, 1)
-    -- leaf, called by b, called by main
+    -- the stack of leaf, called by b, called by main
     sample(7, 32, 41, 24, 31, 8, 1)
-    -- leaf, called by a, called by b, called by main
+    -- the stack of leaf, called by a, called by b, called by main
     sample(4, 32, 42, 16, 22, 24, 31, 8, 1)
-    -- a, called by a, called by main
+    -- the stack of a, called by a, called by main
     sample(3, 16, 23, 16, 21, 8, 1)
-    -- other, called by leaf, called by a, called by main
+    -- the stack of other, called by leaf, called by a, called by main
     sample(2, 40, 51, 32, 43, 16, 21, 8, 1)
     for i = 1, 5 do p:time{40, 51, 8, 1, time = t + i * 1000000} end
     assert(p:close())
