@@ -1,25 +1,25 @@
 -- SPDX-License-Identifier: MIT
--- The predicted effect of another nursery size (asamp.sums.advice) for computed profiles: cost and
--- survivors of their collections are known, and so is the right prediction.
+-- The prediction of the effect of another nursery size (asamp.sums.advice), on computed profiles. The costs
+-- and survivors of their collections are given by formulas, so that the right prediction is known.
 
 local advice = require "asamp.sums.advice"
 local profiles = require "spec.support.profiles"
 
 local KB, MB = 1 << 10, 1 << 20
 
--- Returns the fraction of objects that survive a collection if they were allocated u bytes before
--- it.
+-- Returns the probability that an object survives a collection if it was allocated u bytes before the
+-- collection.
 local function lives(u) return 0.05 + 0.9 * math.exp(-u / 60000) end
 -- Returns the fraction of a nursery of n bytes that survives.
 local function survives(n) return 0.05 + 0.9 * 60000 / n * (1 - math.exp(-n / 60000)) end
 
--- Returns the microseconds of a minor collection: for roots, for the n bytes in the nursery, and
--- for the tenured bytes.
+-- Returns the time of a minor collection in us: for roots, for the n bytes in the nursery, and for the
+-- tenured bytes.
 local function cost(n, tenured) return 40 + n / 1e6 * 30 + tenured / 1e6 * 900 end
 
--- Returns a profile with nurseries of these sizes, each in 'count' collections. tenured(n, kept, k)
--- replaces the bytes that a collection tenures, independently of the samples. Each nursery is
--- filled with 2 KiB more than its size.
+-- Returns a profile with nurseries of these sizes, each in 'count' collections. If given, tenured(n, kept,
+-- k) returns the bytes that a collection tenures, independently of the samples. Each nursery is filled with
+-- 2 KiB more than its size.
 local function profileof(sizes, count, tenured)
   local ages = {first = 4096, doubling = 4}
   local function binof(n) return n < 4096 and 0 or math.floor(1 + 4 * math.log(n / 4096, 2)) end
@@ -55,8 +55,8 @@ local function near(wanted, got, part, what)
   assert.is_true(math.abs(got / wanted - 1) < part, ("%s: %g, not %g"):format(what, got, wanted))
 end
 
--- Returns the number of minor collections, the tenured bytes and the cost of the whole session with
--- nurseries of n bytes.
+-- Returns the number of minor collections, the tenured bytes and the cost in seconds of the whole session
+-- if its nurseries had n bytes.
 local function exactly(p, n)
   local filled = n + 2048
   local minors, kept = p.course.charged / filled, survives(filled) * filled
@@ -76,10 +76,10 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A program whose heap grows: its first nurseries are small and cost little, because the heap is
-  -- small; slices of major collections run in minor ones; growing arrays are tenured sometimes. A
-  -- former bug: a straight line through the first nurseries predicted four times the real cost for
-  -- half the size, ±0.1%, and half of it for twice the size.
+  -- A program whose heap grows. Its first nurseries are small and cost little, because the heap is small;
+  -- slices of major collections run in minor ones; growing arrays are tenured sometimes. A former bug: a
+  -- straight line through the first nurseries predicted four times the real cost for half the nursery size,
+  -- ±0.1%, and half of the real cost for twice the size.
   it("does not attribute a drift to a size", function()
     local function drifting(n, k) return (4 + n / 1e6 * 100) * (1 + math.min(k, 100) / 50) end
     local sizes = {}
@@ -115,14 +115,15 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A former bug: the prediction had the same number of major collections for any nursery size. The
-  -- program drops all objects that became old: a major collection is due after a number of tenured
-  -- bytes or, if few are tenured, of allocated bytes, and starts with the next minor collection.
+  -- A former bug: the prediction had the same number of major collections for any nursery size. This
+  -- program drops all objects that became old. A major collection is due after a number of tenured bytes
+  -- or, if few are tenured, of allocated bytes, and starts with the next minor collection.
   it("predicts that major collections are late by the bytes that minor ones tenure", function()
     local function majors(n, each, due)
       local count, grown = 0, 0
       for _ = 1, 4000 do
-        n = n * 1.618 % 1 + 0.5  -- a pseudo-random size, from half the mean to one and a half of it
+        -- a pseudo-random size, from half the mean to one and a half of it
+        n = n * 1.618 % 1 + 0.5
         grown = grown + n * each
         if grown >= due then
           count, grown = count + 1, 0
@@ -152,7 +153,7 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A former bug: one run was compared with another one, on a machine that had become slower.
+  -- A former bug: one run was compared with another one, on a machine that had become slower in between.
   it("is compared by the factors of times, the least of some runs", function()
     local p = profileof(SIZES, 40)
     local now, q = advice.measured(p), advice.predict(p, 256 * KB)
@@ -184,7 +185,7 @@ describe("advice on another nursery", function()
     local _, tenured = exactly(p, 2 * MB)
     assert.is_true(q.beyond)
     assert.is_true(math.abs(q.tenured - tenured) < q.tenurederror, q.tenured .. " ±" .. q.tenurederror)
-    -- With nurseries of only one size, the cost of roots cannot be separated from that of objects.
+    -- with nurseries of only one size, the cost of roots cannot be separated from that of objects
     q = advice.predict(p, 128 * KB)
     local _, _, time = exactly(p, 128 * KB)
     assert.is_false(q.beyond)
@@ -197,15 +198,15 @@ describe("advice on another nursery", function()
     local p = profileof(SIZES, 40, more)
     near(1.5 * select(2, exactly(p, 512 * KB)), advice.predict(p, 512 * KB).tenured, 0.15, "512K")
     near(select(2, exactly(p, 192 * KB)), advice.predict(p, 192 * KB).tenured, 0.12, "192K")
-    -- A single outlier is chance: the values of its nursery size must not change.
+    -- A single outlier is chance, and must not change the values of its nursery size.
     local function once(_, kept, k) return k == 5 and 10 * kept or kept end
     near(select(2, exactly(p, 512 * KB)),
          advice.predict(profileof(SIZES, 40, once), 512 * KB).tenured, 0.1, "once")
   end)
 
-  -- A former bug: for binary_trees, from a profile without LUA_GC, 31 ±2 MB tenured were predicted
-  -- with 512K, and 323 ±60 MB with 1M; the real values are 223 and 171. The collector chooses
-  -- larger nurseries when much survives.
+  -- If LUA_GC is not set, the collector chooses larger nurseries when many objects survive. A former bug:
+  -- from such a profile of binary_trees, the prediction was 31 ±2 MB tenured with 512K, and 323 ±60 MB with
+  -- 1M. The real values are 223 and 171 MB.
   it("goes by no size that the collector has chosen, and says so", function()
     local function phases(n, kept) return n >= 512 * KB and 3 * kept or kept end
     local p = profileof({256 * KB, 256 * KB, 512 * KB, MB}, 40, phases)
@@ -242,9 +243,9 @@ describe("advice on another nursery", function()
     assert.equal("nursery=4096-4608", advice.setting(4096))
   end)
 
-  -- Large blocks are allocated and stay alive; small garbage is at the start of each nursery. A
-  -- former bug: the predicted survivors for another size were wrong by more than ten of its
-  -- standard errors, and the command advised a size.
+  -- In this program, large blocks stay alive, and small garbage is at the start of each nursery. A former
+  -- bug: the predicted survivors for another size were wrong by more than ten of their standard errors, and
+  -- the command advised a size.
   it("is none where collections come when large blocks do", function()
     local p = profileof(SIZES, 40)
     assert.is_false(advice.measured(p).large)
@@ -257,7 +258,7 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A former bug: the command advised a size for a difference of 1.4 standard errors.
+  -- A former bug: the command advised a size for a difference of only 1.4 standard errors.
   it("advises nothing that its errors may explain", function()
     local all = {now = {time = 1}, sizes = {{time = 0.5, timeerror = 0.3}, {time = 0.8, timeerror = 0.05}}}
     assert.equal(all.sizes[2], advice.best(all))
@@ -265,8 +266,8 @@ describe("advice on another nursery", function()
     assert.is_nil(advice.best(all))
   end)
 
-  -- A former bug: a line was listed only if it had a share of native memory, too, so that none was
-  -- listed where native memory was large.
+  -- A former bug: a line was listed only if its bytes were a large share of all memory, including native
+  -- memory. If native memory was large, no line was listed.
   it("lists lines by their part of Lua's heap", function()
     local p = profileof(SIZES, 40)
     local q = profiles.of({{"main@1 f@2", profiles.TABLE, 5000, 5000}, {"main@1 g@3", profiles.TABLE, 5000},
