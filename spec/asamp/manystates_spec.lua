@@ -408,8 +408,8 @@ describe("a host with many states", function()
                LD_PRELOAD = package.searchpath("measures", package.cpath)}}
       local pictures = #assert(reader.read(path)).pictures
       assert.equal(0, code)
-      -- tolerance: a picture is due if the resident size has changed enough, and that size may change back
-      -- before the picture is taken
+      -- tolerance: a measurement of resident memory (a "picture") is due if the resident size has changed
+      -- enough, and that size may change back before the measurement
       assert.is_true(tonumber(err) > 0 and tonumber(err) <= pictures + 5, err .. " for " .. pictures)
     end)
   end

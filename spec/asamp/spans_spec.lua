@@ -57,7 +57,7 @@ describe("time samples", function()
       local status, out, err = process.run{program = folder .. "/shortstates", n, ms, 2, env = env}
       assert.same({0, ""}, {status, err})
       local all = assert(reader.read(path)).timesamples
-      -- tolerance: the last span of 10 ms may be missing, and the time of the signal handler does not count
+      -- tolerance: the last 10 ms may have no sample yet, and the time of the signal handler does not count
       local least, most = n * ms * rate / 1000, tonumber(out) * rate / 1000
       assert.is_true(all <= 1.1 * most + 0.01 * rate + 1, all .. " of " .. most)
       assert.is_true(all >= 0.9 * least - 0.01 * rate - 1, all .. " of " .. least)

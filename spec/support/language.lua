@@ -9,7 +9,7 @@
 
 local LIMITS = "spec/language.limits"
 local FOLDERS = {"lua", "asamp", "lualib", "view", "spec", "bench", "doc", "pack"}
--- The folder name under which files of the top folder are counted: as documents.
+-- Files in the top folder are counted together with those of this folder, the documents.
 local TOP = "doc"
 
 -- Words after which "who" refers to a person.

@@ -110,9 +110,10 @@ describe("a weak table that a major collection has visited", function()
   -- more times. The pause was 26 ms for a million objects in two tables.
   it("loses thousands of dead entries in slices", function() die "~=" end)
 
-  -- A former bug: when a new key moved the node of an undecided entry, the collector assumed that the
-  -- entry's object was alive. It then visited all entries again, up to 32 times, while the program ran. A
-  -- cache of the last 5,000 objects grew to 620,000 entries, without a limit.
+  -- A former bug: when a new key moved the node of an undecided entry (an entry of a weak table with a key
+  -- or value that is not marked yet), the collector assumed that the entry's object was alive. It then
+  -- visited all entries again, up to 32 times, while the program ran. A cache of the last 5,000 objects
+  -- grew to 620,000 entries, without a limit.
   it("is through soon, though new keys move its entries", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -153,8 +154,9 @@ describe("a weak table that a major collection has visited", function()
     end
   end)
 
-  -- If the program stores another value in an undecided entry, the entry leaves the collector's list. A
-  -- former bug: every 32nd such store caused another pass over the list.
+  -- If the program stores another value in an undecided entry (an entry of a weak table with a key or value
+  -- that is not marked yet), the entry leaves the collector's list. A former bug: every 32nd such store
+  -- caused another pass over the list.
   it("is through soon, though the program changes its entries", function()
     local bytes = within(function(state)
       local N = 60000

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- hidden.lua SEED ROUNDS: a test program in which objects are in several weak tables, while slices
--- tombstone, restore and clear their slots. hidden_spec.lua runs it, also under LUAN_STRESS. If one table
--- has an entry of an object, all must have it. Every kind of access must find the objects that the program
--- holds, and no access may find a freed object.
+-- hidden.lua SEED ROUNDS: a test program in which objects are in several weak tables, while slices of major
+-- collections give slots of these tables tombstones (a tag with which a slot seems empty), and later
+-- restore or clear the slots. hidden_spec.lua runs the program, also under LUAN_STRESS. If one table has an
+-- entry of an object, all must have it. Every kind of access must find the objects that the program holds,
+-- and no access may find a freed object.
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random
@@ -63,8 +64,8 @@ local function look(w, i, gone, held)
   return o
 end
 
--- Stores into slots that may be tombstoned. A store over an existing value must not call
--- __newindex.
+-- Stores into slots that may have a tombstone, and so seem empty. A store over an existing value must not
+-- call __newindex.
 local function change(w, i, o)
   local before = newindices
   w.named["s" .. i] = o

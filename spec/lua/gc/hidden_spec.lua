@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Values of weak tables that are tombstoned until slices have cleared those of dead objects
--- (lua/gc/mark/hidden.h), and entries whose keys are dead. The spec measures pauses by the number of
--- entries that they visit (collectgarbage "statistics"), not in time.
+-- Tombstones in weak tables (lua/gc/mark/hidden.h): slices of a major collection give unmarked values a tag
+-- with which their slots seem empty, and later restore the values or, if the objects are dead, clear the
+-- slots. Also entries whose keys are dead. The spec measures pauses by the number of entries that they
+-- visit (collectgarbage "statistics"), not in time.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -64,8 +65,9 @@ describe("a weak table whose entries may be dead", function()
     end)
   end)
 
-  -- A former bug: each new weak table restarted the pass over all undecided entries, so that no collection
-  -- ended while the program created such tables.
+  -- A former bug: each new weak table restarted the pass over all undecided entries (entries of weak tables
+  -- with a key or value that is not marked yet), so that no collection ended while the program created such
+  -- tables.
   it("does not keep a collection from its end while the program makes others", function()
     local bytes = within(function(state)
       collectgarbage "generational"
@@ -141,8 +143,8 @@ describe("an object in several weak tables", function()
   end)
 end)
 
--- The fast path that searches a metamethod does not test for tombstones. So a metatable whose values are
--- weak must have none.
+-- The fast path that searches a metamethod does not test for tombstones (tags with which slots of weak
+-- tables seem empty). So a metatable whose values are weak must have no tombstone.
 describe("a metatable whose values are weak", function()
   it("has its metamethods while collections run", function()
     within(function(state)

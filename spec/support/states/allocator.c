@@ -25,7 +25,10 @@ static void wrong (State *s, const char *what, size_t given, size_t known) {
              (unsigned long long)known);
 }
 
-/* Returns 1 if a request must fail. The block gets 'all' bytes, which are 'more' than it had. */
+/*
+** Returns 1 if a request must fail. 'all' is the new size of the block, 'more' the number of
+** bytes by which it grows.
+*/
 static int refused (State *s, size_t all, size_t more) {
   s->requests++;
   if (s->requests == s->fail || s->requests > s->failall || all > s->largest ||
