@@ -49,9 +49,10 @@ end
 describe("the differences #plain", function()
   local text = read "doc/differences.md"
 
-  it("have a row for every patch, with its subject, and no other", function()
+  it("list every patch, with its subject, and no other", function()
     local part, listed = section(text, "## The patches"), {}
-    for number, subject in part:gmatch "\n| (%d+) | ([^|]-) |" do listed[number] = subject end
+    for number, subject in part:gmatch "\n(%d+) ([^\n]+)" do listed[number] = subject end
+    for number in part:gmatch "\n| (%d+) |" do assert.is_truthy(listed[number], number) end
     local subjects = {}
     for _, path in ipairs(shell.lines(shell.output "ls lua/patches/*.patch")) do
       local head = read(path):match "^(.-)\ndiff "
@@ -571,8 +572,9 @@ describe("every document #plain", function()
       end
       assert.is_true(targets.fork and targets.testes)
       for _, line in ipairs(code(text)) do
-        -- ignores luarocks' own command 'make'
-        for arguments in line:gsub("luarocks [^#&;|]*", ""):gmatch "%f[%w]make( [^#&;|]*)" do
+        -- ignores luarocks' own command 'make', and subjects of patches
+        line = line:gsub("luarocks [^#&;|]*", ""):gsub("^%d%d%d%d .*", "")
+        for arguments in line:gmatch "%f[%w]make( [^#&;|]*)" do
           if not arguments:find "^ %-f" then
             for word in arguments:gmatch "%S+" do
               if not word:find "=" and not word:find "^%-" then
