@@ -594,8 +594,8 @@ describe("asamp run of a program #plain", function()
     for name, says in pairs{
         fixed = "'./fixed' is linked statically; its Lua states cannot be profiled",
         other = "'./other' is linked to liblua5.3.so.0; its Lua states cannot be profiled",
-        none = "no profile: neither './none' nor a child with ASAMP in its environment created a state "
-          .. "of liblua5.4.so.0; if one of them did, its log contains the reason"} do
+        none = "no profile: no state of liblua5.4.so.0 was created by './none' or its children with "
+          .. "ASAMP set; if there was one, the log of its process contains the reason"} do
       -- the option --quiet must not suppress this message, as it once did
       for _, option in ipairs{"--alloc=1M", "--quiet"} do
         local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
@@ -622,7 +622,7 @@ describe("asamp run of a program #plain", function()
     shell.output("cd %s && gcc -I'%s/plain/include/lua5.4' -o own l.c '%s/plain/lib/liblua.a' -lm -ldl",
       folder, prefix, prefix)
     assert.same({0, "", "asamp run: no profile: './own' contains its own Lua, which Asamp's library "
-      .. "cannot replace; asamp run SCRIPT runs a script with Asamp's Lua\n"},
+      .. "cannot replace; link the program to Asamp's library, or run a script with asamp run SCRIPT\n"},
       {process.run{program = prefix .. "/bin/asamp", directory = folder, "run", "--", "./own"}})
     shell.remove(folder)
   end)
@@ -639,7 +639,7 @@ describe("asamp run of a program #plain", function()
     local lua = prefix .. "/bin/lua"
     assert.matches("\nasamp report k%.%d+%.vmprof shows more%.\n$", run(lua, "s.lua"))
     shell.output("cd %s && cp k.*.vmprof k.1.vmprof", folder)
-    assert.matches("^asamp run: no profile: neither '/bin/true' nor a child [^\n]+\n$", run "/bin/true")
+    assert.matches("^asamp run: no profile: no state of [^\n]+ by '/bin/true' [^\n]+\n$", run "/bin/true")
     local err = run("/bin/sh", "-c", ('"%s" s.lua; "%s" s.lua 9; true'):format(lua, lua))
     local first, second =
       err:match "\nasamp report (%S+) shows more%.\nasamp run: another process has also written '(%S+)'\n$"

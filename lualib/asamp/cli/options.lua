@@ -114,8 +114,8 @@ end
 
 M.TOP = {"top", "N", "shows at most N rows of each table (default 15)", M.whole(1)}
 M.WIDTH = {"width", "N", "width of the output in columns (default: the terminal's, else 80)", M.whole(40)}
-M.COLOR = {"color", "WHEN", "uses colours: always, never or auto " ..
-  "(the default: on terminals, unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
+M.COLOR = {"color", "WHEN", "uses colours: always, never or auto, the default. " ..
+  "auto uses colours on terminals, unless NO_COLOR is set", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "prints the output as JSON, with all rows unless --top is given"}
 
 --- Returns the option --out, the path of the result. 'text': its help.
@@ -149,7 +149,7 @@ function M.sources(text)
 end
 
 M.OWN = {"own", "PATHS", "your own code: files and folders, separated by colons. " ..
-  "Costs of other code are charged to the line of your code that called it",
+  "Bytes and time of other code count for the line of your code that called it",
   paths}
 
 --- Returns true if output to stdout may have colours, according to the option --color in 'o'.
@@ -233,8 +233,8 @@ end
 function M.readonce(files)
   for _, path in ipairs(files) do
     if path ~= "-" and host.ispipe(path) then
-      return ("'%s' is a pipe and can be read only once, but is needed twice; give - instead, with the " ..
-              "pipe as standard input"):format(path)
+      return ("'%s' is a pipe and can be read only once, but is needed twice; " ..
+              "give - instead, with the pipe as standard input"):format(path)
     end
   end
 end

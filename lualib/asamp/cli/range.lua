@@ -15,10 +15,10 @@ local function seconds(value)
 end
 
 --- The options --from and --until, as elements of a command's description (asamp.cli.options).
-M.FROM = {"from", "SECONDS", "leaves out samples that were taken before this time, in seconds " ..
-          "since the start of the run", seconds}
-M.UNTIL = {"until", "SECONDS", "leaves out samples that were taken at or after this time, in seconds " ..
-           "since the start of the run", seconds}
+M.FROM = {"from", "SECONDS", "leaves out samples before this time (seconds since the start of the run)",
+          seconds}
+M.UNTIL = {"until", "SECONDS", "leaves out samples from this time on (seconds since the start of the run)",
+           seconds}
 
 --- Returns the range {from, to} of --from and --until, in seconds since the start ('to' is nil without
 -- --until); nil if neither is given. 'o': the command's options.

@@ -26,12 +26,11 @@ end
 local DESCRIPTION = {
   command = "advise", arguments = "FILE [SCRIPT [arguments]]", least = 1, most = math.huge,
   rest = 2,
-  about = "Predicts how other nursery sizes would change the survival of objects, the time in collections " ..
-    "and the reserved memory. Each prediction has an estimate of its error. " ..
+  about = "Predicts the survival of objects, the time in collections and the reserved memory " ..
+    "with other nursery sizes. Each prediction has an estimate of its error. " ..
     "Lists lines whose objects nearly all survive or nearly all die young, and the longest pauses. " ..
     "Needs a profile with many samples (--alloc 16K).",
-  {"nursery", "SIZE", "nursery size for --verify " ..
-    "(default: the recommended size, else twice the present size)", size},
+  {"nursery", "SIZE", "size for --verify (default: the recommended size, else twice the present size)", size},
   {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares the prediction with this run"},
   {"runs", "N", "for --verify: runs SCRIPT N times with each of the two nursery sizes (default 3); " ..
     "the shortest run of each size is compared", options.whole(1)},

@@ -73,8 +73,8 @@ local DESCRIPTION = {
   {"junit", "FILE", "also writes the results to FILE as JUnit XML, for CI servers"},
   {"alloc", "PERIOD", "samples a script every PERIOD allocated bytes, on average (default 32K)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors. " ..
-    "A line's increase over the baseline fails if it exceeds the tolerance, " ..
-    "and is so large that equal runs reach it by chance in only one of 100,000 comparisons.",
+    "A line's increase over the baseline fails if it exceeds the tolerance and is not chance: " ..
+    "equal runs reach it in only one of 100,000 comparisons.",
   exits = "Exit codes: 0 no limit is exceeded, 1 a limit is exceeded or a file has no usable data, " ..
     "2 wrong arguments.",
 }
@@ -166,8 +166,8 @@ local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections; profile a longer run"
   elseif o["max-alive"] and profile.samples > 0 and not (profile.fates and (profile.followed or 0) > 0) then
-    return "--max-alive: the profile does not record which objects died, because another profiler wrote " ..
-           "the profile or the run had no collection; profile a longer run with asamp run"
+    return "--max-alive: the profile does not record which objects died; profile a longer run " ..
+           "(another profiler wrote the profile, or the run had no collection)"
   elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
     return undecided(o["max-alive"], profile, t.whole)
   elseif o["no-leak"] and profile.profiles then

@@ -36,30 +36,32 @@ local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof", "heapsna
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
   about = "Writes a profile in a format of other tools. " ..
-    "FILE is a VMProf log, compressed or not, written by Asamp (stock or extended format) " ..
-    "or by another VMProf profiler; - is standard input.",
-  {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: go tool pprof, " ..
-    "continuous profilers), collapsed (flamegraph.pl, inferno and others), speedscope (speedscope.app), " ..
-    "vmprof (a VMProf log: an extended one from a stock profile, and the reverse); " ..
-    "of a heap snapshot: heapsnapshot (the Memory panel of Chrome's DevTools)", options.oneof(NAMES)},
-  options.out("path of the result (default: next to the profile, named after it; " ..
-    "- is standard output; also the default if the profile is read from standard input)"),
-  {"weight", "WHAT", "the quantity in the output of collapsed: bytes, samples, " ..
-    "survived (bytes that survived their first collection), alive (bytes alive at the end), " ..
-    "time (microseconds) or held (bytes alive at the end, with the references that hold them as the " ..
-    "stack); default: bytes, or time if the profile has only time samples",
+    "FILE is a VMProf log by Asamp (stock or extended format) or by another profiler, compressed or not. " ..
+    "If FILE is -, standard input is read.",
+  {"to", "FORMAT", "firefox is for profiler.firefox.com; speedscope is for speedscope.app. " ..
+    "pprof is for go tool pprof and for continuous profilers. " ..
+    "collapsed is for flamegraph.pl, inferno and others. " ..
+    "vmprof is a VMProf log: an extended one of a stock profile, and the reverse. " ..
+    "heapsnapshot, of a snapshot of a heap, is for the Memory panel of Chrome", options.oneof(NAMES)},
+  options.out("path of the result; - is standard output. " ..
+    "The default is next to the profile, or standard output if the profile is standard input"),
+  {"weight", "WHAT", "for collapsed: the number after each stack. " ..
+    "bytes and samples count all allocations; time is microseconds. " ..
+    "survived: bytes that survived their first collection. alive: bytes alive at the end. " ..
+    "held: bytes alive at the end, whose stack is the path of references that hold them. " ..
+    "Default: bytes, or time if the profile has only time samples",
     options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
-  {"flavour", "WHICH", "the flavour of vmprof: stock or extended " ..
-    "(default: extended for a stock profile, else stock)", options.oneof{"extended", "stock"}},
-  options.sources("for firefox: folders, separated by colons, " ..
-    "whose source files are copied into the result (default: none)"),
-  {"together", nil, "adds up all Lua states, OS threads and labels " ..
-    "(all formats of profiles except vmprof, which always keeps them separate). " ..
-    "Default: pprof has a label for each, Firefox shows a thread for each state, " ..
-    "speedscope shows a profile for each state, and collapsed stacks have an outermost frame for it. " ..
+  {"flavour", "WHICH", "for vmprof: the variant of the result, stock or extended. " ..
+    "The default is extended for a stock profile, else stock", options.oneof{"extended", "stock"}},
+  options.sources("for firefox: folders, separated by colons. " ..
+    "Their source files are copied into the result (default: none)"),
+  {"together", nil, "adds up all Lua states, OS threads and labels. " ..
+    "--to vmprof always keeps them separate. " ..
+    "By default pprof has a label for each state, Firefox a thread, and speedscope a profile. " ..
+    "Collapsed stacks have an outermost frame for each state. " ..
     "If there are more than 64 states, the states of one script are added up"},
-  {"start-up", nil, "keeps the C functions that call the script, such as main, in every stack " ..
-    "(all formats of profiles except vmprof, which always has them)"},
+  {"start-up", nil, "keeps the C functions that call the script, such as main, in every stack. " ..
+    "With --to vmprof, stacks always have these functions"},
   range.FROM,
   range.UNTIL,
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},

@@ -18,13 +18,14 @@ M.summary = "compares two profiles by function, line, type and class"
 local DESCRIPTION = {
   command = "diff", arguments = "A B", least = 2, most = 2,
   about = "Compares two profiles: lists changes from A to B by function, line, type and class. " ..
-    "The program may have been moved and edited in between: files are matched by the end of their paths, " ..
-    "functions by their names and neighbours, lines by their distance from the start of their function. " ..
+    "The program may have been moved and edited between the profiles. " ..
+    "Files are matched by the end of their paths, functions by their names and neighbours. " ..
+    "Lines are matched by their distance from the start of their function. " ..
     "asamp view A B shows the same as a flame graph.",
-  options.by("compares bytes, samples, survived (bytes that survived their first collection), " ..
-    "alive (bytes alive at the end) or time " ..
-    "(default: bytes and time if both files have them; and alive if that changed)"),
-  {"total", nil, "adds the costs of called functions to the functions and lines that called them"},
+  options.by("compares bytes, samples or time. " ..
+    "survived: bytes that survived their first collection. alive: bytes alive at the end. " ..
+    "Default: bytes and time if both files have them, and alive if that changed"),
+  {"total", nil, "adds the bytes and time of called functions to the functions and lines that called them"},
   {"normalize", nil, "multiplies the values of A so that both totals are equal, and so compares shares"},
   {"sigma", "N", "a row's change of less than N standard errors counts as noise (default 3)",
     options.number(0, 100)},

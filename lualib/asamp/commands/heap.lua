@@ -33,32 +33,30 @@ local DESCRIPTION = {
   command = "heap", arguments = "FILE|" .. client.ARGUMENT,
   about = "Reads a snapshot of all objects and references, which profiler.snapshot(path) has written. " ..
     "'retained' is the memory that would become free if the object were removed. " ..
-    "Without options, shows the objects by class, the sampled objects by the line that allocated them, " ..
-    "and a tree of holders, the objects that keep others alive. " ..
+    "Without options, shows the objects by class, and the sampled objects by allocating line. " ..
+    "Also shows a tree of holders, the objects that keep others alive. " ..
     "For a process that listens (ASAMP=listen), first takes a snapshot of the process.",
-  {"out", "OUT", "path of the snapshot that is taken of a process " ..
-    "(default PID.heap in the current folder)", short = "o"},
-  {"state", "N", "takes the snapshot of the Lua state with this number in the process " ..
-    "(default: the state with the largest heap, or the first that runs a collection)",
+  {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
+  {"state", "N", "takes the snapshot of the Lua state with this number in the process. " ..
+    "The default is the state with the largest heap, or the first that runs a collection",
     options.whole(0)},
   {"wait", "TIME", "longest time to wait for the next collection of a process (default 10s): " ..
     "a snapshot is taken at the end of a collection", options.duration},
-  {"held-by", "WHAT", "shows which references keep alive the objects of a class " ..
-    "(table, string, function, ... or the name of a metatable) or those sampled at a line (app.lua:5): " ..
-    "paths of references from a root; equal paths are merged, with their share of the objects"},
-  {"paths", nil, "shows the objects that retain most memory, each with the shortest path to it " ..
-    "(with --held-by: the objects of that class)"},
-  {"prove", "PROFILE", "measures how many bytes become free if the reference that holds a likely leak " ..
-    "is removed, for each leak in PROFILE, a profile of the same run. " ..
+  {"held-by", "WHAT", "shows the references that keep the objects of a class or line alive. " ..
+    "A class is table, string, function, ... or the name of a metatable; a line is app.lua:5. " ..
+    "Prints paths of references from a root. Equal paths are merged, with their share of the objects"},
+  {"paths", nil, "shows the objects that retain most memory, each with the shortest path to it. " ..
+    "With --held-by, shows only objects of that class"},
+  {"prove", "PROFILE", "measures for each likely leak how many bytes its reference holds. " ..
+    "PROFILE, a profile of the same run, has the likely leaks. " ..
     "Without PROFILE, measures the references that hold most sampled bytes", bare = ""},
-  {"diff", "OLD", "shows new, gone and grown objects since the snapshot OLD of the same process, " ..
-    "by class and line, and the holders of the new objects"},
+  {"diff", "OLD", "shows objects that are new, gone or grown since the snapshot OLD of the process. " ..
+    "Lists them by class and by line, and the holders of the new objects"},
   {"least", "PERCENT", "leaves rows below this share of all bytes out of a tree (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most memory"},
   options.sources("shows the allocating source lines in --page. " ..
-    "DIRS: folders, separated by colons, in which source files are searched, " ..
-    "in addition to the current folder"),
+    "Source files are searched in the current folder and in DIRS, folders separated by colons"),
   options.TOP,
   options.WIDTH,
   options.COLOR,

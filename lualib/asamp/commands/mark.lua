@@ -11,8 +11,8 @@ M.summary = "puts a marker into the profile of a running process"
 local DESCRIPTION = {
   command = "mark", arguments = client.ARGUMENT .. " NAME [VALUE]", what = "argument",
   wants = "a process and a name", least = 2, most = 3,
-  about = "Puts a marker into the profile of a process that listens (ASAMP=listen), " ..
-    "for example at a deployment, as profiler.mark does in a program. NAME is one word.",
+  about = "Puts a marker into the profile of a process that listens (ASAMP=listen). " ..
+    "profiler.mark does the same in a program. NAME is one word, such as deployed.",
   exits = "Exit codes: 0 done, 1 the process does not answer or writes no profile, 2 wrong arguments.",
 }
 

@@ -11,18 +11,18 @@ local show = require "asamp.show.resident"
 
 local M = {}
 
-M.summary = "breaks down resident memory: Lua, native, by line"
+M.summary = "shows the parts of resident memory: Lua, native, by line"
 
 local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. client.ARGUMENT,
-  about = "Breaks down the resident memory of a process: Lua objects, " ..
-    "free memory in heap blocks that are still in use, with the source lines of the objects in them, " ..
-    "empty blocks in reserve, native memory, code and stacks. " ..
-    "Of a profile, shows the memory at its end and over time; " ..
-    "of a process that listens (ASAMP=listen), the present memory.",
+  about = "Shows the parts of the resident memory of a process. " ..
+    "These are Lua objects, empty blocks in reserve, native memory, code and stacks. " ..
+    "Another part is free memory in heap blocks in use, with the source lines of their objects. " ..
+    "Of a profile, shows the memory at its end and over time. " ..
+    "Of a process that listens (ASAMP=listen), shows the present memory.",
   {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},
-  {"top", "N", "shows at most N source lines or files for each use of memory, " ..
-    "and at most N rows in the table over time (default 8)",
+  {"top", "N", "shows at most N source lines or files for each use of memory (default 8). " ..
+    "The table over time also has at most N rows",
     options.whole(1)},
   options.WIDTH,
   options.COLOR,
@@ -52,8 +52,8 @@ local function ofprofile(path, world, warn)
                "snapshots of memory after that byte are missing")
   local found = resident.ofprofile(profile)
   if not found then
-    warn.failed("'%s' has no breakdown of memory: an older asamp or another profiler wrote the file, " ..
-      "or the program had no collection; profile a longer run with this version", path)
+    warn.failed("'%s' has no data about resident memory; profile a longer run with this version of asamp " ..
+      "(an older asamp or another profiler wrote the file, or the program had no collection)", path)
   end
   return found
 end

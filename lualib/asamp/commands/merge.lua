@@ -22,8 +22,8 @@ local DESCRIPTION = {
     "In the timeline, the profiles follow one another.",
   options.out "path of the merged profile (required)",
   {"plain", nil, "does not compress the result"},
-  exits = "Exit codes: 0 done, 1 a file has no usable data (the others are merged) " ..
-    "or the result cannot be written, 2 wrong arguments.",
+  exits = "Exit codes: 0 done, 1 a file has no usable data or the result cannot be written, " ..
+    "2 wrong arguments. Files without usable data are left out of the result.",
 }
 
 function M.usage()

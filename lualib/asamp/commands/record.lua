@@ -16,15 +16,15 @@ local DUMP = 60  -- seconds that the process has to answer the request "dump": i
 
 local DESCRIPTION = {
   command = "record", arguments = client.ARGUMENT, what = "process",
-  about = "Makes a process that listens (ASAMP=listen) write a separate profile for a limited time, " ..
-    "and waits until the recording is complete. If the process already writes a profile, " ..
-    "that file ends before the recording, and a new file continues the profile afterwards. " ..
+  about = "Makes a process that listens (ASAMP=listen) write a separate profile for a limited time. " ..
+    "Waits until the recording is complete. " ..
+    "If the process already writes a profile, that file ends, and a new file continues it afterwards. " ..
     "Ctrl-C ends the recording early.",
   {"for", "TIME", "length of the recording (default 10s)", options.duration},
-  {"out", "OUT", "path of the profile, which the process writes as its user " ..
-    "(default PID.vmprof in the current folder)", short = "o"},
-  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none " ..
-    "(default 32K, but more bytes while 32K would give over 1000 samples a second)"},
+  {"out", "OUT", "path of the profile (default PID.vmprof in the current folder). " ..
+    "The process writes the profile as its own user", short = "o"},
+  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none. " ..
+    "The default is 32K, or more while 32K would give over 1000 samples a second"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100)"},
   {"ring", nil, "makes the process write its flight recorder (ASAMP=ring) to a file at once, " ..
     "without a recording"},

@@ -53,32 +53,32 @@ end
 
 local DESCRIPTION = {
   command = "report", arguments = "FILE...", most = math.huge,
-  about = "Shows the contents of a profile: which functions and lines allocated bytes and took time, " ..
-    "the types of the allocated objects, and the bytes that survived their first collection. " ..
-    "FILE is a VMProf log, compressed or not, written by Asamp (stock or extended format) " ..
-    "or by another VMProf profiler; - is standard input.",
+  about = "Shows the functions and lines of a profile that allocated bytes and took time. " ..
+    "Also shows the types of the allocated objects, and the bytes that survived their first collection. " ..
+    "FILE is a VMProf log by Asamp (stock or extended format) or by another profiler, compressed or not. " ..
+    "If FILE is -, standard input is read.",
   options.TOP,
-  options.by("sorts the tables by bytes, samples, survived (bytes that survived their first collection), " ..
-    "alive (bytes alive at the end) or time; default: bytes and time, if the profile has them. " ..
-    "--by state instead shows a table of the Lua states, --by thread one of the OS threads",
+  options.by("sorts the tables by bytes, samples or time; the default is bytes and time. " ..
+    "survived: by bytes that survived their first collection. alive: by bytes alive at the end. " ..
+    "state, thread: shows a table of the Lua states, or of the OS threads, instead",
     {"state", "thread"}),
   {"state", "TEXT", "shows only Lua states whose name contains TEXT, or the state with the number TEXT"},
-  {"by-label", "NAME", "shows the values of the label NAME (profiler.label), with their costs"},
+  {"by-label", "NAME", "shows the values of the label NAME (profiler.label), with their bytes and time"},
   {"label", "NAME=VALUE", "shows only code that ran with this label; " ..
     "NAME=(none): only code without the label NAME",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sorts functions and lines by the column total instead of self"},
-  {"show", "LIST", "shows only these sections: functions, lines, callers, types, trends, copies, " ..
-    "native, labels, scripts (of Lua states), states, threads, leaks, holders (of live objects), " ..
-    "lifetimes, tree, collections, marks (default: all sections except states, threads and tree)",
+  {"show", "LIST", "shows only these sections (default: all except states, threads and tree): " ..
+    "functions, lines, callers, types, trends, copies, native, labels, scripts (of Lua states), states, " ..
+    "threads, leaks, holders (of live objects), lifetimes, tree, collections, marks",
     options.listof(text.SECTIONS)},
   {"tree", nil, "adds the call tree"},
   {"min", "PERCENT", "leaves calls below this share of the total out of the tree (default 1)",
     options.number(0, 100)},
   {"depth", "N", "leaves calls at depths above N out of the tree (default 60)",
     options.whole(1)},
-  {"function", "TEXT", "shows only samples with a function on their stack whose name contains TEXT, " ..
-    "and the callers of that function"},
+  {"function", "TEXT", "shows only samples with a function on their stack whose name contains TEXT. " ..
+    "Also shows the callers of that function"},
   {"line", "FILE:LINE", "shows only samples with this line on their stack, and the callers of its function",
     place},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file contains TEXT"},
@@ -86,7 +86,7 @@ local DESCRIPTION = {
   range.UNTIL,
   {"at", "WHEN", "shows only objects alive at this time, in seconds since the start; " ..
     "peak: at the end of the collection that left most bytes in use", instant},
-  {"source", "FILE", "shows the lines of this file with their costs, instead of the tables; " ..
+  {"source", "FILE", "shows the lines of this file with their bytes and time, instead of the tables; " ..
     "FILE is the path in the profile, or the end of that path"},
   options.OWN,
   {"sum", nil, "prints one report with the sums of all files, for several processes or runs"},
@@ -248,8 +248,8 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local course = profile.course
   if not measures.hasdeaths(profile) or not course then
-    return nil, "the profile does not record when objects died: --at needs a profile by Asamp, " ..
-      "of a run with collections"
+    return nil, "the profile does not record when objects died; " ..
+      "--at needs a profile by Asamp, of a run with collections"
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)

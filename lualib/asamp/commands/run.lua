@@ -43,9 +43,9 @@ end
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = 1,
-  about = "Runs a Lua script under the profiler, writes a profile for the other commands, " ..
-    "and prints a short report on stderr. Also runs a PROGRAM, and profiles all Lua states " ..
-    "that the program creates with liblua5.4.so.0 (by the variable ASAMP). " ..
+  about = "Runs a Lua script under the profiler, and writes a profile for the other commands. " ..
+    "Prints a short report on stderr. " ..
+    "Of a PROGRAM, profiles all Lua states that it creates with liblua5.4.so.0 (by the variable ASAMP). " ..
     "Ends with the script's exit code, or by the signal that ended the script.",
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
     "Fewer bytes give more detail (default 32K; 512K if a PROGRAM is run)",
@@ -53,8 +53,8 @@ local DESCRIPTION = {
   {"rate", "N", "takes at most N allocation samples a second, on average: " ..
     "if there are more, the period (--alloc) is doubled (default 1000 if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
-  {"malloc", "BYTES", "also samples native memory: every BYTES that the whole process allocates " ..
-    "with malloc, on average (512K if BYTES are not given)",
+  {"malloc", "BYTES", "also samples native memory, which the whole process allocates with malloc. " ..
+    "It takes a sample every BYTES, on average (512K if BYTES are not given)",
     like("^%d+[KMGkmg]?$", "a number of bytes such as 65536 or 64K"), bare = "512K"},
   {"copies", nil, "also samples copied bytes: copies into new strings, and of buffers and tables that grow"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100; 0 if a PROGRAM is run)",
@@ -64,21 +64,21 @@ local DESCRIPTION = {
     "without --exact, most kernels allow at most 250 stacks a second"},
   {"no-native", nil, "records no C stacks, only the C functions that Lua called"},
   {"fixed", nil, "takes allocation samples at fixed intervals, not at random ones"},
-  {"seed", "N", "repeats the random intervals between allocation samples: runs with the same integer N " ..
-    "use the same intervals",
+  {"seed", "N", "repeats the random intervals between allocation samples. " ..
+    "Runs with the same integer N use the same intervals",
     like("^%-?%d+$", "an integer")},
-  {"holders", "WHEN", "records which references keep objects alive (holders): at the end " ..
-    "(1, the default), never (0), or at the end and at this interval (60s, 5m, 1h)",
+  {"holders", "WHEN", "records the references that keep objects alive (holders). " ..
+    "1 (the default): at the end. 0: never. 60s, 5m, 1h: at the end and at this interval",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"prove-leaks", nil, "for each likely leak of a script, reports how many bytes become free " ..
-    "if the reference that holds them is removed. For this, a forked process writes a heap snapshot"},
-  {"out", "OUT", "path of the profile; %p is the process id, %t the start time of the process, " ..
-    "%h the name of the host (default SCRIPT.PID.vmprof in the current folder). " ..
+  {"prove-leaks", nil, "reports for each likely leak how many bytes its reference holds. " ..
+    "For this, a forked process writes a heap snapshot. The option is only for scripts"},
+  {"out", "OUT", "path of the profile (default SCRIPT.PID.vmprof in the current folder). " ..
+    "%p is the process id, %t the start time of the process, %h the name of the host. " ..
     "An existing profile is replaced, any other file is kept",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
   {"overwrite", nil, "replaces the file OUT even if it is not a profile"},
-  {"format", "NAME", "format of the profile: stock, for VMProf's tools, " ..
-    "or extended, for forks of VMProf with allocation profiles (default stock)",
+  {"format", "NAME", "format of the profile: stock (the default) is for VMProf's tools. " ..
+    "extended is for forks of VMProf with allocation profiles",
     options.oneof{"stock", "extended"}},
   {"plain", nil, "does not compress the profile"},
   {"quiet", nil, "prints no report at the end; errors are still printed"},
@@ -386,8 +386,8 @@ local function shortreport(path, message, how, status, prove, world, warn)
                 removed and "; its profile, which was empty, is removed" or "")
     return
   elseif profile.message and signal then
-    warn.failed("signal %d ended the program; '%s' has the samples up to then, " ..
-                "and asamp repair completes the file: %s", signal, path, profile.message)
+    warn.failed("signal %d ended the program; '%s' has the samples up to then; " ..
+                "complete the file with asamp repair: %s", signal, path, profile.message)
   elseif profile.message then
     warn.failed("'%s': %s", path, profile.message)
   end
@@ -425,11 +425,10 @@ end
 local function none(program)
   if programs.hasown(program) then
     return ("no profile: '%s' contains its own Lua, which Asamp's library cannot replace; " ..
-            "asamp run SCRIPT runs a script with Asamp's Lua"):format(program)
+            "link the program to Asamp's library, or run a script with asamp run SCRIPT"):format(program)
   end
-  return ("no profile: neither '%s' nor a child with ASAMP in its environment " ..
-          "created a state of liblua5.4.so.0; if one of them did, its log contains the reason"):format(
-    program)
+  return ("no profile: no state of liblua5.4.so.0 was created by '%s' or its children with ASAMP set; " ..
+          "if there was one, the log of its process contains the reason"):format(program)
 end
 
 -- Runs a program that is not a Lua script, and prints the short report. Returns the exit code.

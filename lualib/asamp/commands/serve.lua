@@ -66,18 +66,16 @@ end
 
 local DESCRIPTION = {
   command = "serve", arguments = client.ARGUMENT .. "...", what = "process", most = 1000,
-  about = "Serves data of processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, " ..
-    "and, as in Go programs, heap, allocs and profile (seconds=N) below /debug/pprof/ " ..
-    "for go tool pprof and continuous profilers. " ..
+  about = "Serves data of processes that listen (ASAMP=listen) over HTTP. " ..
+    "/metrics is for Prometheus; /debug/pprof/ is for go tool pprof and continuous profilers. " ..
+    "As in Go programs, it has heap, allocs and profile (with seconds=N). " ..
     "If there are several processes, target=NAME selects one. Ctrl-C ends the server.",
   {"http", "ADDRESS", "address and port of the server (default 127.0.0.1:6060); " ..
     "an address that other machines can reach needs --token, too", address},
-  {"host", "NAME", "further names of this server, in addition to the address and localhost, " ..
-    "separated by commas. Requests that use another name are refused, " ..
-    "so that no web page can read profiles", hostnames},
-  {"token", "TOKEN", "a secret that each request must contain, " ..
-    "as the header Authorization: Bearer TOKEN, or as token=TOKEN in the URL; " ..
-    "@FILE reads the secret from a file", secret},
+  {"host", "NAME", "names of this server, separated by commas, in addition to its address and localhost. " ..
+    "Requests that use another name are refused, so that no web page can read profiles", hostnames},
+  {"token", "TOKEN", "a secret that each request must contain; @FILE reads it from a file. " ..
+    "A request has the header Authorization: Bearer TOKEN, or token=TOKEN in its URL", secret},
 }
 
 function M.usage()
@@ -287,9 +285,9 @@ function Server:start(t, kind, seconds, query, now)
     return nil, 409, "the process writes no profile of allocations: " ..
       "add seconds=N to the URL, or start the process with alloc= in ASAMP"
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
-    return nil, 409, "the process's profile lacks samples of the requested kind, and a recording would " ..
-      "end that profile: restart the process with alloc= and time= in ASAMP, " ..
-      "or send this request by POST with record=1"
+    return nil, 409, "the process's profile lacks samples of the requested kind: " ..
+      "restart the process with alloc= and time= in ASAMP, " ..
+      "or end that profile by a recording: send this request by POST with record=1"
   end
   local path, own = fileof(t)
   if not path then
@@ -350,8 +348,8 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
-local REMOVED = "the process removed the file with the requested seconds, because of its options rotate " ..
-  "and keep: give fewer seconds= than rotate, or restart the process with a larger keep"
+local REMOVED = "the process has removed the file with the requested seconds (options rotate and keep): " ..
+  "give fewer seconds= than rotate, or restart the process with a larger keep"
 
 -- Returns true if the profile that the job converts is the process's own file, and the process writes to
 -- another file by now.
@@ -460,8 +458,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}
   if not islocal(at.host) and not o.token then
-    return warn.wrong("other machines can reach '%s' and could read profiles: give --token TOKEN, " ..
-      "or --http 127.0.0.1:%s for this machine alone", at.host, at.port)
+    return warn.wrong("other machines can reach '%s' and could read profiles: " ..
+      "give --token TOKEN, or --http 127.0.0.1:%s for this machine alone", at.host, at.port)
   end
   local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true}
   names[(at.host:find ":" and "[" .. at.host .. "]" or at.host):lower()] = true

@@ -15,7 +15,7 @@ M.summary = "prints statistics of a running process"
 local DESCRIPTION = {
   command = "stats", arguments = client.ARGUMENT, what = "process",
   about = "Shows statistics of a process that listens (ASAMP=listen): " ..
-    "the bytes that its Lua states have allocated and use, their collections, and the samples taken.",
+    "bytes allocated and in use by its Lua states, their collections, and the samples.",
   {"json", nil, "prints the output as JSON, with sizes in bytes and pauses in nanoseconds"},
 }
 

@@ -20,8 +20,8 @@ M.summary = "watches a running process"
 
 local DESCRIPTION = {
   command = "top", arguments = client.ARGUMENT, what = "process",
-  about = "Watches a process that listens (ASAMP=listen): shows its bytes allocated and in use, " ..
-    "its collections, and its source lines by allocation, live bytes and time. " ..
+  about = "Watches a process that listens (ASAMP=listen): its allocated bytes, memory and collections. " ..
+    "Also shows its source lines by allocation, live bytes and time. " ..
     "Reads the profile that the process writes. Ctrl-C ends the command.",
   {"every", "SECONDS", "time between two updates (default 2)", options.whole(1)},
   {"count", "N", "number of updates (default: until Ctrl-C)", options.whole(1)},
@@ -84,8 +84,8 @@ local function screen(target, state, o, world)
   -- request), which may be old.
   local profile, unopened
   if now.ring then
-    lines[#lines + 1] = "\nNo source lines are shown: the process keeps its samples in a flight recorder " ..
-      "(ASAMP=ring). asamp record --ring writes these samples to a file"
+    lines[#lines + 1] = "\nNo source lines are shown: the samples are in a flight recorder (ASAMP=ring). " ..
+      "asamp record --ring writes these samples to a file"
   elseif now.file then
     -- If the file's header is incomplete, the function returns false, which is no error: the next update
     -- reads the file again.

@@ -28,16 +28,15 @@ M.summary = "makes one HTML page: flame graph, call tree, lines, types, timeline
 
 local DESCRIPTION = {
   command = "view", arguments = "[OLD] FILE", most = 2,
-  about = "Writes one HTML file that shows a profile in a browser: flame graph, call tree and tables " ..
-    "by bytes, samples, survived bytes and time, with a timeline of heap and collections, " ..
-    "on which a part of the run can be selected. " ..
+  about = "Writes one HTML file that shows a profile in a browser: flame graph, call tree and tables. " ..
+    "A timeline shows heap and collections; on it a part of the run can be selected. " ..
     "The page needs no network and contains the source lines that it shows. " ..
     "FILE is a VMProf log, as for asamp report; - is standard input. " ..
     "With OLD, an earlier profile, the page starts with a flame graph coloured by the changes.",
-  options.out("path of the page (default FILE.html, of two profiles FILE.diff.html; " ..
-    "- is standard output; also the default if the profile is read from standard input)"),
-  options.sources("folders, separated by colons, in which source files are searched, " ..
-    "in addition to the current folder; lines of other files are not shown"),
+  options.out("path of the page (default FILE.html, of two profiles FILE.diff.html). " ..
+    "- is standard output, the default if the profile is read from standard input"),
+  options.sources("folders, separated by colons. Their source files are shown, " ..
+    "and those of the current folder; lines of other files are not shown"),
   {"nodes", "N", "keeps at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }

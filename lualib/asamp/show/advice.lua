@@ -195,8 +195,9 @@ function M.render(found, style)
     row("collecting", units.shorttime, "time", 1e-6)
     say("", clock(v))
     if not v.alike then
-      say("", ("The profile is of another script: runs with its nursery size tenured %s in %s minor " ..
-        "collections; in the profile, %s were tenured in %s minor collections."):format(
+      say("", ("The profile is of another script. " ..
+        "With its nursery size, %s were tenured in %s minor collections; " ..
+        "in the profile, %s were tenured in %s minor collections."):format(
         size(v.before.tenured), units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
     end
   end

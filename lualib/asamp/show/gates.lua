@@ -31,8 +31,8 @@ local function differs(check)
     text = text .. ("; only an increase above %.1f standard errors fails (this one: %.1f)"):format(
       check.needed, check.sigma)
   end
-  return text .. (check.moved and "; other lines of the function allocated less: allocations may have " ..
-                                  "moved between lines, for example if the order of pairs differs" or "")
+  return text .. (check.moved and "; other lines of the function allocated less: " ..
+    "allocations may have moved between lines, for example if the order of pairs differs" or "")
 end
 
 -- Returns text about the check "no-leak": the likely leaks, or why one may have been missed.

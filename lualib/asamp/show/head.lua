@@ -182,8 +182,8 @@ end
 -- Returns a sentence about the peak of native memory, which is not at the same time as the peak of Lua's
 -- heap; nil: the peak is unknown.
 local function nativepeak(at)
-  return at.native and ("That is the peak of Lua's heap. Native memory had its peak at %s, " ..
-    "about %s: --at %s shows that time."):format(
+  return at.native and ("That is the peak of Lua's heap. " ..
+    "Native memory had its peak at %s, about %s: --at %s shows that time."):format(
     units.seconds(at.native.seconds), units.bytes(at.native.bytes),
     (("%.6f"):format(at.native.seconds):gsub("%.?0+$", ""))) or nil
 end

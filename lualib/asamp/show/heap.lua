@@ -38,8 +38,8 @@ function M.summary(info)
       count(info.textless, "string"))
   end
   if (info.unfollowed or 0) > 0 then
-    lines[#lines + 1] = ("Too many samples survived: whether %s are alive is unknown, " ..
-      "and the lines do not include these samples."):format(count(info.unfollowed, "sample"))
+    lines[#lines + 1] = ("Too many samples survived: whether %s are alive is unknown. " ..
+      "The lines do not include these samples."):format(count(info.unfollowed, "sample"))
   end
   return table.concat(lines, " ")
 end

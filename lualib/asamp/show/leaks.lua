@@ -46,8 +46,8 @@ function M.summary(found)
            ", and these lines kept allocating objects that " ..
            (found.proved and "are still alive" or "survived")
   elseif found.grew and not found.kept then
-    return ("None: %s; of the bytes allocated in the second half of the run, %s survived their first " ..
-            "collection, but most of these died later"):format(grew, units.bytes(found.late))
+    return ("None: %s; of the bytes from the second half of the run, %s survived their first collection, " ..
+            "but most of these died later"):format(grew, units.bytes(found.late))
   elseif found.maybe then
     return "None that is certain: " .. grew .. "; the verdict names possible leaks"
   elseif found.grew and found.alloc then

@@ -47,8 +47,8 @@ function M.lines(style, rows, brief)
   local lines = listing(style, rows)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "lived for: bytes allocated from an object's allocation to the collection that found it dead " ..
-      "(a major collection for old objects). alive: objects that no collection found dead.", "  ",
+      "lived for: bytes that the program allocated until a collection found the object dead. " ..
+      "Only major collections find old objects dead. alive: objects that no collection found dead.", "  ",
       style.width))
   end
   return lines

@@ -26,8 +26,8 @@ local function ownership(t, own)
       parts[#parts + 1] = units.percent(part[1], part[2]) .. " " .. part[3]
     end
   end
-  return ("The code in %s is charged with %s, for its own work and the work of code that it called. " ..
-          "Other work is charged to its own lines."):format(
+  return ("The code in %s has %s, by its own work and by the work of code that it called. " ..
+          "Other work counts for its own lines."):format(
     layout.clean(own.paths), table.concat(parts, ", "))
 end
 

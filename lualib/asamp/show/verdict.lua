@@ -92,8 +92,8 @@ local function unheld(v)
   if v.searched == "end" then
     return "No holder is known: none of these objects was alive when the profiler searched for holders"
   end
-  return ("The holder is unknown: no search for holders followed the allocation of these objects%s, " ..
-          "because the process was running, or a signal or C code ended it. " ..
+  return ("The holder is unknown: no search for holders followed the allocation of these objects%s. " ..
+          "The reason is that the process was running, or that a signal or C code ended it. " ..
           "While it runs, use asamp heap PID"):format(
     v.searched and (" (the last search was at %s)"):format(units.seconds(v.searched / 1e6)) or "")
 end
@@ -164,12 +164,13 @@ local function few(v, p)
   local more = v.alloc and ("A longer run, or --alloc %s, would decide."):format(units.period(v.alloc)) or
                "A longer run would decide."
   if v.few then
-    return ("The heap grew %s. The cause is unknown: %s with old and new live objects %s fewer than " ..
-            "%d live samples, too few to judge. %s"):format(quarters(v), units.plural(v.few.lines, "line"),
+    return ("The heap grew %s. " ..
+            "The cause is unknown: %s with old and new live objects %s fewer than %d live samples. %s")
+      :format(quarters(v), units.plural(v.few.lines, "line"),
       v.few.lines == 1 and "has" or "have", v.few.least, more)
   elseif v.collections then
-    return ("Too few collections to say whether the heap grows: the run had %s (%s), " ..
-      "but at least one quarter of the run had none. A longer run would decide."):format(
+    return ("Too few collections to say whether the heap grows: the run had %s (%s). " ..
+      "At least one quarter of the run had none. A longer run would decide."):format(
       units.plural(p.minors + p.majors, "collection"), units.plural(v.samples, "sample"))
   end
   return ("Too few samples to say whether the heap grows: %s, %s. %s"):format(
@@ -265,8 +266,8 @@ end
 
 local function cause(line)
   if line.reason == "quadratic" then
-    return (" Likely reason: quadratic concatenation: each byte of its strings is copied more than " ..
-            "%s times. Collect the parts in a table, and call table.concat once."):format(
+    return (" Likely reason: quadratic concatenation: it copies each byte of its strings over %s times. " ..
+            "Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
   elseif line.reason == "kept" then
     return (" %s of these bytes survived their first garbage collection."):format(percent(line.survived))

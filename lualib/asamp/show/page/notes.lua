@@ -45,8 +45,8 @@ function M.of(profile, tree, limit, data, more)
   end
   out[#out + 1] = head.untimed(profile)
   if profile.undecided > 0 and profile.fates then
-    note("The survival of %s is unknown, because no collection followed: %s as not survived, " ..
-         "and shares of survivors do not include %s.", units.plural(profile.undecided, "sample"),
+    note("The survival of %s is unknown, because no collection followed: %s as not survived. " ..
+         "Shares of survivors do not include %s.", units.plural(profile.undecided, "sample"),
          number(profile.undecided, "it counts", "they count"), number(profile.undecided, "it", "them"))
   end
   if profile.samples > 0 and profile.bytes == 0 then

@@ -72,7 +72,7 @@ describe("asamp", function()
       local f = io.open "/proc/self/stat"
       os.execute("kill -9 " .. f:read "n")]])
     local _, _, err = run "run --alloc 512 --plain killed.lua"
-    assert.matches("vmprof' has the samples up to then, and asamp repair completes the file: ", err, 1, true)
+    assert.matches("vmprof' has the samples up to then; complete the file with asamp repair: ", err, 1, true)
   end)
 
   it("names the variable that a wrong value comes from", function()

@@ -90,7 +90,7 @@ describe("asamp run --prove-leaks", function()
       assert.is_true(math.abs(proof.freed - tonumber(truth)) <= tonumber(truth) / 100,
                      ("%s: %d proved, %s measured"):format(name, proof.freed, truth))
     end
-    assert.equal(11, n)
+    assert.equal(12, n)
   end)
 
   it("are in the page of asamp view while the snapshot is there", function()

@@ -247,8 +247,8 @@ describe("asamp run", function()
         "1K", "-o", profile, "app.lua"}
       assert.equal(0, code)
       assert.matches("File too large; %d+ samples are lost\nasamp run: '[^\n]*': cannot be read after " ..
-                     "byte %d+ of the log: the file ends inside compressed data; no sample could be read\n" ..
-                     status .. "\n$", out)
+                     "byte %d+ of the log: the file ends inside compressed data; no sample could be read; " ..
+                     "make a new profile\n" .. status .. "\n$", out)
       assert.is_true(exists(profile))
       os.remove(profile)
     end

@@ -74,8 +74,8 @@ describe("a recording that is given twice", function()
       profiler.dump "second.vmprof"]])
     local result, err = merged("first.vmprof", "second.vmprof")
     assert.same({0, "1 Lua state of 1 profile"}, result)
-    local what = "first.vmprof' is not counted, because it overlaps in time with '%S*second.vmprof', " ..
-                 "a dump of the same flight recorder with more samples"
+    local what = "first.vmprof' is not counted, because it overlaps in time with '%S*second.vmprof': " ..
+                 "both are dumps of one flight recorder, and only the dump with more samples counts"
     assert.is_truthy(err:find(what), err)
     profile("ring=1s,out=other.vmprof", "for i = 1, 2000 do local t = {i} end")
     assert.same({{0, "2 Lua states of 2 profiles"}, ""}, {merged("end.vmprof", "other.vmprof")})

@@ -404,8 +404,8 @@ describe("a process that is served", function()
     process.await(function() return host.query(folder .. "/keep.sock", "stats\n") end)
     port = freeport()
     start(serving(port, "keep.sock"))
-    assert.same({409, "the process removed the file with the requested seconds, because of its options " ..
-      "rotate and keep: give fewer seconds= than rotate, or restart the process with a larger keep\n"},
+    assert.same({409, "the process has removed the file with the requested seconds (options rotate and " ..
+      "keep): give fewer seconds= than rotate, or restart the process with a larger keep\n"},
                 {get "/debug/pprof/profile?seconds=2"})
   end)
 

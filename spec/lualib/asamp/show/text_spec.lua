@@ -454,7 +454,7 @@ describe("the report's text", function()
     found.rows = {}
     has(flat(render(nil, o)), "but no line kept allocating")
     found.kept = false
-    has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB; of the bytes allocated in the " ..
+    has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB; of the bytes from the " ..
       "second half of the run, 9 MiB survived their first collection, but most of these died later.")
     found.grew = false
     has(flat(render(nil, o)), "None: the heap does not grow (1 MiB, then 3 MiB).")

@@ -99,7 +99,7 @@ describe("a sentence of the verdict", function()
   -- A former bug: for a run with 1,188 samples and 213 collections, the verdict was "too few samples".
   it("names the missing data: live samples of a line, collections, or samples", function()
     local few = {growth = "few", samples = 1188, alloc = 8192, few = {lines = 2, least = 12}}
-    assert.matches("2 lines with old and new live objects have fewer than 12 live samples, .*, or " ..
+    assert.matches("2 lines with old and new live objects have fewer than 12 live samples%. .*, or " ..
                    "%-%-alloc 8K,", text(few))
     few.few, few.collections = nil, true
     assert.matches("^Too few collections .* 213 collections %(1,188 samples%)", text(few))
@@ -196,9 +196,11 @@ describe("a sentence of the verdict", function()
     assert.matches("none of these objects was alive when the profiler searched for holders%. %[", text(facts))
     facts.searched = 2500000
     assert.matches("no search for holders followed the allocation of these objects " ..
-                   "%(the last search was at 2%.50 s%), because the process was running", text(facts))
+                   "%(the last search was at 2%.50 s%)%. The reason is that the process was running",
+                   text(facts))
     facts.searched = nil
-    assert.matches("objects, because the process was running, or a signal or C code ended it%. " ..
+    assert.matches("objects%. The reason is that the process was running, or that a signal or C code " ..
+                   "ended it%. " ..
                    "While it runs, use asamp heap PID%. %[", text(facts))
   end)
 
