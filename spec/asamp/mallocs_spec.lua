@@ -250,6 +250,15 @@ end
     assert.matches("[%d.]+M +100%%[^\n]+native[^\n]+:5 +main chunk", report)
   end)
 
+  -- A former bug: the verdict did not name a leak of native memory if Lua allocated so little that its heap
+  -- had too few collections.
+  it("is named by the verdict if it leaks, even if Lua allocates almost nothing", function()
+    run("for i = 1, 400 do c.leak(100000) end", "alloc=32768,malloc=32K")
+    local report = shell.output("build/bin/asamp report --width 200 " .. path)
+    assert.matches("\n  Native memory grows%.\n  Likely leak: [34]%d%.?%d* MiB of native memory from " ..
+                   "[^\n]*:3, which nothing frees%.\n", report)
+  end)
+
   -- Memory that strdup requests must be attributed to the library that calls strdup.
   it("is shown by library, with the maximum", function()
     local folder = shell.folder()

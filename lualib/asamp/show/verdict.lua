@@ -112,10 +112,12 @@ end
 
 local function leak(v, group)
   local from = places(group.rows)
-  if not group.holder then
-    return ("Likely leak: %s of %s from %s, %s."):format(units.bytes(group.bytes),
-      typename(group.rows[1].type), from, group.rows[1].type == "native" and "which nothing frees" or
-      "alive at the end. " .. unheld(v))
+  if group.rows[1].type == "native" and not group.holder then
+    return ("Likely leak: %s of native memory from %s, which nothing frees."):format(units.bytes(group.bytes),
+                                                                                    from)
+  elseif not group.holder then
+    return ("Likely leak: %s of %s from %s, alive at the end. %s."):format(units.bytes(group.bytes),
+      typename(group.rows[1].type), from, unheld(v))
   elseif group.held then
     return ("Likely leak: %s: %s. It keeps %s. C code that no Lua code called allocated most of that; " ..
             "%s are %s from %s."):format(layout.clean(group.holder), KINDS[group.kind],

@@ -671,13 +671,13 @@ end
 -- found: likely leaks (asamp.sums.leaks), or nil
 local function growthof(profile, found)
   local period_ = periodof(profile)
-  if profile.own and profile.fates and profile.survived == 0 and
-     profile.samples - profile.undecided >= DECIDED then
+  if found and #found.rows > 0 then
+    return "grows"
+  elseif profile.own and profile.fates and profile.survived == 0 and
+         profile.samples - profile.undecided >= DECIDED then
     return "level"
   elseif not found or not found.before then
     return profile.own and profile.fates and profile.samples > 0 and not profile.profiles and "few" or nil
-  elseif #found.rows > 0 then
-    return "grows"
   elseif found.maybe then
     return "maybe"
   elseif not found.grew then
