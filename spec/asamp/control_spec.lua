@@ -838,8 +838,8 @@ describe("a file", function()
   -- A former bug: the message was that the process which listened at '' had ended.
   it("without a name is not taken for a process", function()
     local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", ""}
-    assert.same({1, "asamp stats: cannot query '': Connection refused; give the id of a process, or the path " ..
-                    "of its socket\n"}, {code, err})
+    assert.same({1, "asamp stats: cannot query '': Connection refused; give the id of a process, or the " ..
+                    "path of its socket\n"}, {code, err})
   end)
 
   -- A former bug: if the path was a device or a folder, the message called it a file.
