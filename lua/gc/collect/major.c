@@ -150,6 +150,7 @@ static void atomic (lua_State *L) {
   c->finalize.selection = LUAN_UNSELECTED;
   luaN_reclaimed(g, c->bytes.old - c->mark.reached);
   major_known(g);
+  luaN_recomputelive(g);
   c->mark.major = 0;
   c->sweep.active = 1;
   luaN_atomic(L, 1);

@@ -24,6 +24,7 @@
 #include "ltm.h"
 
 #include "ageing.h"
+#include "limit.h"
 #include "mark.h"
 #include "optional.h"
 #include "vec.h"
@@ -449,7 +450,12 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
 /* }===================================================================== */
 
 
+/* The atomic step has subtracted the bytes of dead objects from the bytes in use. */
 void luaN_resurrect (global_State *g, GCObject *o) {
+  l_mem n = (l_mem)luaN_round(sizelstring(gco2ts(o)->shrlen));
   luaN_mark(g, o);
   g->heap.gc.strings.dead--;
+  g->heap.gc.bytes.old += n;
+  g->totalbytes += n;
+  luaN_flush(g);
 }

@@ -199,7 +199,7 @@ static size_t between (luaN_Pace *p) {
 
 uint64_t luaN_charged (global_State *g, uint64_t *planned) {
   const luaN_Pace *p = &g->heap.gc.pace;
-  uint64_t now = (uint64_t)(g->GCdebt + (l_mem)(p->nursery - p->deferred));
+  uint64_t now = (uint64_t)(g->GCdebt + luaN_unflushed(g) + (l_mem)(p->nursery - p->deferred));
   *planned = p->planned + (now < p->size ? now : p->size);
   return p->charged + now;
 }

@@ -58,7 +58,7 @@ LUAI_FUNC void luaN_newnursery (global_State *g);
 /* Returns the bytes charged to all nurseries in the life of the state: those by which allocation
    has raised GCdebt. Sets *planned to a sum over the same nurseries: the size that was computed
    when the nursery started, or the bytes charged to it if these are fewer. (Both are fields of
-   luaN_Memory in seam.h.) To be called when GCdebt is up to date (luaN_flush). */
+   luaN_Memory in seam.h.) */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last

@@ -35,6 +35,35 @@ describe("a major collection in slices", function()
     end
   end)
 
+  -- A former bug: a dead short string that the program made again before it was swept did not count
+  -- as in use (H6), neither for the pacer nor for a limit of the bytes in use.
+  it("counts strings that are made again while they are swept", function()
+    within(function(state)
+      local function make()
+        local t = {}
+        for i = 1, 20000 do t[i] = ("string %d, which is made twice"):format(i) end
+        return t
+      end
+      local t = make()
+      collectgarbage()
+      collectgarbage("incremental", 200, 4, 10)
+      collectgarbage "stop"
+      local before, _, _, majors = state.memory()
+      assert(#t == 20000)
+      t = nil  -- luacheck: ignore 311
+      repeat collectgarbage("step", 0) until select(4, state.memory()) > majors
+      local allocated = state.allocated()
+      t = make()
+      assert(state.allocated() - allocated < before / 2)  -- the table only
+      collectgarbage("step", 0)
+      local inuse = state.memory()
+      collectgarbage()
+      local after = state.memory()
+      assert(math.abs(after - inuse) < after / 10, ("%d, then %d"):format(inuse, after))
+      assert(#t == 20000)
+    end)
+  end)
+
   -- A former bug: a full collection that abandoned the major collection still traversed the objects for
   -- which the mark stack had no memory, although nothing referred to them any more. The bytes in use
   -- exceeded the reachable bytes (H6).

@@ -318,6 +318,19 @@ describe("the pace of collections", function()
     end
   end)
 
+  -- A former bug: bytes that the fast path had allocated since the last slow allocation were lost.
+  it("is charged all of its bytes when its size is set", function()
+    within(function(state)
+      collectgarbage "stop"
+      collectgarbage("nursery", 1 << 20)
+      local allocated, charged = state.allocated(), select(6, state.memory())
+      for _ = 1, 1000 do assert(#{} == 0) end
+      collectgarbage("nursery", 1 << 20)
+      allocated, charged = state.allocated() - allocated, select(6, state.memory()) - charged
+      assert(allocated > 30000 and charged == allocated, ("%d of %d"):format(charged, allocated))
+    end)
+  end)
+
   -- A former bug: the vectors that a growing table frees stayed charged. A program that fills a table for
   -- each task had twice the collections, and ran at 0.7 of upstream's speed.
   it("is credited for explicitly freed memory", function()

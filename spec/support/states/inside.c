@@ -74,8 +74,8 @@ static int in_allocated (lua_State *L) {
 }
 
 /*
-** memory() -> inuse, held, minors, majors, and the number of remembered objects in all
-** collections so far
+** memory() -> inuse, held, minors, majors, the number of remembered objects in all collections so
+** far, and the bytes charged to nurseries
 */
 static int in_memory (lua_State *L) {
   luaN_Memory m;
@@ -85,7 +85,8 @@ static int in_memory (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)m.minors);
   lua_pushinteger(L, (lua_Integer)m.majors);
   lua_pushinteger(L, (lua_Integer)m.looked[LUAN_LREMEMBERED]);
-  return 5;
+  lua_pushinteger(L, (lua_Integer)m.charged);
+  return 6;
 }
 
 /* check(): raises an error if an invariant of the heap does not hold */
