@@ -7,9 +7,6 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "lmem.h"
-#include "lobject.h"
-#include "lstate.h"
 #include "ltable.h"
 
 #include "growing.h"

@@ -5,8 +5,6 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
 #include "ltable.h"
 
 #include "growing.h"

@@ -5,17 +5,11 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lgc.h"
-#include "lobject.h"
 #include "ltable.h"
 
 #include "growth.h"
 #include "host.h"
-#include "limit.h"
-#include "nursery.h"
-#include "vec.h"
 
 
 static size_t nodebytes (const luaN_Growth *w) {

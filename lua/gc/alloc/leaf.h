@@ -4,7 +4,6 @@
 #define luaN_leaf_h
 
 #include "lgc.h"
-#include "lstate.h"
 #include "lstring.h"
 
 /* The byte before a large userdata has two fields. The bits from number LUAN_UDATAAGE on contain

@@ -6,13 +6,10 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "lmem.h"
 #include "lstring.h"
 
-#include "debug.h"
 #include "host.h"
 #include "limit.h"
-#include "seam.h"
 
 
 void luaN_setlimit (global_State *g) {

@@ -7,16 +7,11 @@
 
 #include "lprefix.h"
 
-#include "lua.h"
-
 #include "ldebug.h"
 #include "ldo.h"
 #include "lmem.h"
-#include "lobject.h"
-#include "lstate.h"
 
 #include "mem.h"
-#include "nursery.h"
 #include "sampling.h"
 
 /* capacity, in elements, of a vector that luaM_growaux_ grows for the first time */

@@ -7,18 +7,13 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "ldo.h"
 #include "lgc.h"
-#include "lmem.h"
-#include "lstring.h"
 
 #include "chunks.h"
 #include "holes.h"
 #include "host.h"
 #include "leaf.h"
-#include "limit.h"
 #include "nursery.h"
 #include "sampling.h"
 #include "stress.h"

@@ -7,10 +7,7 @@
 #include "ldo.h"
 #include "lgc.h"
 
-#include "limit.h"
 #include "sampling.h"
-#include "debug.h"
-#include "seam.h"
 
 
 static luaN_Kind sampling_kindof (int kind) {

@@ -5,12 +5,10 @@
 #include "lprefix.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lgc.h"
 
 #include "host.h"
-#include "limit.h"
 #include "stress.h"
 
 

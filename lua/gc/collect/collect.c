@@ -18,11 +18,8 @@
 #include "lapi.h"
 #include "ldo.h"
 #include "lgc.h"
-#include "lmem.h"
 
-#include "debug.h"
 #include "finalize.h"
-#include "limit.h"
 #include "major.h"
 #include "minor.h"
 #include "outside.h"
@@ -30,13 +27,11 @@
 #include "pause.h"
 #include "refine.h"
 #include "remset.h"
-#include "seam.h"
 #include "sampling.h"
 #include "interned.h"
 #include "stress.h"
 #include "thread.h"
 #include "tuning.h"
-#include "vec.h"
 
 /*
 ** If the remembered set has large tables, a minor collection that is due is delayed. Meanwhile,

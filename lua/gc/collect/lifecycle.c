@@ -4,29 +4,23 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "ldo.h"
 #include "lgc.h"
-#include "lmem.h"
 #include "lstring.h"
 
 #include "chunks.h"
 #include "finalize.h"
 #include "growth.h"
 #include "host.h"
-#include "limit.h"
 #include "mapped.h"
 #include "mark.h"
 #include "pace.h"
 #include "pause.h"
 #include "remset.h"
 #include "sampling.h"
-#include "seam.h"
 #include "stress.h"
 #include "sweep.h"
 #include "tuning.h"
-#include "vec.h"
 
 
 /* capacity, in tables, of the lists of weak tables in a new state */

@@ -30,7 +30,6 @@
 #include "growth.h"
 #include "holes.h"
 #include "host.h"
-#include "limit.h"
 #include "major.h"
 #include "mark.h"
 #include "pace.h"
@@ -42,7 +41,6 @@
 #include "termination.h"
 #include "thread.h"
 #include "traverse.h"
-#include "vec.h"
 #include "waiting.h"
 #include "weak.h"
 

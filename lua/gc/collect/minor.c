@@ -14,7 +14,6 @@
 #include "ageing.h"
 #include "growth.h"
 #include "holes.h"
-#include "limit.h"
 #include "mark.h"
 #include "minor.h"
 #include "pace.h"

@@ -14,7 +14,6 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "ltable.h"
 
 #include "ahead.h"
 #include "chase.h"
@@ -24,7 +23,6 @@
 #include "remset.h"
 #include "termination.h"
 #include "traverse.h"
-#include "vec.h"
 #include "waiting.h"
 #include "weak.h"
 

@@ -9,18 +9,10 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
-#include "lua.h"
-
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
-#include "lstring.h"
 
 #include "ageing.h"
 #include "mark.h"
-#include "seam.h"
 
 
 LUA_API int luaN_isdead (lua_State *L, const void *owner) {

@@ -5,15 +5,10 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lgc.h"
-#include "lstate.h"
 
 #include "chunks.h"
 #include "holes.h"
-#include "seam.h"
-#include "vec.h"
 
 
 /* Returns the bytes of the free lines of b. */

@@ -18,20 +18,11 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
-#include "lua.h"
-
 #include "ldebug.h"
 #include "lfunc.h"
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
-#include "lstring.h"
-#include "ltable.h"
 
 #include "mark.h"
-#include "seam.h"
 #include "visits.h"
 #include "weak.h"
 

@@ -8,26 +8,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "lua.h"
 
 #include "lfunc.h"
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
-#include "lstring.h"
-#include "ltable.h"
 
 #include "ageing.h"
 #include "chunks.h"
 #include "growth.h"
 #include "host.h"
-#include "limit.h"
 #include "mark.h"
 #include "outside.h"
 #include "remset.h"
-#include "seam.h"
 #include "sweep.h"
 #include "visits.h"
 #include "weak.h"

@@ -11,7 +11,6 @@
 #define luaN_visits_h
 
 #include "lgc.h"
-#include "lstate.h"
 
 /* Adds o to the set. Returns 1 if o was in the set before, else 0. */
 LUAI_FUNC int luaN_visit (const global_State *g, GCObject *o);

@@ -8,7 +8,6 @@
 
 #include "ageing.h"
 #include "optional.h"
-#include "vec.h"
 
 
 /*

@@ -40,8 +40,6 @@
 #define luaN_ageing_h
 
 #include "lgc.h"
-#include "lstate.h"
-#include "lstring.h"
 
 #include "leaf.h"
 

@@ -9,17 +9,12 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lgc.h"
-#include "ltable.h"
 
 #include "ahead.h"
-#include "hidden.h"
 #include "optional.h"
 #include "pace.h"
 #include "traverse.h"
-#include "vec.h"
 #include "weak.h"
 
 /* Number of slots of the smallest weak table that slices visit; the atomic step visits smaller

@@ -32,8 +32,6 @@
 #ifndef luaN_ahead_h
 #define luaN_ahead_h
 
-#include "lstate.h"
-
 #include "chase.h"
 
 

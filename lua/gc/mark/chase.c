@@ -6,14 +6,10 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lgc.h"
-#include "ltable.h"
 
 #include "chase.h"
 #include "traverse.h"
-#include "vec.h"
 #include "weak.h"
 
 

@@ -11,7 +11,6 @@
 #ifndef luaN_chase_h
 #define luaN_chase_h
 
-#include "lobject.h"
 #include "lstate.h"
 
 #include "vec.h"

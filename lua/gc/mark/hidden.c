@@ -6,7 +6,6 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "ltable.h"
 
 #include "hidden.h"
 #include "weak.h"

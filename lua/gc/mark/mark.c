@@ -15,19 +15,12 @@
 
 #include "lprefix.h"
 
-#include <limits.h>
-
 #include "lfunc.h"
 #include "lgc.h"
-#include "lstring.h"
-#include "ltable.h"
-#include "ltm.h"
 
 #include "ageing.h"
-#include "limit.h"
 #include "mark.h"
 #include "optional.h"
-#include "vec.h"
 
 
 static size_t arraybytes (const Table *t) {

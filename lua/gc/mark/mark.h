@@ -6,8 +6,6 @@
 #define luaN_mark_h
 
 #include "lgc.h"
-#include "lobject.h"
-#include "lstate.h"
 #include "ltable.h"
 
 /* the bit of epoch c (1 to 3) in the mark byte of a line (64 bytes of a block) */

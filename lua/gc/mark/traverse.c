@@ -4,12 +4,8 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lfunc.h"
 #include "lgc.h"
-#include "lstring.h"
-#include "ltable.h"
 
 #include "ageing.h"
 #include "mark.h"

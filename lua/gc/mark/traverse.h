@@ -5,7 +5,6 @@
 #define luaN_traverse_h
 
 #include "lgc.h"
-#include "lstate.h"
 
 /* Marks the objects to which o refers, and the lines of o's vectors. Returns the cost in bytes. If
    o is a weak table, lists o and does not mark its weak references (weak.h). If o is a thread, a

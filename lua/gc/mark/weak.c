@@ -13,14 +13,8 @@
 
 #include "lprefix.h"
 
-#include <limits.h>
-#include <string.h>
-
 #include "lgc.h"
-#include "ltable.h"
-#include "ltm.h"
 
-#include "vec.h"
 #include "weak.h"
 
 

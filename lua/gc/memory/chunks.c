@@ -26,14 +26,10 @@
 #include "lprefix.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lua.h"
-
 #include "lgc.h"
-#include "lstate.h"
 
 #include "chunks.h"
 #include "host.h"

@@ -4,8 +4,6 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lstate.h"
 
 #include "heap.h"

@@ -5,8 +5,6 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "lstate.h"
 
 #include "chunks.h"

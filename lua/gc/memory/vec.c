@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-#include "lua.h"
-
 #include "lstate.h"
 
 #include "host.h"

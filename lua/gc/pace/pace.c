@@ -37,10 +37,8 @@
 #include "lgc.h"
 
 #include "holes.h"
-#include "limit.h"
 #include "optional.h"
 #include "pace.h"
-#include "seam.h"
 #include "tuning.h"
 
 /* The constants of the cost model (pace.h). Sizes are in bytes unless stated otherwise. */

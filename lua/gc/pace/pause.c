@@ -4,16 +4,13 @@
 
 #include "lprefix.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "lgc.h"
 
-#include "debug.h"
 #include "pace.h"
 #include "pause.h"
 #include "sampling.h"
-#include "seam.h"
 
 
 /* Returns t in nanoseconds; 0 if t is negative, on a clock that was set back. */

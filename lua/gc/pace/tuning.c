@@ -30,12 +30,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "lua.h"
 
 #include "lgc.h"
-#include "lstate.h"
 
 #include "tuning.h"
 

@@ -7,16 +7,12 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "lstring.h"
-#include "ltable.h"
 
-#include "limit.h"
 #include "mark.h"
 #include "optional.h"
 #include "refine.h"
 #include "remset.h"
 #include "sampling.h"
-#include "vec.h"
 #include "weak.h"
 
 

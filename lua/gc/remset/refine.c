@@ -28,13 +28,11 @@
 #include "lfunc.h"
 #include "lgc.h"
 
-#include "limit.h"
 #include "optional.h"
 #include "pause.h"
 #include "refine.h"
 #include "remset.h"
 #include "traverse.h"
-#include "vec.h"
 #include "weak.h"
 
 

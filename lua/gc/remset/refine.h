@@ -7,7 +7,6 @@
 #define luaN_refine_h
 
 #include "lgc.h"
-#include "lstate.h"
 
 /* Removes slots from remset.slots, and tenures the young objects to which they refer. Slots of weak
    tables with a young key or value stay in the list, unless there are too many of them. */

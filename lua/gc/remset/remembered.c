@@ -11,7 +11,6 @@
 #include "mark.h"
 #include "remset.h"
 #include "traverse.h"
-#include "vec.h"
 #include "weak.h"
 
 

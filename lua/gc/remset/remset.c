@@ -7,7 +7,6 @@
 #include "lgc.h"
 
 #include "remset.h"
-#include "vec.h"
 #include "weak.h"
 
 

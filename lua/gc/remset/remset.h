@@ -9,7 +9,6 @@
 #define luaN_remset_h
 
 #include "mark.h"
-#include "vec.h"
 
 /*
 ** Value of remset.many. When a list of the remembered set reaches this length, refine.c tenures the

@@ -4,25 +4,17 @@
 
 #include "lprefix.h"
 
-#include <string.h>
-
 #include "ldebug.h"
 #include "ldo.h"
 #include "lgc.h"
-#include "lmem.h"
-#include "ltm.h"
 
 #include "ageing.h"
 #include "finalize.h"
-#include "limit.h"
 #include "mark.h"
-#include "nursery.h"
 #include "pace.h"
 #include "pause.h"
 #include "remset.h"
-#include "seam.h"
 #include "stress.h"
-#include "vec.h"
 #include "waiting.h"
 
 

@@ -4,7 +4,6 @@
 #define luaN_finalize_h
 
 #include "lgc.h"
-#include "lstate.h"
 
 /* Moves the dead objects from 'finalizable' to the queue 'tobefinalized', the newest first; in a
    minor collection only young ones. If 'all' is 1, moves every object, dead or not. Does not

@@ -17,19 +17,11 @@
 
 #include "lprefix.h"
 
-#include "lua.h"
-
 #include "lgc.h"
-#include "lmem.h"
-#include "lobject.h"
-#include "lstate.h"
 #include "lstring.h"
 
 #include "interned.h"
-#include "limit.h"
 #include "mark.h"
-#include "nursery.h"
-#include "vec.h"
 
 /* number of buckets that are put into use for each new string while the table grows */
 #define SPLITS_A_STRING		2

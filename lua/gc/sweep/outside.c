@@ -4,16 +4,11 @@
 
 #include "lprefix.h"
 
-#include <limits.h>
-
 #include "lgc.h"
 
-#include "limit.h"
 #include "mark.h"
 #include "outside.h"
 #include "sampling.h"
-#include "seam.h"
-#include "vec.h"
 
 /* The next minor collection starts early if at least EARLY_MIN external bytes were added since the
    last minor collection, and these are at least 1 / EARLY_PART of all external bytes. A lower

@@ -20,7 +20,6 @@
 #define luaN_outside_h
 
 #include "lgc.h"
-#include "lstate.h"
 
 /* Sets the external bytes of u to n, or to fewer if the external bytes of all userdata would exceed
    LUAN_MOSTOUTSIDE. Does nothing if there is no memory to list u: the number is only a hint. May

@@ -7,21 +7,17 @@
 
 #include "lfunc.h"
 #include "lgc.h"
-#include "lstring.h"
-#include "ltable.h"
 
 #include "ageing.h"
 #include "finalize.h"
 #include "holes.h"
 #include "host.h"
 #include "mark.h"
-#include "nursery.h"
 #include "outside.h"
 #include "pace.h"
 #include "sampling.h"
 #include "sweep.h"
 #include "thread.h"
-#include "vec.h"
 
 /* Costs, as the number of bytes that are marked in the same time. A dead entry of a list costs
    DEADCOST in addition to LUAN_VISIT, plus 1 / FREEPART of the bytes that are returned to

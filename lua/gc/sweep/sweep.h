@@ -7,7 +7,6 @@
 #define luaN_sweep_h
 
 #include "lgc.h"
-#include "lstate.h"
 
 /* Sweeps all lists at once: in a minor collection the young part of each, in a full collection
    everything. */

@@ -7,17 +7,14 @@
 #include "ldo.h"
 #include "lfunc.h"
 #include "lgc.h"
-#include "lmem.h"
 
 #include "host.h"
-#include "limit.h"
 #include "mark.h"
 #include "remset.h"
 #include "sampling.h"
 #include "scan.h"
 #include "stress.h"
 #include "thread.h"
-#include "vec.h"
 
 /* A thread that needs a CallInfo receives several at once: 1 / CALLINFO_PART of the CallInfos that
    it has, at most MAX_CALLINFO_RUN. Larger runs mean better locality and more unused CallInfos. */

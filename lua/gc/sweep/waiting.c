@@ -11,7 +11,6 @@
 #include "mark.h"
 #include "optional.h"
 #include "sampling.h"
-#include "vec.h"
 #include "waiting.h"
 
 

@@ -24,7 +24,6 @@
 #define luaN_waiting_h
 
 #include "lgc.h"
-#include "lstate.h"
 
 /* Starts a minor collection: removes LUAN_HELD, which keeps lines from being reused, from all small
    userdata that the last minor collection has not tenured, and empties finalize.aged, the list of
