@@ -80,33 +80,9 @@ void luaN_recounted (lua_State *L, GCObject *o, l_mem change) {
 }
 
 
-size_t luaN_unpaid (global_State *g) {
-  lua_assert(g->heap.gc.pace.deferred == 0);
-  return (size_t)(g->GCdebt + (l_mem)g->heap.gc.pace.nursery);
-}
-
-
 void luaN_shorten (global_State *g, l_mem n) {
   luaE_setdebt(g, g->GCdebt + n);
   g->heap.gc.pace.nursery -= n;
-}
-
-
-l_mem luaN_debt (global_State *g) {
-  luaN_flush(g);
-  return g->GCdebt;
-}
-
-
-void luaN_uncharge (global_State *g, l_mem before) {
-  l_mem least = -(l_mem)g->heap.gc.pace.nursery;
-  /* A negative 'before' means that -before bytes of the nursery were left. But an emergency
-     collection may have started a new, smaller nursery since. Then restores all bytes of the new
-     nursery. */
-  if (before < least) before = least;
-  if (luaN_debt(g) <= before) return;
-  luaE_setdebt(g, before);
-  luaN_setlimit(g);
 }
 
 

@@ -35,6 +35,12 @@ static inline void luaN_account (global_State *g) {
   h->mark = h->free;
 }
 
+/* Returns the bytes charged to the present nursery: those by which allocation has raised GCdebt. */
+static inline l_mem luaN_used (const global_State *g) {
+  const luaN_Pace *p = &g->heap.gc.pace;
+  return g->GCdebt + luaN_unflushed(g) + (l_mem)(p->nursery - p->deferred);
+}
+
 /* Returns the number of bytes to allocate until the next sample is taken. */
 static inline uint64_t luaN_topoint (const luaN_Heap *h) {
   return h->point - (uint64_t)(uintptr_t)h->free;
@@ -108,20 +114,8 @@ LUAI_FUNC void luaN_recomputelive (global_State *g);
    have grown or shrunk. Does nothing if o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Returns the used bytes of the present nursery. To be called when GCdebt is up to date
-   (luaN_flush), and while luaN_defer withholds no part of the nursery. */
-LUAI_FUNC size_t luaN_unpaid (global_State *g);
-
 /* Makes the next minor collection due n bytes earlier; later if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
-
-/* Updates and returns GCdebt. The result is for a later call of luaN_uncharge, after allocations
-   that must not make a collection due earlier. */
-LUAI_FUNC l_mem luaN_debt (global_State *g);
-
-/* Sets GCdebt back to 'before', a result of luaN_debt, so that the allocations made since then do
-   not make the next collection due earlier. */
-LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
 /* Makes a minor collection due at the next safepoint, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);

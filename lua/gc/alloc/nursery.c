@@ -414,10 +414,8 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
    part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
-  l_mem back = (l_mem)(n < most ? n : most), charged;
-  if (back == 0) return;
-  charged = g->GCdebt + luaN_unflushed(g) + (l_mem)g->heap.gc.pace.nursery;
-  if (back > charged) back = charged;
+  l_mem back = (l_mem)(n < most ? n : most);
+  if (back > luaN_used(g)) back = luaN_used(g);
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;

@@ -49,9 +49,7 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
   else if (kind <= LUAN_VSTACK) s.owner = h->resizing;
   else if (kind == LUAN_VOUTSIDE) s.owner = p - offsetof(Udata, outside);
   else s.owner = NULL;
-  luaN_asking(h, 1);
-  d = h->sampler->sample(h->sampler->ud, L, &s, over);
-  luaN_asking(h, 0);
+  luaN_callsampler(h, d = h->sampler->sample(h->sampler->ud, L, &s, over));
   lua_assert(d >= 1);
   return d;
 }
@@ -100,23 +98,14 @@ void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
 
 void luaN_reportfree (lua_State *L, const void *block) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_asking(h, 1);
-  h->sampler->freed(h->sampler->ud, L, block);
-  luaN_asking(h, 0);
+  luaN_callsampler(h, h->sampler->freed(h->sampler->ud, L, block));
 }
 
 
 void luaN_reportresized (lua_State *L, const void *from, const void *to, uint64_t before,
                        uint64_t after) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_asking(h, 1);
-  h->sampler->resized(h->sampler->ud, L, from, to, before, after);
-  luaN_asking(h, 0);
-}
-
-
-void luaN_tookback (lua_State *L, Udata *u) {
-  if (luaN_iswatched(&G(L)->heap, &u->outside)) luaN_reportfree(L, &u->outside);
+  luaN_callsampler(h, h->sampler->resized(h->sampler->ud, L, from, to, before, after));
 }
 
 
@@ -125,11 +114,8 @@ l_noret luaN_nomemory (lua_State *L) {
   /* luaD_throw below unwinds the function that has pinned a closure (luaN_pin: made it a root), so
      that function cannot end the effect itself. */
   h->pinned = NULL;
-  if (h->sampler != NULL && h->refusal == NULL) {
-    luaN_asking(h, 1);
-    h->sampler->starved(h->sampler->ud, L);
-    luaN_asking(h, 0);
-  }
+  if (h->sampler != NULL && h->refusal == NULL)
+    luaN_callsampler(h, h->sampler->starved(h->sampler->ud, L));
   luaD_throw(L, LUA_ERRMEM);
 }
 
@@ -149,10 +135,7 @@ void luaN_atomic (lua_State *L, int major) {
   luaN_Heap *h = &G(L)->heap;
   if (major) h->majors++;
   else h->minors++;
-  if (h->sampler == NULL) return;
-  luaN_asking(h, 1);
-  h->sampler->decide(h->sampler->ud, L, major);
-  luaN_asking(h, 0);
+  if (h->sampler != NULL) luaN_callsampler(h, h->sampler->decide(h->sampler->ud, L, major));
 }
 
 
@@ -162,9 +145,7 @@ void luaN_reportcopy (lua_State *L, size_t n) {
   uint64_t over = n - h->copyleft;
   h->copyleft = LUAN_NOCOPIES;
   if (s == NULL || s->copied == NULL) return;
-  luaN_asking(h, 1);
-  h->copyleft = s->copied(s->ud, L, n, over);
-  luaN_asking(h, 0);
+  luaN_callsampler(h, h->copyleft = s->copied(s->ud, L, n, over));
   lua_assert(h->copyleft >= 1);
 }
 

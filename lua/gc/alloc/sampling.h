@@ -56,10 +56,6 @@ LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 /* Counts n new external bytes (memory outside the heap) of u for samples. May call the sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* If the sampler watches the external bytes of u, reports them as freed. (The address &u->outside
-   represents them.) */
-LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
-
 /* Calls the sampler's function 'copied' when the countdown has reached 0, and starts the next
    countdown. n: bytes copied just now. */
 LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);

@@ -116,7 +116,7 @@ void luaC_step (lua_State *L) {
   else if (g->heap.gc.pace.nursery < REFINED + (size_t)(g->heap.gc.bytes.old / REFINEDPART) &&
            luaN_refinetables(L))
     luaN_shorten(g, -LUAN_GAP);
-  else step(L, luaN_pay(&g->heap.gc, luaN_markbudget(g, luaN_unpaid(g))), 0);
+  else step(L, luaN_pay(&g->heap.gc, luaN_markbudget(g, (size_t)luaN_used(g))), 0);
 }
 
 

@@ -64,7 +64,7 @@ void luaN_aged (lua_State *L, int start) {
   while (v->n > 0) {
     GCObject *o = (GCObject *)v->a[--v->n];
     if (o->tt != LUA_VTHREAD) luaN_remember(L, o);
-    else if (o->marked & LUAN_CLEAN) luaN_dirtythread(gco2th(o));
+    else luaN_keepdirty(gco2th(o));
   }
 }
 

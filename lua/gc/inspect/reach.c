@@ -157,6 +157,7 @@ static int reach (Walk *w, GCObject *o) {
    walk builds a tree, reports the edge only if it is the first one to o and comes from a root or a
    weak key; if the first edge comes from another object, w->parents records it instead. */
 static void reach_report (Walk *w, GCObject *o) {
+  lua_assert(!w->e.code || w->e.kind == LUAN_EUPVALUE || w->e.kind == LUAN_ESTACK);
   if (w->failed) return;
   w->e.to = o;
   if (w->w->wanted != NULL) {
@@ -173,30 +174,34 @@ static void reach_report (Walk *w, GCObject *o) {
 }
 
 
-static void reach_edge (Walk *w, luaN_EdgeKind kind, GCObject *o) {
+static void edgeto (Walk *w, luaN_EdgeKind kind, const void *key, const void *in,
+                    lua_Integer index, GCObject *o) {
   if (o == NULL) return;
-  w->e.kind = kind;
-  w->e.key = w->e.in = w->e.code = NULL;
-  w->e.index = 0;
-  reach_report(w, o);
-}
-
-
-static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
-                     const void *in, lua_Integer index, const TValue *v) {
-  if (!iscollectable(v)) return;
   w->e.kind = kind;
   w->e.key = key;
   w->e.in = in;
   w->e.index = index;
-  reach_report(w, gcvalue(v));
+  reach_report(w, o);
 }
 
 
-/* Sets the object whose edges are reported next: o, at index 'place' of the queue. */
+static void reach_edge (Walk *w, luaN_EdgeKind kind, GCObject *o) {
+  edgeto(w, kind, NULL, NULL, 0, o);
+}
+
+
+static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key, const void *in,
+                     lua_Integer index, const TValue *v) {
+  if (iscollectable(v)) edgeto(w, kind, key, in, index, gcvalue(v));
+}
+
+
+/* Sets the object whose edges are reported next: o, at index 'place' of the queue. The edges have
+   no C function, unless w->e.code is set afterwards. */
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
+  w->e.code = NULL;
 }
 
 
@@ -407,6 +412,7 @@ static void reach_stack (Walk *w, lua_State *th) {
     }
     if (ci == th->ci) break;
   }
+  w->e.code = NULL;
   for (uv = w->omitted == LUAN_ELOCAL ? NULL : th->openupval; uv != NULL; uv = uv->u.open.next)
     reach_edge(w, LUAN_EOPEN, obj2gco(uv));
 }
@@ -422,13 +428,9 @@ static void edges (Walk *w, GCObject *o) {
       LClosure *cl = gco2lcl(o);
       reach_edge(w, LUAN_EPROTO, cl->p ? obj2gco(cl->p) : NULL);
       for (i = 0; i < cl->nupvalues; i++) {
-        if (cl->upvals[i] == NULL) continue;
-        w->e.kind = LUAN_EUPVALUE;
-        w->e.code = NULL;
-        w->e.key = (cl->p && i < cl->p->sizeupvalues) ? cl->p->upvalues[i].name : NULL;
-        w->e.in = cl->p;
-        w->e.index = i + 1;
-        reach_report(w, obj2gco(cl->upvals[i]));
+        const void *name = (cl->p && i < cl->p->sizeupvalues) ? cl->p->upvalues[i].name : NULL;
+        if (cl->upvals[i] != NULL)
+          edgeto(w, LUAN_EUPVALUE, name, cl->p, i + 1, obj2gco(cl->upvals[i]));
       }
       break;
     }
@@ -553,11 +555,7 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 
 static void root (Walk *w, luaN_Root which, GCObject *o) {
-  if (o == NULL) return;
-  w->e.kind = LUAN_EROOT;
-  w->e.key = w->e.in = NULL;
-  w->e.index = which;
-  reach_report(w, o);
+  edgeto(w, LUAN_EROOT, NULL, NULL, which, o);
 }
 
 

@@ -189,7 +189,7 @@ static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
   if (!(t->flags & LUAN_SCANNED) || !c->mark.major || luaN_isyoung(luaN_hiddenobject(v)))
-    verify_fail(w, "G13", t, (unsigned)(t->flags & LUAN_SCANNED), luaN_hiddenobject(v)->marked);
+    verify_fail(w, "G13", t, (t->flags & LUAN_SCANNED), luaN_hiddenobject(v)->marked);
   return 0;
 }
 
@@ -260,7 +260,7 @@ static void checkahead (Walk *w) {
   void **known = (void **)malloc((size + 1) * sizeof(void *));
   if (c->weak.inmajor.n == 0 && !c->mark.major &&
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
-    verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
+    verify_fail(w, "G9 (left)", w->g, (keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
   /* The two lists also contain tagged addresses of tables and objects. They do no harm in 'known',
      because no slot has such an address. */
@@ -304,8 +304,8 @@ static void checkclean (Walk *w, lua_State *th) {
     while (uv != NULL && !(uv->v.p == s2v(o) && luaN_islogged(uv)))
       uv = uv->u.open.next;
     if (uv == NULL)
-      verify_fail(w, "T2", th, (unsigned)(o - th->stack.p),
-                  (unsigned)(ci->func.p - th->stack.p));
+      verify_fail(w, "T2", th, (o - th->stack.p),
+                  (ci->func.p - th->stack.p));
   }
 }
 
@@ -327,7 +327,7 @@ static void walkthread (Walk *w, lua_State *th) {
   for (ci = th->base_ci.next; ci != NULL; ci = ci->next)
     checklines(w, ci, sizeof(*ci), epoch);
   if (stacksize(th) > th->stackroom)
-    verify_fail(w, "T4", th, (unsigned)stacksize(th), (unsigned)th->stackroom);
+    verify_fail(w, "T4", th, stacksize(th), th->stackroom);
   checkclean(w, th);
   if (luaN_islogged(th) || th == w->g->mainthread) w->from = NULL;
   for (o = th->stack.p; o < th->top.p; o++) {
@@ -448,7 +448,7 @@ static const char *checklists (global_State *g) {
           !(swept && i < c->sweep.next))
         continue;  /* NULL: the object was queued for its finalizer */
       if ((l->v.a[i] == NULL) != gap)
-        return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->sweep.next);
+        return broken("G7", l->v.a[i], i, c->sweep.next);
     }
   }
   return NULL;
@@ -463,9 +463,9 @@ static const char *checkaged (const global_State *g) {
   for (i = 0; i < l->v.n; i++) {
     const GCObject *o = (const GCObject *)l->v.a[i];
     if (o == NULL || (o->tt != LUA_VLNGSTR && o->tt != LUA_VUSERDATA)) continue;
-    if (luaN_ismet(o)) return broken("G10 (met)", o, o->marked, (unsigned long)i);
+    if (luaN_ismet(o)) return broken("G10 (met)", o, o->marked, i);
     if (luaN_isyoung(o) && luaN_age(o) > 0 && (i < l->old || g->gcstate != GCSpause))
-      return broken("G10 (aged)", o, (unsigned long)i, (unsigned long)l->old);
+      return broken("G10 (aged)", o, i, l->old);
   }
   return NULL;
 }
@@ -485,8 +485,8 @@ static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *
     b = luaN_blockof(&g->heap.blocks, o);
     last = luaN_lineof(b, (const char *)o + luaN_textsize(o) - 1);
     for (k = luaN_lineof(b, o); k <= last; k++)
-      if (!(b->marks[k] & LUAN_HELD)) return broken("G10 (held)", o, b->marks[k], (unsigned long)i);
-    if (luaN_ismet(o)) return broken("G10 (met)", o, o->marked, (unsigned long)i);
+      if (!(b->marks[k] & LUAN_HELD)) return broken("G10 (held)", o, b->marks[k], i);
+    if (luaN_ismet(o)) return broken("G10 (met)", o, o->marked, i);
   }
   return NULL;
 }
@@ -509,10 +509,10 @@ static const char *checkwaiting (const global_State *g) {
   for (i = 0; i < v->n; i++) {
     const GCObject *o = (const GCObject *)v->a[i];
     if (i < c->finalize.called) continue;
-    if (luaN_isold(o)) return broken("G11 (old)", o, o->marked, (unsigned long)i);
+    if (luaN_isold(o)) return broken("G11 (old)", o, o->marked, i);
     while (at < c->finalize.tobefinalized.n && c->finalize.tobefinalized.a[at] != (const void *)o)
       at++;
-    if (at == c->finalize.tobefinalized.n) return broken("G11 (order)", o, (unsigned long)i, v->n);
+    if (at == c->finalize.tobefinalized.n) return broken("G11 (order)", o, i, v->n);
   }
   return (bytes == c->bytes.waiting) ? NULL : broken("G11 (bytes)", v, c->bytes.waiting, bytes);
 }
@@ -528,13 +528,13 @@ static const char *checkstrings (const global_State *g, int over) {
     for (; ts != NULL; ts = ts->u.hnext, n++) {
       seen += luaN_hasepoch(ts, g->heap.gc.mark.epoch);
       dead += isdead(g, ts);
-      if (over && luaN_isyoung(ts)) return broken("G5 (young)", ts, ts->marked, (unsigned)i);
+      if (over && luaN_isyoung(ts)) return broken("G5 (young)", ts, ts->marked, i);
     }
   }
-  if (n != g->strt.nuse) return broken("G5 (number)", s, (unsigned)g->strt.nuse, (unsigned)n);
-  if (seen != s->seen) return broken("G12 (seen)", s, (unsigned)s->seen, (unsigned)seen);
+  if (n != g->strt.nuse) return broken("G5 (number)", s, g->strt.nuse, n);
+  if (seen != s->seen) return broken("G12 (seen)", s, s->seen, seen);
   i = (g->gcstate == GCSswpallgc) ? s->dead : 0;
-  return (dead == i) ? NULL : broken("G12 (dead)", s, (unsigned)i, (unsigned)dead);
+  return (dead == i) ? NULL : broken("G12 (dead)", s, i, dead);
 }
 
 
@@ -581,7 +581,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   while (w.n > 0 && w.bad == NULL) verify_walk(&w, w.stack[--w.n]);
   w.from = NULL;
   if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->bytes.old)
-    w.bad = broken("H6 (old)", c, (unsigned long)c->bytes.old, w.bytes);
+    w.bad = broken("H6 (old)", c, c->bytes.old, w.bytes);
   if (w.bad == NULL) {
     verify_uncount(&w, &c->remset.objects);
     verify_uncount(&w, &c->remset.whole);
@@ -695,17 +695,17 @@ static const char *verify (lua_State *L, int exact, int over) {
   const char *bad;
   const void *where;
   if (!(h->free <= h->limit && h->limit <= h->end))
-    return broken("N1", h->free, (unsigned long)(h->limit - h->free), 0);
+    return broken("N1", h->free, (h->limit - h->free), 0);
   if (h->limits != NULL && (uint64_t)(h->limit - h->free) > luaN_left(g))
-    return broken("LM1", h->free, (unsigned long)(h->limit - h->free), (unsigned long)luaN_left(g));
+    return broken("LM1", h->free, (h->limit - h->free), luaN_left(g));
   if (h->limits == NULL && h->refusal != NULL) return broken("LM2", h->refusal, 0, 0);
   if (h->mark > h->free)
-    return broken("N2", h->mark, (unsigned long)(h->mark - h->free), 0);
+    return broken("N2", h->mark, (h->mark - h->free), 0);
   if (h->point <= (uint64_t)(uintptr_t)h->limit)
-    return broken("S1", h->free, (unsigned long)h->point, 0);
+    return broken("S1", h->free, h->point, 0);
   if (h->sampler == NULL &&
       h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
-    return broken("S1 (no sampler)", h->free, (unsigned long)h->point, 0);
+    return broken("S1 (no sampler)", h->free, h->point, 0);
   if ((bad = checkblocks(&h->blocks)) != NULL) return bad;
   if ((bad = checklists(g)) != NULL) return bad;
   if ((bad = checkaged(g)) != NULL) return bad;

@@ -52,6 +52,9 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #define luaN_mayenter(L,f)	((void)0)
 #endif
 
+/* Evaluates 'call', the call of a function of the sampler. */
+#define luaN_callsampler(h,call)	(luaN_asking(h, 1), (call), luaN_asking(h, 0))
+
 /* Checks the invariants and ends the process if one is violated. Called after each collection; in a
    large heap, checks only every sixteenth time (LUAN_STRESS=verify=N: every N-th time). exact: 1
    after luaC_fullgc. luaN_verifier is set by inspect/verify.c. */

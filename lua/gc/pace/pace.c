@@ -180,7 +180,7 @@ static size_t untilcycle (global_State *g) {
    lua_Alloc has refused memory. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
+  size_t n = (size_t)luaN_used(g) / 4 * 3;
   c->pace.tight = (n > LUAN_LEASTNURSERY) ? n : LUAN_LEASTNURSERY;
   g->heap.blocks.refused = 0;
 }
@@ -197,7 +197,7 @@ static size_t between (luaN_Pace *p) {
 
 uint64_t luaN_charged (global_State *g, uint64_t *planned) {
   const luaN_Pace *p = &g->heap.gc.pace;
-  uint64_t now = (uint64_t)(g->GCdebt + luaN_unflushed(g) + (l_mem)(p->nursery - p->deferred));
+  uint64_t now = (uint64_t)luaN_used(g);
   *planned = p->planned + (now < p->size ? now : p->size);
   return p->charged + now;
 }

@@ -84,10 +84,7 @@ void luaN_endslice (global_State *g) {
 void luaN_endpause (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
   luaN_endslice(G(L));
-  if (h->sampler == NULL) return;
-  luaN_asking(h, 1);
-  h->sampler->collected(h->sampler->ud, L);
-  luaN_asking(h, 0);
+  if (h->sampler != NULL) luaN_callsampler(h, h->sampler->collected(h->sampler->ud, L));
 }
 
 

@@ -22,12 +22,6 @@ void luaN_remember (lua_State *L, GCObject *o) {
 }
 
 
-void luaN_dirtythread (lua_State *L) {
-  L->marked &= (lu_byte)~LUAN_CLEAN;
-  luaN_remember(L, obj2gco(L));
-}
-
-
 /* Removes the first thread from remset.dirty and returns it; NULL if the list is empty. */
 static lua_State *nextdirty (luaN_Remset *r) {
   lua_State *th = r->dirty;
@@ -45,7 +39,9 @@ void luaN_rememberdirty (lua_State *L) {
 
 
 void luaN_keepdirty (lua_State *L) {
-  if (L->marked & LUAN_CLEAN) luaN_dirtythread(L);
+  if (!(L->marked & LUAN_CLEAN)) return;
+  L->marked &= (lu_byte)~LUAN_CLEAN;
+  luaN_remember(L, obj2gco(L));
 }
 
 

@@ -36,17 +36,13 @@ LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
    objects that the collection has left young (ageing.h). */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* Records that the stack of L may change from now on, so that the next collection scans it: clears
-   LUAN_CLEAN, and adds an old L to remset.objects. To be called before the change. */
-LUAI_FUNC void luaN_dirtythread (lua_State *L);
-
 /* Moves the threads whose stacks may have changed since the last scan to remset.objects. To be
    called when a collection starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* Makes the next collection scan the stack of the running thread L (luaN_dirtythread), if L is
-   marked as clean (LUAN_CLEAN). To be called after code that may have scanned this stack: a
-   collection, or Lua code in another thread. */
+/* Makes the next collection scan the stack of L: if L has LUAN_CLEAN, clears it, and adds L to
+   remset.objects. To be called for the running thread after code that may have scanned its stack (a
+   collection, or Lua code in another thread), and for a thread whose stack was moved. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */

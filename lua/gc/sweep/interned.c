@@ -85,15 +85,17 @@ static void merge (global_State *g) {
 static void resize (lua_State *L, int size) {
   global_State *g = G(L);
   stringtable *tb = &g->strt;
-  l_mem debt = luaN_debt(g);
   lu_byte stopem = g->gcstopem;
+  l_mem debt;
   TString **v;
+  luaN_flush(g);
+  debt = g->GCdebt;
   g->gcstopem = 1;
   v = (TString **)luaN_resize(L, tb->hash, cast_sizet(tb->size) * sizeof(TString *),
                               cast_sizet(size) * sizeof(TString *), LUAN_VBUFFER);
   g->gcstopem = stopem;
   if (v == NULL) return;
-  luaN_uncharge(g, debt);
+  luaE_setdebt(g, debt);
   tb->hash = v;
   tb->size = size;
 }

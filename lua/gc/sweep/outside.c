@@ -64,7 +64,8 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {
-    if (u->most != 0) luaN_tookback(L, u);
+    /* the address of the field represents the external bytes (luaN_countoutside) */
+    if (u->most != 0 && luaN_iswatched(&G(L)->heap, &u->outside)) luaN_reportfree(L, &u->outside);
     u->most = 0;
   }
   else if (units > u->most && u->most < UINT_MAX) {

@@ -77,7 +77,7 @@ CallInfo *luaN_extended (lua_State *L) {
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
-    luaN_dirtythread(L);
+    luaN_remember(L, obj2gco(L));
   }
 }
 
@@ -98,7 +98,7 @@ void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stack_last.p = L->stack.p + size;
   if (size > oldsize)
     luaN_erase(L->stack.p + oldsize + EXTRA_STACK, size - oldsize);
-  if (L->marked & LUAN_CLEAN) luaN_dirtythread(L);
+  luaN_keepdirty(L);
   luaN_recounted(L, obj2gco(L),
                  (l_mem)(L->stackroom - oldsize) * (l_mem)sizeof(StackValue));
   luaN_takewaiting(L);
