@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The collector's interface for the core (lgc.h includes this header last), and the design of the
-** collector.
+** collector. A source file that includes lgc.h has lstate.h, state.h, core.h, limit.h and all
+** headers that these include; it does not include them again.
 **
 ** Contents: 1 heap layout, 2 generations and epochs, 3 allocation and the sampling check, 4 write
 ** barrier and remembered set, 5 minor collection, 6 major collection, 7 weak tables and
@@ -618,8 +619,7 @@ LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue 
 ** collection keeps it; NULL: none. After a resize that has failed, call this function with NULL for
 ** both instead of luaN_resized.
 */
-LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
-                              const void *unanchored, size_t n);
+LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t, const void *unanchored, size_t n);
 
 /*
 ** Ends a resize of table t after t got its new vectors: updates the remembered set (G1), adds t to

@@ -33,8 +33,7 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 ** lua_resume, so that the bytecode loop can return. Otherwise returns 0; the caller must call
 ** coroutine.yield. next: frame of the call of coroutine.yield.
 */
-static __attribute__((noinline)) int luaN_yields (lua_State *L,
-                                                  CallInfo *next) {
+static __attribute__((noinline)) int luaN_yields (lua_State *L, CallInfo *next) {
   if (L->nCcalls != L->outermost) return 0;
   next->u.c.k = NULL;
   next->u2.nyield = cast_int(L->top.p - (next->func.p + 1));

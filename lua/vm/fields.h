@@ -108,8 +108,7 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
-  if (!keyisshrstr(mp) ||
-      gnode(t, keystrval(mp)->hash & (unsigned)(sizenode(t) - 1)) != mp)
+  if (!keyisshrstr(mp) || gnode(t, keystrval(mp)->hash & (unsigned)(sizenode(t) - 1)) != mp)
     return NULL;
   do {
     if (n == t->node)
@@ -134,8 +133,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 ** nothing if t is old (a barrier may be needed) or may have a __newindex, if there is no suitable
 ** node, or if v is nil.
 */
-static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
-                                 const TValue *v) {
+static inline int luaN_newfield (lua_State *L, Table *t, TString *key, const TValue *v) {
   Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
   if (luaN_isold(t) || isdummy(t) || ttisnil(v) || !luaN_hasnonewindex(t))
     return 0;

@@ -38,8 +38,7 @@ static inline uint64_t luaN_load4 (const char *s) {
 ** contains the seed in both of its 32-bit halves. Otherwise a half of the product might not depend
 ** on the seed, and an attacker could compute strings that share a bucket for most seeds.
 */
-static inline unsigned int luaN_hash (const char *s, size_t l,
-                                      unsigned int seed) {
+static inline unsigned int luaN_hash (const char *s, size_t l, unsigned int seed) {
   const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);  /* 2^64 / golden ratio */
   uint64_t wide = ((uint64_t)seed << 32) | seed;
   uint64_t factor = odd ^ (wide << 1);  /* is odd, too */

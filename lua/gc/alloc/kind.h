@@ -64,8 +64,7 @@ enum luaN_Vector {
 ** May run an emergency collection. Returns NULL, and keeps the block, if there is no memory or a
 ** limit would be exceeded.
 */
-LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
-                             size_t nsize, int kind);
+LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize, int kind);
 
 /* Frees memory of 'size' bytes that is not an object (a vector or buffer). If the memory is in
    lines of the heap, frees only lines that the memory fills completely. For LUAN_VSTACK, L must be

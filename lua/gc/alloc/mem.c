@@ -30,8 +30,7 @@ void *luaN_malloc (lua_State *L, size_t size, int kind) {
 }
 
 
-void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
-                       int kind) {
+void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize, int kind) {
   void *p = luaN_resize(L, block, osize, nsize, kind);
   if (l_unlikely(p == NULL && nsize > 0))
     luaM_error(L);
@@ -60,8 +59,7 @@ void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
 }
 
 
-void *luaN_shrink (lua_State *L, void *block, int *size, int final,
-                   int size_elem, int kind) {
+void *luaN_shrink (lua_State *L, void *block, int *size, int final, int size_elem, int kind) {
   lua_assert(final <= *size);
   block = luaN_saferesize(L, block, (size_t)*size * (size_t)size_elem,
                           (size_t)final * (size_t)size_elem, kind);

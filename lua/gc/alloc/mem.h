@@ -15,8 +15,7 @@ LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 
 /* Resizes a block, like luaM_saferealloc_, for this kind of memory. May run an emergency
    collection; raises a memory error. */
-LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
-                                 size_t nsize, int kind);
+LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize, int kind);
 
 /* Grows a vector, like luaM_growaux_, for this kind of memory. Raises an error if there is no
    memory, or if the vector has 'limit' elements already. */
@@ -54,21 +53,18 @@ LUAN_HERE void luaM_free_ (lua_State *L, void *block, size_t osize) {
   luaN_release(L, block, osize, LUAN_VECTOR);
 }
 
-LUAN_HERE void *luaM_realloc_ (lua_State *L, void *block, size_t osize,
-                                 size_t nsize) {
+LUAN_HERE void *luaM_realloc_ (lua_State *L, void *block, size_t osize, size_t nsize) {
   return luaN_resize(L, block, osize, nsize, LUAN_REALLOCED);
 }
 
-LUAN_HERE void *luaM_saferealloc_ (lua_State *L, void *block, size_t osize,
-                                     size_t nsize) {
+LUAN_HERE void *luaM_saferealloc_ (lua_State *L, void *block, size_t osize, size_t nsize) {
   return luaN_saferesize(L, block, osize, nsize, LUAN_BUFFER);
 }
 
 LUAN_HERE void *luaM_growaux_ (lua_State *L, void *block, int nelems,
                                  int *psize, int size_elem, int limit,
                                  const char *elements) {
-  return luaN_grow(L, block, nelems, psize, size_elem, limit, elements,
-                   LUAN_REALLOCED);
+  return luaN_grow(L, block, nelems, psize, size_elem, limit, elements, LUAN_REALLOCED);
 }
 
 LUAN_HERE void *luaM_shrinkvector_ (lua_State *L, void *block, int *size,

@@ -47,8 +47,7 @@ static inline int islarge (size_t size, int kind) {
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
-  if (h->blocks.room > LUAN_DENSEHEAP ||
-      (size_t)(h->overflow.end - h->overflow.free) < n + pad)
+  if (h->blocks.room > LUAN_DENSEHEAP || (size_t)(h->overflow.end - h->overflow.free) < n + pad)
     return 0;
   r->free = h->overflow.free + pad;
   r->end = h->overflow.end;
@@ -71,8 +70,7 @@ static char *bump (global_State *g, size_t n, int desperate) {
     luaN_account(g);
     r.free = h->free; r.end = h->end;
     found = luaN_holehere(g, &r, n) || takeoverflow(h, &r, n) ||
-            ((n <= LUAN_SMALL || h->end == (char *)h) &&
-             luaN_nexthole(g, &r, n, desperate));
+            ((n <= LUAN_SMALL || h->end == (char *)h) && luaN_nexthole(g, &r, n, desperate));
     h->free = h->mark = r.free;
     h->end = r.end;
     if (!found) return NULL;
@@ -120,8 +118,7 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 /* Returns the address of a large userdata in its block, a multiple of 16. Stores the distance from
    the start of the block in the byte before the userdata. */
 static char *udataplace (char *block) {
-  char *p = (char *)(((uintptr_t)block + UDATAROOM) &
-                     ~(uintptr_t)(UDATAROOM - 1));
+  char *p = (char *)(((uintptr_t)block + UDATAROOM) & ~(uintptr_t)(UDATAROOM - 1));
   p[-1] = (char)(p - block);
   return p;
 }
@@ -192,8 +189,7 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 /* Allocates a block for which the fast path has failed, or returns NULL. Sets *outside to 1 if the
    block is not in the hole (run of free lines) in which the fast path allocates. desperate: 1 after
    an emergency collection, to search all blocks (luaN_nexthole). */
-static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
-                           int desperate) {
+static char *nursery_find (global_State *g, size_t size, int kind, int *outside, int desperate) {
   size_t n = luaN_round(size);
   char *p;
   *outside = 1;
@@ -321,8 +317,7 @@ static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
 ** If there is no memory, runs an emergency collection and tries again. Returns NULL, and keeps the
 ** block, if there is still no memory or a limit would be exceeded.
 */
-static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
-                      int kind) {
+static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize, int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   size_t o = luaN_round(osize), n = luaN_round(nsize);
@@ -373,8 +368,7 @@ static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
 }
 
 
-void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
-                   int kind) {
+void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize, int kind) {
   global_State *g = G(L);
   size_t o = luaN_round(osize), n = luaN_round(nsize);
   void *p;

@@ -88,8 +88,7 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
 }
 
 /* Like luaN_new, for a caller that has loaded the heap h already. */
-static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
-                                int kind) {
+static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size, int kind) {
   if (l_likely(size <= luaN_mostbumped(kind))) {
     void *p = luaN_bump(h, luaN_round(size));
     if (l_likely(p != NULL))

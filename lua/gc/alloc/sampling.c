@@ -152,16 +152,14 @@ void luaN_reportcopy (lua_State *L, size_t n) {
 
 /* {== settings of the sampler ========================================== */
 
-LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
-                              uint64_t d) {
+LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s, uint64_t d) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   h->sampler = s;
   h->watched = NULL;
   h->copyleft = LUAN_NOCOPIES;
   luaN_flush(g);
-  luaN_setpoint(h, (s == NULL || d > LUAN_INFINITY) ? LUAN_INFINITY
-                                                  : (d < 1) ? 1 : d);
+  luaN_setpoint(h, (s == NULL || d > LUAN_INFINITY) ? LUAN_INFINITY : (d < 1) ? 1 : d);
   luaN_setlimit(g);
 }
 

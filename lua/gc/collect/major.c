@@ -183,14 +183,6 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 }
 
 
-/* Ends the sweep and sets gcstate to 'state'. */
-static void endsweep (luaN_Gc *c, int state, global_State *g) {
-  c->sweep.active = 0;
-  c->sweep.next = 0;
-  g->gcstate = cast_byte(state);
-}
-
-
 /* Ends the major collection: frees unused memory of lists, and computes when the next major
    collection is due. */
 static void endmajor (lua_State *L) {
@@ -244,7 +236,9 @@ static size_t slice (lua_State *L, size_t bytes) {
       unsigned n = (unsigned)(bytes / BLOCKCOST) + 1;
       unsigned done = luaN_sweeplines(&g->heap.blocks, c->mark.bit, n);
       if (done == n) return bytes;
-      endsweep(c, GCSstacks, g);
+      c->sweep.active = 0;
+      c->sweep.next = 0;
+      g->gcstate = GCSstacks;
       /* in the generational mode, minor collections call luaN_shrinkown (SHRINK_MINORS) */
       if (c->pace.fullcycles) luaN_shrinkown(L, 0);
       return done * BLOCKCOST;
@@ -369,7 +363,7 @@ void luaN_full (lua_State *L) {
   luaN_sweeplines(&g->heap.blocks, c->mark.bit, ~0u);
   for (i = 0; g->gcemergency && i < LUAN_EMPTYVECS; i++) luaN_freevec(g, luaN_vecat(g, i));
   luaN_keepdirty(L);
-  endsweep(c, GCSpause, g);
+  g->gcstate = GCSpause;
   if (!g->gcemergency) {
     size_t k;
     luaN_shrinkown(L, 1);

@@ -139,8 +139,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }
     for (i = 0; c->weak.overflow && i < *first; i++) {
-      if (luaN_kindof(w->a[i]) == LUAN_EPHEMERON &&
-          markvalues(g, luaN_tableof(w->a[i]))) {
+      if (luaN_kindof(w->a[i]) == LUAN_EPHEMERON && markvalues(g, luaN_tableof(w->a[i]))) {
         luaN_drain(g, !c->mark.minor);
         changed = 1;
       }
@@ -280,8 +279,7 @@ static int hasallweak (const luaN_Gc *c) {
 ** removes their entries with dead values, too. *first: index in weak.discovered of the first table
 ** that was not visited. *clock: value of clockof at the last visit of the unresolved entries.
 */
-static void findresurrected (global_State *g, size_t *first, size_t nalive,
-                             l_mem *clock) {
+static void findresurrected (global_State *g, size_t *first, size_t nalive, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   size_t dead = countdead(c);
   luaN_drain(g, !c->mark.minor);

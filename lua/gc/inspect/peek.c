@@ -40,8 +40,7 @@ static void setvalue (luaN_Entry *e, const TValue *v) {
 }
 
 
-LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
-                        luaN_Entry *e) {
+LUA_API int luaN_field (lua_State *L, const void *table, const char *key, luaN_Entry *e) {
   const Table *t = table;
   size_t length = strlen(key);
   unsigned hash = luaS_hash(key, length, G(L)->seed);
@@ -63,8 +62,7 @@ LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
 }
 
 
-LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
-                       luaN_Entry *e) {
+LUA_API int luaN_next (lua_State *L, const void *table, size_t *i, luaN_Entry *e) {
   const Table *t = table;
   const Node *n;
   (void)L;

@@ -323,8 +323,7 @@ static void children (Walk *w, const Table *t) {
   for (i = 0; i < (unsigned)sizenode(t); i++) {
     Node *n = gnode(t, i);
     if (isvoid(gval(n)) || luaN_isdoomed(w->g, t, n)) continue;
-    if (keyiscollectable(n) &&
-        !(novariant(keytt(n)) == LUA_TSTRING && isunwanted(w, gckey(n))))
+    if (keyiscollectable(n) && !(novariant(keytt(n)) == LUA_TSTRING && isunwanted(w, gckey(n))))
       reach(w, gckey(n));
     child(w, gval(n));
   }
@@ -360,8 +359,7 @@ static void proto (Walk *w, Proto *f) {
   for (i = 0; i < f->sizep; i++)
     reach_edge(w, LUAN_EPROTO, f->p[i] ? obj2gco(f->p[i]) : NULL);
   for (i = 0; i < f->sizelocvars; i++)
-    reach_edge(w, LUAN_ENAME, f->locvars[i].varname ? obj2gco(f->locvars[i].varname)
-                                                    : NULL);
+    reach_edge(w, LUAN_ENAME, f->locvars[i].varname ? obj2gco(f->locvars[i].varname) : NULL);
 }
 
 
@@ -604,8 +602,7 @@ static int reach_next (Walk *w, int *finalizers) {
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
   Walk w = {.g = G(L), .w = walker};
   int finalizers = 0;
-  if (w.g->heap.gc.mark.pending || w.g->gcstate == GCSatomic || w.g->gcstopem ||
-      w.g->gcemergency)
+  if (w.g->heap.gc.mark.pending || w.g->gcstate == GCSatomic || w.g->gcstopem || w.g->gcemergency)
     return LUAN_BUSY;
   roots(&w, L);
   do reach_drain(&w, L);

@@ -189,7 +189,7 @@ static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
   if (!(t->flags & LUAN_SCANNED) || !c->mark.major || luaN_isyoung(luaN_hiddenobject(v)))
-    verify_fail(w, "G13", t, (t->flags & LUAN_SCANNED), luaN_hiddenobject(v)->marked);
+    verify_fail(w, "G13", t, t->flags & LUAN_SCANNED, luaN_hiddenobject(v)->marked);
   return 0;
 }
 
@@ -260,7 +260,7 @@ static void checkahead (Walk *w) {
   void **known = (void **)malloc((size + 1) * sizeof(void *));
   if (c->weak.inmajor.n == 0 && !c->mark.major &&
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
-    verify_fail(w, "G9 (left)", w->g, (keys->n + values->n), c->weak.decided);
+    verify_fail(w, "G9 (left)", w->g, keys->n + values->n, c->weak.decided);
   if (known == NULL) return;
   /* The two lists also contain tagged addresses of tables and objects. They do no harm in 'known',
      because no slot has such an address. */
@@ -304,8 +304,7 @@ static void checkclean (Walk *w, lua_State *th) {
     while (uv != NULL && !(uv->v.p == s2v(o) && luaN_islogged(uv)))
       uv = uv->u.open.next;
     if (uv == NULL)
-      verify_fail(w, "T2", th, (o - th->stack.p),
-                  (ci->func.p - th->stack.p));
+      verify_fail(w, "T2", th, o - th->stack.p, ci->func.p - th->stack.p);
   }
 }
 
@@ -322,8 +321,7 @@ static void walkthread (Walk *w, lua_State *th) {
     verify_fail(w, "T1", th, th->marked, LUAN_CLEAN);
     return;
   }
-  checklines(w, th->stack.p,
-             luaN_stackbytes(th), epoch);
+  checklines(w, th->stack.p, luaN_stackbytes(th), epoch);
   for (ci = th->base_ci.next; ci != NULL; ci = ci->next)
     checklines(w, ci, sizeof(*ci), epoch);
   if (stacksize(th) > th->stackroom)
@@ -358,8 +356,7 @@ static void verify_walk (Walk *w, GCObject *o) {
       break;
     case LUA_VTHREAD:
       if (gco2th(o) != w->g->mainthread)
-        checklines(w, (char *)o - LUA_EXTRASPACE,
-                   LUA_EXTRASPACE + sizeof(lua_State), epoch);
+        checklines(w, (char *)o - LUA_EXTRASPACE, LUA_EXTRASPACE + sizeof(lua_State), epoch);
       walkthread(w, gco2th(o));
       break;
     case LUA_VSHRSTR: {
@@ -695,16 +692,15 @@ static const char *verify (lua_State *L, int exact, int over) {
   const char *bad;
   const void *where;
   if (!(h->free <= h->limit && h->limit <= h->end))
-    return broken("N1", h->free, (h->limit - h->free), 0);
+    return broken("N1", h->free, h->limit - h->free, 0);
   if (h->limits != NULL && (uint64_t)(h->limit - h->free) > luaN_left(g))
-    return broken("LM1", h->free, (h->limit - h->free), luaN_left(g));
+    return broken("LM1", h->free, h->limit - h->free, luaN_left(g));
   if (h->limits == NULL && h->refusal != NULL) return broken("LM2", h->refusal, 0, 0);
   if (h->mark > h->free)
-    return broken("N2", h->mark, (h->mark - h->free), 0);
+    return broken("N2", h->mark, h->mark - h->free, 0);
   if (h->point <= (uint64_t)(uintptr_t)h->limit)
     return broken("S1", h->free, h->point, 0);
-  if (h->sampler == NULL &&
-      h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
+  if (h->sampler == NULL && h->point - (uint64_t)(uintptr_t)h->free < LUAN_INFINITY / 2)
     return broken("S1 (no sampler)", h->free, h->point, 0);
   if ((bad = checkblocks(&h->blocks)) != NULL) return bad;
   if ((bad = checklists(g)) != NULL) return bad;

@@ -268,8 +268,7 @@ static void passed (luaN_Weak *w) {
   w->doubtful[LUAN_DOUBTVALUES].n = w->doubtkept;
   n = w->doubtful[LUAN_DOUBTKEYS].n + w->doubtful[LUAN_DOUBTVALUES].n;
   w->doubting = (++w->passes < MAX_PASSES &&
-                 (w->resolved > n / MIN_RESOLVED_PART ||
-                  (!w->logging && w->passes < FEW_PASSES)));
+                 (w->resolved > n / MIN_RESOLVED_PART || (!w->logging && w->passes < FEW_PASSES)));
   w->resolved = 0;
   luaN_beginlist(w, LUAN_DOUBTKEYS);
 }

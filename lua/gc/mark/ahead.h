@@ -39,8 +39,7 @@
    LUAN_DOUBTKEYS if its weak key is not marked, bit LUAN_DOUBTVALUES if its weak value is not.
    These bits are also the numbers of the lists weak.doubtful to which the slot must be added. Makes
    the key of an empty node dead. */
-LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize,
-                                   unsigned i);
+LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, unsigned i);
 
 /* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'.
    Returns 1 if they need no more visits now; 0 if 'bytes' were used up, or if objects on mark.old

@@ -425,8 +425,7 @@ static void settlenodes (global_State *g, Node *n, Node *last) {
 }
 
 
-unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
-                             unsigned n) {
+unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i, unsigned n) {
   unsigned asize = luaN_asize(t);
   unsigned end = asize + (unsigned)sizenode(t);
   unsigned stop = (n < end - i) ? i + n : end;

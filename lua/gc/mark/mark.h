@@ -23,8 +23,7 @@ static inline unsigned luaN_slots (const Table *t) {
 
 /* Finds the slot of t that contains address p. Returns 1 and stores its index in *i (array slots
    first, then nodes); returns 0 if p is not in t's vectors. asize: size of the array part. */
-static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
-                               unsigned *i) {
+static inline int luaN_slotof (const Table *t, unsigned asize, const void *p, unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
   uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
   if (a < asize * sizeof(TValue)) *i = (unsigned)(a / sizeof(TValue));
@@ -124,7 +123,6 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
 /* Marks the keys and values of up to n slots of the strong table t, from slot i on. Marks small
    tables among the values recursively if possible (mark.c). Makes the keys of empty nodes dead.
    Returns the index of the next slot, or 0 if no slot is left. */
-LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
-                                       unsigned n);
+LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i, unsigned n);
 
 #endif

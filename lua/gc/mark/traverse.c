@@ -228,14 +228,12 @@ void luaN_drain (global_State *g, int all) {
 }
 
 
-static int deepness (const global_State *g) {
-  (void)g;  /* unused in a release build */
-  return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)LUAN_ATONCE;
-}
+/* number of slots or CallInfos of a stack that a slice visits at a time */
+#define AT_A_TIME(c)	(luaN_slicestress(c) != 0 ? 8 : (int)LUAN_ATONCE)
 
 
-static int isdeep (global_State *g, const lua_State *th) {
-  int most = deepness(g);
+/* Returns 1 if th has more than 'most' slots in use or more than 'most' CallInfos. */
+static int isdeep (const lua_State *th, int most) {
   return th->stack.p != NULL &&
          (th->top.p - th->stack.p > most || (int)th->nci > most);
 }
@@ -287,7 +285,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
   while (done < bytes) {
     if (c->mark.table != NULL) done += someslots(g);
     else if (c->mark.thread != NULL) {
-      luaN_threadslice(g, deepness(g));
+      luaN_threadslice(g, AT_A_TIME(c));
       done += LUAN_ATONCE * LUAN_VISIT;
     }
     else if (c->mark.old.n > 0) {
@@ -300,7 +298,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
         c->mark.table = gco2t(o);
         c->mark.index = 0;
       }
-      else if (o->tt == LUA_VTHREAD && isdeep(g, gco2th(o)))
+      else if (o->tt == LUA_VTHREAD && isdeep(gco2th(o), AT_A_TIME(c)))
         luaN_beginthread(g, gco2th(o));
       else done += traverseinorder(g, o);
     }

@@ -138,8 +138,7 @@ int luaN_leavesroom (global_State *g, size_t n) {
 
 /* Initializes block i of chunk c with n lines, and adds it to the list 'empty'. more: bytes of the
    luaN_Chunk that follows the head of the block, or 0. */
-static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
-                      size_t more) {
+static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n, size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
   size_t before = luaN_headbytes(n) + more;
   unsigned heads = (unsigned)((before + LUAN_LINE - 1) / LUAN_LINE);

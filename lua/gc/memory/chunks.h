@@ -49,7 +49,6 @@ LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 /* Records that the pages of lines i to j - 1 of b, if they were returned to the system, are memory
    of the process again. To be called before these lines are used: the first access makes the system
    provide the pages. */
-LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i,
-                              unsigned j);
+LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j);
 
 #endif

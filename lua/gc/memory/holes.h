@@ -12,8 +12,7 @@
 /* Takes a hole (run of free lines) of at least n bytes, a multiple of 8 up to LUAN_LARGE + 8, and
    sets *r to it. Returns 0, with *r unchanged, if there is no memory. May get a new chunk; if
    'desperate' is 1, searches every block before that. Never collects. */
-LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
-                             size_t n, int desperate);
+LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r, size_t n, int desperate);
 
 /* Takes the next hole of at least n bytes in the block of *r, after r->end. Returns 0, with *r
    unchanged, if the block has no such hole or *r is not in a block. */

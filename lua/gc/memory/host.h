@@ -16,8 +16,7 @@ struct global_State;
 /* Calls lua_Alloc, without updating the count of bytes obtained from it ('held' of luaN_Blocks).
    During the call, luaN_isallocating returns 1 on this OS thread, so that a sampler of malloc omits
    the memory. */
-LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
-                                size_t nsize);
+LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize, size_t nsize);
 
 #if defined(LUAN_DEBUG)
 /* Sets whether memory that this OS thread obtains from malloc belongs to a Lua heap (the result of
@@ -29,8 +28,7 @@ LUAI_FUNC int luaN_lend (int on);
 /* Allocates, resizes or frees a block by lua_Alloc, like realloc, and updates the count of bytes
    obtained from lua_Alloc ('held' of luaN_Blocks). Returns NULL if there is no memory. May keep a
    freed block instead of freeing it (giveback.h). Never collects. */
-LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
-                          size_t nsize);
+LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize, size_t nsize);
 
 /*
 ** Frees memory that the process keeps for later, if it was not used for a second: the block at the
@@ -50,7 +48,6 @@ LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 ** without calling lua_Alloc. Without this limit, a list that cannot grow would call lua_Alloc again
 ** for each marked object.
 */
-LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
-                              size_t nsize);
+LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize, size_t nsize);
 
 #endif

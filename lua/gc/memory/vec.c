@@ -16,8 +16,7 @@
 
 
 static int resize (global_State *g, luaN_Vec *v, size_t size) {
-  void **a = (void **)luaN_askmore(g, v->a, v->size * sizeof(void *),
-                                   size * sizeof(void *));
+  void **a = (void **)luaN_askmore(g, v->a, v->size * sizeof(void *), size * sizeof(void *));
   if (a == NULL && size > 0) return 0;
   v->a = a;
   v->size = size;

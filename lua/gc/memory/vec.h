@@ -34,8 +34,7 @@ LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
 /* Reduces the capacity to a quarter if it exceeds 64 words, and if the words in use plus 'spare'
    are less than an eighth of it. */
-LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
-                                 size_t spare);
+LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v, size_t spare);
 
 /* Reduces the capacity to the words in use, unless there are none. */
 LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);

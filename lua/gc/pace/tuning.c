@@ -104,22 +104,10 @@ static int sizes (const char *p, const char *end, luaN_Tuning *t) {
 }
 
 
-/* indexes of 'names' in readword */
-enum { PAUSE, STEPMUL, MAJOR, NURSERY };
-
-static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
-  switch (which) {
-    case PAUSE: return percent(p, end, &t->pause);
-    case STEPMUL: return percent(p, end, &t->stepmul);
-    case MAJOR: return percent(p, end, &t->major);
-    default: return sizes(p, end, t);
-  }
-}
-
-
 /* Reads a word of n bytes into *t. Returns NULL, or the reason why the word is wrong. */
 static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
-  static const char *const names[] = {"pause=", "stepmul=", "major=", "nursery="};
+  static const char *const names[] = {"nursery=", "pause=", "stepmul=", "major="};
+  unsigned *const percents[] = {NULL, &t->pause, &t->stepmul, &t->major};
   int i, mode = (n == 12 && memcmp(word, "generational", n) == 0) ? KGC_GEN
               : (n == 11 && memcmp(word, "incremental", n) == 0) ? KGC_INC : -1;
   if (mode >= 0) {
@@ -135,12 +123,13 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
     t->nomadvise = 1;
     return NULL;
   }
-  for (i = PAUSE; i <= NURSERY; i++) {
+  for (i = 0; i < 4; i++) {
     size_t len = strlen(names[i]);
     if (n < len || memcmp(word, names[i], len) != 0) continue;
-    if (tuning_valueof(t, i, word + len, word + n)) return NULL;
-    return (i == NURSERY) ? "must have a size from 4K to 1024M, or a range of sizes such as 1M-64M"
-                          : "must have a percentage from 0 to 10000";
+    if ((i == 0) ? sizes(word + len, word + n, t) : percent(word + len, word + n, percents[i]))
+      return NULL;
+    return (i == 0) ? "must have a size from 4K to 1024M, or a range of sizes such as 1M-64M"
+                    : "must have a percentage from 0 to 10000";
   }
   return "is not known (known: " KNOWN ")";
 }

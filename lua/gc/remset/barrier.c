@@ -158,8 +158,7 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
 }
 
 
-void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
-                    size_t n) {
+void luaN_resizing (lua_State *L, const Table *t, const void *unanchored, size_t n) {
   luaN_Heap *h = &G(L)->heap;
   h->rehashing = t;
   h->unanchored = unanchored;
@@ -169,8 +168,7 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
 
 /* Returns the bytes that the resize of t has copied: those of the old hash part and, if the array
    was moved, of the array. */
-static size_t movedbytes (const Table *t, const TValue *array, unsigned asize,
-                          const Table *old) {
+static size_t movedbytes (const Table *t, const TValue *array, unsigned asize, const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);
   unsigned left = (asize < luaN_asize(t)) ? asize : luaN_asize(t);
   return (array == t->array) ? n : n + left * sizeof(TValue);
@@ -187,8 +185,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   if (luaN_has(LUAN_SLOTMARKING) && luaN_isvast(c, luaN_slots(t)))
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
-    if (issmall(t) || c->remset.refining == t ||
-        c->remset.slots.n > luaN_slots(t))
+    if (issmall(t) || c->remset.refining == t || c->remset.slots.n > luaN_slots(t))
       luaN_remember(L, obj2gco(t));  /* visiting t costs about as much as its resize did */
     else {
       luaN_markvectors(g, t);

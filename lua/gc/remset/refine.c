@@ -49,8 +49,7 @@ static inline void see (global_State *g, GCObject *o, int weak) {
 
 /* Marks the keys and values in slots i to end - 1 of t; if t is weak (weak is 1), only the young
    ones. */
-static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
-                      int weak) {
+static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end, int weak) {
   unsigned asize = luaN_asize(t);
   unsigned stop = (end < asize) ? end : asize;
   for (; i < stop; i++) {

@@ -99,8 +99,7 @@ void luaN_moved (lua_State *L, int oldsize, int size) {
   if (size > oldsize)
     luaN_erase(L->stack.p + oldsize + EXTRA_STACK, size - oldsize);
   luaN_keepdirty(L);
-  luaN_recounted(L, obj2gco(L),
-                 (l_mem)(L->stackroom - oldsize) * (l_mem)sizeof(StackValue));
+  luaN_recounted(L, obj2gco(L), (l_mem)(L->stackroom - oldsize) * (l_mem)sizeof(StackValue));
   luaN_takewaiting(L);
 }
 

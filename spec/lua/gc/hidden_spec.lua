@@ -32,6 +32,29 @@ describe("entries of weak tables that die by thousands", function()
   end)
 end)
 
+describe("a list with weak values that slices have visited", function()
+  it("has a border as its length in every slice", function()
+    within(function(state)
+      local n = 3000
+      local live, weak = {}, setmetatable(state.table(n, 0), {__mode = "v"})
+      for i = 1, n do live[i] = {i}; weak[i] = live[i] end
+      collectgarbage()
+      collectgarbage("incremental", 200, 1, 10)
+      collectgarbage "stop"
+      local _, _, _, majors = state.memory()
+      live[n - 1] = false
+      repeat
+        local length = #weak
+        assert(length == n or length == n - 2, length)
+        assert(weak[length][1] == length and weak[length + 1] == nil)
+        collectgarbage("step", 1)
+      until select(4, state.memory()) > majors + 1
+      for i = 1, n do assert(weak[i] == (live[i] or nil), i) end
+    end)
+  end)
+end)
+
+
 -- Bugs of weak tables whose entries slices had visited before the atomic step.
 describe("a weak table whose entries may be dead", function()
   -- A former bug: a minor collection during the sweep had no memory for the list that records the entries
