@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads the profiler's module if the environment variable ASAMP is set, and passes each new Lua
    state to it (attach.h). */
-#define LUA_CORE
 #define _GNU_SOURCE
 
 #include "lprefix.h"

@@ -67,8 +67,9 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
 # `make test` sets STRICT to -Werror. Users' builds do not have it, because another compiler may have other
 # warnings.
 STRICT ?=
+# LUA_CORE: all files of lua/ are parts of the core. (Upstream's files define it themselves.)
 LUAFLAGS = -std=gnu99 -Wall -Wextra $(STRICT) $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
-  -DLUA_USE_LINUX $(if $(READLINE),-DLUA_USE_READLINE) -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
+  $(if $(FORKED),-DLUA_CORE=) -DLUA_USE_LINUX $(if $(READLINE),-DLUA_USE_READLINE) -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
 LIBS := -lm -ldl -lpthread
 READLINE ?= -lreadline

@@ -9,7 +9,6 @@
 ** calls may have changed the CallInfo, and the stack may have been moved, so both are checked
 ** first.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of functions, from their definitions (naming.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In s = s .. x, the program replaces the operand s by the result, so the bytes of the previous s
    are copied only to append x. Finds such operands of a concatenation (luaN_replaced of seam.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -2,7 +2,6 @@
 /* Functions of seam.h, the interface for profilers: stacks, labels, names, address ranges of the
    core's code, and luaN_admit. (Ticks are in tick.c, luaN_replaced is in replaced.c, all others are
    in lua/gc.) */
-#define LUA_CORE
 
 #include "lprefix.h"
 

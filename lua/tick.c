@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Ticks and safepoints of time samples (tick.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

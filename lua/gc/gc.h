@@ -571,16 +571,10 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
    ? luaN_rememberslot(L, t, cast(TValue *, slot), gcvalue(v)) : cast_void(0))
 
 /* Barrier after a store of v under 'key' of table t. */
-#define luaN_keybarrier(L,t,key,v) \
-  (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
-   ? luaN_rememberslot(L, t, cast(TValue *, luaH_get(t, key)), gcvalue(v)) \
-   : cast_void(0))
+#define luaN_keybarrier(L,t,key,v)	luaN_slotbarrier(L, t, luaH_get(t, key), v)
 
 /* Barrier after a store of v under integer i of table t. */
-#define luaN_intbarrier(L,t,i,v) \
-  (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
-   ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i)), gcvalue(v)) \
-   : cast_void(0))
+#define luaN_intbarrier(L,t,i,v)	luaN_slotbarrier(L, t, luaH_getint(t, i), v)
 
 /* Makes the next collection scan all frames of L. To be called before a frame other than the
    running one is written to, because a scan skips frames that have not changed (T2). */

@@ -2,7 +2,6 @@
 /* Copies keys of nearly full hash parts to larger ones, and puts these into use (growing.h). Here,
    the growth buffer is the larger hash part, which is not in use yet; an old node is a node of the
    table's present hash part; and its copy is the node of the growth buffer with the same key. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Size of a hash part, and rehash in place (inplace.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocates and frees the growth buffer: the next, larger hash part of a table that is nearly full
    (growth.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets heap.limit, updates the counts of allocated bytes, and checks limits of the state
    (limit.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

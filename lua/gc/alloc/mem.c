@@ -3,7 +3,6 @@
 ** The core's memory interface (lmem.h) over the heap. Replaces upstream's lmem.c, with the same
 ** contract and messages, except the messages of limits (limit.h).
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -3,7 +3,6 @@
 ** The slow path of allocation (nursery.h): takes memory from a hole or lua_Alloc, counts it and
 ** samples it. Runs an emergency collection and tries again if memory is short.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 
@@ -174,9 +173,7 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
     p = bumpoverflow(g, wholelines(size + room), LUAN_LINE, desperate);
   else {
     if (!desperate && !luaN_leavesroom(g, size + room)) return NULL;
-    p = (char *)luaN_callalloc(g, NULL, (kind < LUAN_VARRAY)
-                               ? (size_t)novariant(kind) : 0, size + room);
-    if (p != NULL) g->heap.blocks.held += size + room;
+    p = (char *)luaN_ask(g, NULL, (kind < LUAN_VARRAY) ? (size_t)novariant(kind) : 0, size + room);
   }
   if (p == NULL) return NULL;
   if (room > 0) p = udataplace(p);
@@ -326,18 +323,17 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize, int
   luaN_stress(L);
   if (n > o && luaN_exceeds(L, n - o)) return NULL;
   if (n <= o || luaN_leavesroom(g, n - o))
-    p = (char *)luaN_callalloc(g, block, osize, nsize);
+    p = (char *)luaN_ask(g, block, osize, nsize);
   if (l_unlikely(p == NULL)) {
     if (!luaN_maycollect(g)) return luaN_unlimited(g);
     luaN_emergency(L);
-    p = (char *)luaN_callalloc(g, block, osize, nsize);
+    p = (char *)luaN_ask(g, block, osize, nsize);
     if (p == NULL) {
       h->starved = 1;
       return luaN_unlimited(g);
     }
   }
   if (block != NULL && luaN_iswatched(h, block)) luaN_reportresized(L, block, p, o, n);
-  h->blocks.held += nsize - osize;
   if (luaN_isexplicit(kind)) h->gc.bytes.explicit += n - o;
   if (n <= o) {
     g->totalbytes -= (l_mem)(o - n);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of the sampler (sampling.h), and the functions of seam.h that configure it. */
-#define LUA_CORE
 
 #include "lprefix.h"
 
@@ -10,7 +9,7 @@
 #include "sampling.h"
 
 
-static luaN_Kind sampling_kindof (int kind) {
+luaN_Kind luaN_kindfor (int kind) {
   switch (kind) {
     case LUA_VTABLE: return LUAN_KTABLE;
     case LUAN_VARRAY: return LUAN_KARRAY;
@@ -40,7 +39,7 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
   if (h->sampler == NULL) return LUAN_INFINITY;
   s.block = p;
   s.size = n;
-  s.kind = sampling_kindof(kind);
+  s.kind = luaN_kindfor(kind);
   s.outside = outside;
   s.rounding = h->rounding;
   if (kind == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
@@ -60,7 +59,7 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
    stack of a coroutine. */
 static void tally (luaN_Counts *c, int kind, uint64_t new) {
   int isfirst = (kind == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
-  luaN_Kind reported = isfirst ? LUAN_KTHREAD : sampling_kindof(kind);
+  luaN_Kind reported = isfirst ? LUAN_KTHREAD : luaN_kindfor(kind);
   c->bytes[reported] += new;
   c->blocks[reported]++;
 }

@@ -13,6 +13,9 @@
 
 #define LUAN_NOCOPIES	UINT64_MAX
 
+/* Returns the kind by which samples and walks report memory of this kind (kind.h). */
+LUAI_FUNC luaN_Kind luaN_kindfor (int kind);
+
 /*
 ** Counts the block of n bytes at p for samples. If a sample is due, takes it, or postpones it while
 ** a stack is being moved (S2). The caller must always call luaN_setlimit afterwards.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads LUAN_STRESS, the settings of the debug build for tests (stress.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -11,7 +11,6 @@
 ** represents n KiB of allocation. In the generational mode it is a minor collection. In the
 ** incremental mode it pays for a part of a cycle (a major collection), as in upstream.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Creation and end of a state. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

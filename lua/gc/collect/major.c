@@ -16,7 +16,6 @@
 ** visited. Dead objects stay intact until they are swept. The program can reach a dead one only by
 ** creating an equal short string (luaN_resurrect).
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 
@@ -220,7 +219,8 @@ static size_t slice (lua_State *L, size_t bytes) {
       n = (unsigned)(bytes / LUAN_VISIT) + 1;
       done = luaN_sweepstrings(g, n);
       if (done == n) return bytes;
-      luaN_beginlists(g);
+      c->sweep.list = 0;
+      c->sweep.kept = c->sweep.next = 0;
       g->gcstate = GCSswpfinobj;
       return done * LUAN_VISIT;
     }

@@ -5,7 +5,6 @@
 ** lines without survivors become free. Dead objects are not visited, except short strings and the
 ** objects in the lists of sweep.c.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

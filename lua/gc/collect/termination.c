@@ -9,7 +9,6 @@
 **      repeat step 1, because keys may have been marked.
 **   4. Remove entries with dead keys.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

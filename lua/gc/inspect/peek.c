@@ -5,7 +5,6 @@
 ** is called when all dead objects are known, they may read dead objects, too, because these are
 ** freed later.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): the lines of
    chunks, and blocks of lua_Alloc. Reads the marks of all lines, but no object. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

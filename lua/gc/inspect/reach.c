@@ -14,7 +14,6 @@
 ** The walk changes two things in the heap: the set of reached objects (visits.c), which it empties
 ** at the end, and the bits of a metatable's 'flags' that record which metamethods are absent.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 
@@ -23,6 +22,7 @@
 #include "lgc.h"
 
 #include "mark.h"
+#include "sampling.h"
 #include "visits.h"
 #include "weak.h"
 
@@ -475,37 +475,31 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
   GCObject *o = (GCObject *)object;
   memset(to, 0, sizeof(*to));
   to->object = o;
+  to->kind = luaN_kindfor(o->tt);
   switch (o->tt) {
     case LUA_VSHRSTR: case LUA_VLNGSTR:
-      to->kind = LUAN_KSTRING;
       to->text = getstr(gco2ts(o));
       to->length = tsslen(gco2ts(o));
       to->size = luaN_round(sizelstring(to->length));
       break;
     case LUA_VTABLE:
-      to->kind = LUAN_KTABLE;
       to->size = luaN_round(sizeof(Table)) + luaN_vectorbytes(gco2t(o));
       break;
     case LUA_VLCL:
-      to->kind = LUAN_KLCLOSURE;
       to->size = luaN_round(sizeLclosure(gco2lcl(o)->nupvalues));
       to->function = gco2lcl(o)->p;
       break;
     case LUA_VCCL:
-      to->kind = LUAN_KCCLOSURE;
       to->size = luaN_round(sizeCclosure(gco2ccl(o)->nupvalues));
       to->function = (const void *)(uintptr_t)gco2ccl(o)->f;
       break;
     case LUA_VUPVAL:
-      to->kind = LUAN_KUPVALUE;
       to->size = luaN_round(sizeof(UpVal));
       break;
     case LUA_VUSERDATA:
-      to->kind = LUAN_KUSERDATA;
       to->size = luaN_round(luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len));
       break;
     case LUA_VPROTO:
-      to->kind = LUAN_KPROTO;
       to->size = bytesof(gco2p(o));
       to->name = gco2p(o)->name;
       to->source = gco2p(o)->source;
@@ -514,7 +508,6 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
     default: {
       const lua_State *th = gco2th(o);
       lua_assert(o->tt == LUA_VTHREAD);
-      to->kind = LUAN_KTHREAD;
       to->main = (th == g->mainthread);
       to->size = luaN_threadbytes(th);
       if (!to->main)  /* luaN_statebytes includes the struct of the main thread */

@@ -2,7 +2,6 @@
 /* The heap verifier, in every build. The debug build runs it after each collection, in a large heap
    after every sixteenth. Walks all reachable objects, with a bit for each reached one (visits.h)
    and a stack from malloc. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

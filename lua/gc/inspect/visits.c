@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of objects that a walk has reached (visits.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

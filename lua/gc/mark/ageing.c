@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Ageing: minor collections leave some live objects young instead of making them old (ageing.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -5,7 +5,6 @@
 ** last table before the word. In the list of keys, a word may also be an object that was marked
 ** after the list was visited (the log).
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -2,7 +2,6 @@
 /* Resolves ephemerons from their keys (chase.h). Meanwhile each marked object that can be a weak
    key is pushed on a mark stack, and is looked up as a key when it is popped. Strings are not
    pushed, because weak tables refer to them strongly. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

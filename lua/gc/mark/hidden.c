@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When the program reads a weak table, restores tombstoned weak values, whose slots only look
    empty, or clears those of dead objects (hidden.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

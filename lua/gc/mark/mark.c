@@ -11,7 +11,6 @@
 ** for another object, the bit of its first granule in its block. When the stacks are empty,
 ** luaN_drain searches for pending objects.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

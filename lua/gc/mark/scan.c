@@ -9,7 +9,6 @@
 ** memory, but uses only the first part of the block. So scans set fewer unused slots to nil, and
 ** the next recursion extends the stack without moving it.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

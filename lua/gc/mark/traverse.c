@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Traversal (traverse.h) with explicit mark stacks (mark.c). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

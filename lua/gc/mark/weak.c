@@ -9,7 +9,6 @@
 **   weak while it runs. They stay listed until it ends; minor collections that run meanwhile treat
 **   their old keys and values as alive, and do not visit this list.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

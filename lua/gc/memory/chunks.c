@@ -20,7 +20,6 @@
 ** free later, luaN_releasepages returns these pages, with MADV_NOHUGEPAGE, so that the system does
 ** not fill the gaps again.
 */
-#define LUA_CORE
 #define _DEFAULT_SOURCE
 
 #include "lprefix.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of the debug build (debug.h): that no memory is allocated twice, by a bit for each 8 bytes
    of the heap; and that a sampler's functions do not call the API where they must not. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

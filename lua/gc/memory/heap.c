@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of blocks, and the search for the block of an address (heap.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

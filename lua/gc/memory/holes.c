@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines and holes (holes.h): chooses the memory of allocations. Runs no collection and raises no
    error: nursery.c collects and tries again. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

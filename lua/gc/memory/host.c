@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of lua_Alloc (host.h), and the allocator of luaL_newstate (luaN_alloc). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Growing arrays of words (vec.h). Growth doubles their capacity. */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -30,7 +30,6 @@
 ** In the incremental mode the volume follows from upstream's parameter 'pause'. Modes and
 ** parameters are those of the program, unless LUA_GC sets them (tuning.c).
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

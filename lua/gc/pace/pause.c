@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the pauses of the collector (pause.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

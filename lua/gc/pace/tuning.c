@@ -24,7 +24,6 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */
 #endif
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -2,7 +2,6 @@
 /* Write barriers: functions that the core calls for a store into an old object. They add the object
    or the slot to the remembered set (G1 of gc.h). If a list of the remembered set has become long,
    these functions first shorten the list (refine.c). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -21,7 +21,6 @@
 ** collection is requested; if the list becomes too long again before that collection runs, these
 ** slots are processed like other slots.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

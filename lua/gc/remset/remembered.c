@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Visits the remembered set in a minor collection (remset.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

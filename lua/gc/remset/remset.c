@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The remembered set (remset.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

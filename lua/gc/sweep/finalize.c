@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of objects with finalizers, and the calls of the finalizers (finalize.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

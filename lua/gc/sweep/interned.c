@@ -13,7 +13,6 @@
 ** strings that it marks (G12). So the number of dead strings is known, and the sweep ends when it
 ** has removed that number. Usually the number is 0, and the sweep reads no chain.
 */
-#define LUA_CORE
 
 #include "lprefix.h"
 

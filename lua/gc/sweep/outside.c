@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* External bytes of userdata (outside.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

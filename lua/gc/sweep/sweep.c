@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sweeps the lists of objects that need work when they are dead, such as a free by lua_Alloc
    (sweep.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 
@@ -207,12 +206,6 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
     c->sweep.list++;
   }
   return done;
-}
-
-
-void luaN_beginlists (global_State *g) {
-  g->heap.gc.sweep.list = 0;
-  g->heap.gc.sweep.kept = g->heap.gc.sweep.next = 0;
 }
 
 

@@ -12,11 +12,9 @@
    everything. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
-/* Starts to sweep the lists in slices. */
-LUAI_FUNC void luaN_beginlists (global_State *g);
-
-/* Sweeps the lists up to a cost of about 'bytes' of marking, and returns the cost. sweep.list is
-   LUAN_LISTS at the end. Between two slices, entries that were swept may be NULL (G7). */
+/* Sweeps the lists up to a cost of about 'bytes' of marking, and returns the cost. The caller must
+   set sweep.list, sweep.kept and sweep.next to 0 at the start. sweep.list is LUAN_LISTS at the end.
+   Between two slices, entries that were swept may be NULL (G7). */
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 
 /* number of lists that a major collection sweeps */

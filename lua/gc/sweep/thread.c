@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads: allocation, moves and shrinking of their stacks, and their end (thread.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Dead userdata that are not tenured before their finalizers are called (waiting.h). */
-#define LUA_CORE
 
 #include "lprefix.h"
 

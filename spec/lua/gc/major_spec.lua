@@ -49,6 +49,7 @@ describe("a major collection in slices", function()
       collectgarbage("incremental", 200, 4, 10)
       collectgarbage "stop"
       local before, _, _, majors = state.memory()
+      assert(#t == 20000)
       t = nil  -- luacheck: ignore 311
       repeat collectgarbage("step", 0) until select(4, state.memory()) > majors
       local allocated = state.allocated()
