@@ -30,8 +30,7 @@ local function usage()
   local lines = {
     "usage: asamp COMMAND [arguments]",
     "",
-    "Profiles Lua programs, and analyses profiles written by `asamp run`,",
-    "`lua -l profiler` and other VMProf writers.",
+    "Profiles Lua programs. Shows profiles by `asamp run`, `lua -l profiler` and others.",
     "",
   }
   for _, name in ipairs(M.COMMANDS) do

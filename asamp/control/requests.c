@@ -281,7 +281,7 @@ static int requests_record (Request *r, char *rest) {
   if (!requests_number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
     return request_refuse(r, "the sampling period must be 64 to 2^62 bytes, or 0 for none");
   if (bound != NULL && (!requests_number(bound, 1000000, &most) || most == 0))
-    return request_refuse(r, "the limit must be 1 to 1000000 allocation samples a second");
+    return request_refuse(r, "the limit of allocation samples must be 1 to 1000000 a second");
   if (!requests_number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 time samples a second, or 0 for none");
   if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample: the period (--alloc) "

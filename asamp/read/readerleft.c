@@ -30,11 +30,11 @@ static const struct {
     "over the limit of % addresses of native code: # others have no name; the option native=0 "
     "leaves native code out"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "over the limit of % bytes of stacks or names from before the time that the flight recorder "
-    "keeps: # were left out; use a larger alloc="},
+    "over the limit of % bytes of stacks or names of older samples in a flight recorder: # of these "
+    "samples have no stack or names; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
-    "over the limit of % nodes of the call tree: # times a frame was left out, and its caller "
-    "was charged instead; profile a shorter run"},
+    "over the limit of % functions in the call tree: # times a sample counts for the caller of "
+    "its function; profile a shorter run"},
   [LEFT_IDS] = {"ids", READER_MAXIDS,
     "over the limit of % names: # others are shown as [unknown]; profile a shorter run"},
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
@@ -51,8 +51,8 @@ static const struct {
     "over the limit of % types of objects: # times an object of another type was counted as "
     "[unknown]; profile a shorter run"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
-    "over the limit of % pairs of type and class: # samples of other pairs count for their type "
-    "alone; use fewer values of __name"},
+    "over the limit of % classes, counted by type: # samples of other classes count for their "
+    "type alone; use fewer values of __name"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
     "over the limit of % samples between two collections: the survival of # others is unknown; "
     "use a larger --alloc"},
@@ -63,8 +63,8 @@ static const struct {
     "over the limit of % live samples of a Lua state at a time: the death of # others was not "
     "recorded, so they count as alive, without a holder; use a larger --alloc"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
-    "over the limit of % stacks in a row whose details follow later: the size, survival and time "
-    "of # samples are unknown; use a larger --alloc"},
+    "over the limit of % stacks without details in a part of the file: the size, survival and "
+    "time of # samples are unknown; use a larger --alloc"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts in the profile that are longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
@@ -98,17 +98,17 @@ static const struct {
     "over the limit of % labels in the sets of a file: # others are left out (their value is "
     "(none)); merge fewer profiles"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
-    "over the limit of % pairs of stack and type: # samples are in the totals, but in no "
-    "function and no line; profile a shorter run"},
+    "over the limit of % stacks, counted by type: # samples are in the totals, but in no function "
+    "and no line; profile a shorter run"},
   [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
-    "over the limit of % pairs of stack and lifetime: # samples have a lifetime in the totals, "
-    "but not by line; profile a shorter run"},
+    "over the limit of % stacks, counted by lifetime: # samples are in the totals of lifetimes, but "
+    "in no line; profile a shorter run"},
   [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
-    "over the limit of % pairs of stack and holder: # samples count for their holder, but not for "
+    "over the limit of % stacks, counted by holder: # samples count for their holder, but not for "
     "the line that allocated them; profile a shorter run"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
-    "over the limit of % rows in the slices of the timeline: # samples have no stack in the "
-    "timeline; profile a shorter run"},
+    "over the limit of % stacks in the timeline: # samples are in its totals, but in no function; "
+    "profile a shorter run"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
     "over the limit of % collections: the timeline shows # of them together with their "
     "neighbours; counts, pauses and sums include all"},

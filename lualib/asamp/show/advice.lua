@@ -121,7 +121,7 @@ local function pauses(style, rows)
     {"pause", function(r) return units.shorttime(r.us / 1e6) end},
     {"tenured", function(r) return size(r.tenured) end},
     {"in use", spare = 1, function(r) return size(r.inuse) end},
-  }, "collection, and the objects it scanned", function(i, n)
+  }, "collection, and numbers of objects that it scanned", function(i, n)
     return layout.cutend(("%s, after %s%s"):format(sortof(rows[i]), units.seconds(rows[i].time),
                                                    visited(rows[i])), n)
   end)

@@ -98,8 +98,8 @@ local function legend(out, text)
 end
 
 local function retained(of)
-  return "retained: bytes that would be freed if " .. of .. " were removed, " ..
-         "including all objects that nothing else holds."
+  return ("retained: bytes that would be freed if %s were removed, with all objects that nothing else holds.")
+    :format(of)
 end
 
 -- {== tables ================================================================

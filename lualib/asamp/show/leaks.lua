@@ -39,7 +39,7 @@ function M.summary(found)
   end
   -- The table may have rows although the heap does not grow, if memory outside the heap leaks.
   local form = found.after > found.before and "the heap grew from %s to %s" or
-               "the heap does not grow (%s, then %s)"
+               "the heap does not grow (from %s to %s)"
   local grew = form:format(units.bytes(found.before), units.bytes(found.after))
   if #found.rows > 0 then
     return grew:gsub("^t", "T") .. (besides and "; " .. besides or "") ..
@@ -57,7 +57,7 @@ function M.summary(found)
     return "None: " .. grew .. ", but no line kept allocating objects that " ..
            (found.proved and "are still alive" or "survived")
   end
-  return ("None: the heap does not grow (%s, then %s)"):format(units.bytes(found.before),
+  return ("None: the heap does not grow (from %s to %s)"):format(units.bytes(found.before),
                                                             units.bytes(found.after))
 end
 

@@ -69,14 +69,14 @@ local function course(style, list)
     column("rest", "rest", 2, true)}),
     #shown, "at", function(i) return units.seconds(shown[i].time) end, style.width,
     style.paint, 8)
-  local last = from > 1 and (" (the last %s of %s snapshots)"):format(units.count(#shown), units.count(#list))
+  local last = from > 1 and (" (the last %s of %s memory snapshots)"):format(units.count(#shown), units.count(#list))
   table.insert(lines, 1, style.paint("bold", "Over time" .. (last or "")))
   table.insert(lines, 1, "")
   return lines
 end
 
-local NOTE = "Free memory in blocks is charged to the source lines whose objects keep the blocks in use; " ..
-  "native memory to the source lines that requested it, if it was sampled (--malloc). " ..
+local NOTE = "Free memory in blocks counts for the source lines whose objects keep the blocks in use. " ..
+  "Native memory counts for the source lines that requested it, if it was sampled (--malloc). " ..
   "Both are estimates."
 local UNTOUCHED = " A row is negative if memory was requested but not written to, and so is not resident."
 

@@ -234,7 +234,7 @@ describe("asamp memory", function()
     assert.matches("\nOver time\n", text)
     text = rendered(2)
     assert.matches("and 1,198 more\n", text)
-    assert.matches("\nOver time %(the last 2 of 3 snapshots%)\n", text)
+    assert.matches("\nOver time %(the last 2 of 3 memory snapshots%)\n", text)
   end)
 
   -- A former bug: if nothing was known about resident memory, the output was "0 bytes resident".

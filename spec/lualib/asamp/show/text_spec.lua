@@ -422,7 +422,7 @@ describe("the report's text", function()
     has(s, "     30.0M      75%  15 of 16  string  x.lua:9  put\n")
     -- simulates a heap that shrinks although lines keep allocating survivors, such as open files
     found.before, found.after = 3 << 20, 1 << 20
-    has(flat(render(nil, o)), "The heap does not grow (3 MiB, then 1 MiB), and these lines kept")
+    has(flat(render(nil, o)), "The heap does not grow (from 3 MiB to 1 MiB), and these lines kept")
     found.before, found.after = 1 << 20, 3 << 20
     assert.is_nil(s:find("set in", 1, true))
     found.proved = true
@@ -457,7 +457,7 @@ describe("the report's text", function()
     has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB; of the bytes from the " ..
       "second half of the run, 9 MiB survived their first collection, but most of these died later.")
     found.grew = false
-    has(flat(render(nil, o)), "None: the heap does not grow (1 MiB, then 3 MiB).")
+    has(flat(render(nil, o)), "None: the heap does not grow (from 1 MiB to 3 MiB).")
   end)
 
   it("shows markers and their values", function()
