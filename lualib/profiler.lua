@@ -340,17 +340,18 @@ end
 
 local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 
---- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references. Returns a
--- table; or nil, message, errno.
+--- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references. Returns nil,
+-- message, errno on failure; else a table:
 --
---   - path: path of the snapshot
+--   - path: path of the written snapshot
 --   - forked: true: a forked process writes the snapshot
 --   - stopped: seconds for which this call paused the program
 --   - refused: the reason why fork failed; nil: it did not fail
 --
--- path: default SCRIPT.PID.heap; %p is the process id. If the file exists, the next free name is used
--- (x.2.heap).
--- t: options
+-- path: where to write the snapshot (default SCRIPT.PID.heap); %p is replaced by the process id. If the file
+-- exists, the next free name is used (x.2.heap).
+-- t: options:
+--
 --   - wait: return after the snapshot was written (default false)
 --   - fork: write in a forked process (default true); if that is impossible, this process writes
 --   - overwrite: replace an existing file of any kind (default false)

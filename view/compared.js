@@ -151,7 +151,8 @@ export class Compared {
     return { name: fn.name, where: place(fn, fn.line), numbers: parts.join(" · ") };
   }
 
-  // Computes again everything that depends on the selected measure and on the profile that has the widths.
+  // Computes the frames' widths and colours for the selected measure. The state's field 'widths' selects the
+  // profile ("old" or "new") whose values are the widths.
   derive() {
     const { compare, widths } = this.page.state, { tree } = this;
     const m = this.measure = this.data.measures.find(one => one.key === compare);

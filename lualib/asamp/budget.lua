@@ -281,8 +281,9 @@ local function contents(file)
   return table.concat(parts)
 end
 
--- Parses a baseline file: Lua code that returns a table, which has a key for each value. A value is a table,
--- a number, a string or a boolean. The code is not run, because anybody may have written the file. Fields:
+-- Parses a baseline file. The file is Lua code that returns a table. Keys of the table are names; values are
+-- tables, numbers, strings or booleans. The code is not run, because anybody may have written the file.
+-- Fields of a parser:
 --
 --   - text: contents of the file
 --   - at: position of the next byte
@@ -335,7 +336,7 @@ function Parser:string(quote)
   end))
 end
 
--- Returns the value at the current position. 'depth': of the table that contains it, 0: none.
+-- Parses the value at the current position and returns it. 'depth': number of tables that contain the value.
 function Parser:value(depth)
   if depth < DEEPEST and self:take "{" then
     local t = {}

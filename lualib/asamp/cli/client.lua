@@ -43,9 +43,9 @@ local function idincontainer(pid)
   return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
 end
 
--- Returns the paths at which process 'pid' can have its socket; and a list of the user ids that must own
--- these: in a public folder, another user could have created a socket. For root, adds the path that the
--- process's user would use.
+-- Returns two lists: the paths at which process 'pid' can have its socket; and for each path, the id of the
+-- user who must own the socket. The second list is needed because anybody can create a socket in a public
+-- folder such as /tmp. If root runs this command, the paths include that of the process's user.
 local function places(pid)
   local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
   local function add(owner, path, ...)

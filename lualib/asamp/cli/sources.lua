@@ -70,9 +70,9 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- Returns a map from the form that names of files have in profiles, with ";" or U+FFFD in place of some
--- characters (asamp.sums.paths.written), to their names on disk, for the files of one folder; false: several
--- names have the same form. 'cache': earlier results, by folder.
+-- Returns a map for the files of one folder: from the name that a profile has for a file to the file's name
+-- on disk. In profiles, some characters of names are replaced by ";" or U+FFFD (asamp.sums.paths.written).
+-- The value is false if several files have the same name in profiles. 'cache': earlier results, by folder.
 local function entries(folder, cache)
   local by = cache[folder]
   if not by then

@@ -201,8 +201,8 @@ local function samefile(a, b)
   return paths.names(b, a) or paths.names(a, paths.written(b))
 end
 
--- Ends of messages about --source FILE, by the reason why the file's text cannot be shown. pagesources.WHY
--- has the texts for other reasons.
+-- Messages for --source FILE, by the reason why the file's text cannot be shown. Each message starts with the
+-- file's name, then this text. pagesources.WHY has the messages for other reasons.
 local WITHOUT = {
   outside = "lies outside the current folder: give its path with --source FILE",
   hidden = "is in a hidden folder: give its path with --source FILE",

@@ -94,7 +94,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Adds the defaults for a script (M.SCRIPT) to the settings t, which are texts, where t has no value.
+-- Sets the default values of a script's run (M.SCRIPT) in the settings t. Keeps values that are set already.
+-- All values are texts.
 local function addscript(t)
   if not t.alloc then
     t.alloc, t.rate = M.SCRIPT.alloc, t.rate or M.SCRIPT.rate
@@ -300,8 +301,8 @@ local function find(path, pid, since)
   end
 end
 
--- Returns the paths of the profiles that process 'pid' and its children wrote. The profile of 'pid' is the
--- first one; the list's field 'own' has its path, too. Then the others, the largest first.
+-- Returns the list of the profiles (paths) that process 'pid' and its children wrote. First is the profile of
+-- 'pid', which is also the list's field 'own'. The others follow, the largest first.
 --
 --   - pattern: path with escapes such as %p
 --   - since: start of the run (now)

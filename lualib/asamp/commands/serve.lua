@@ -225,9 +225,9 @@ function Server:which(r)
               or "there are several targets: add target=NAME; /debug/pprof/ lists the names\n")
 end
 
--- Returns a map from target to its statistics (living.stats), for the target 'wanted' (nil: for all). Also
--- sends the request to all targets that did not answer last time: their time limits run at the same time
--- instead of adding up.
+-- Queries the target 'wanted' (nil: all targets) for its statistics. Returns a map from target to statistics
+-- (living.stats). Also queries the targets that did not answer last time, so that their time limits run at
+-- the same time instead of adding up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do

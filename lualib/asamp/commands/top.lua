@@ -62,10 +62,11 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the time in which the values of the lines accumulated, in seconds: now - before. The file may be up
--- to a second old. So if this is less than half of 'between', returns 'between'.
+-- Returns the number of seconds in which the listed costs of lines accumulated. This is now - before. The
+-- profile may be written up to a second late; so if the difference is less than half of 'between', returns
+-- 'between'.
 --
---   - now, before: times of the file's last events at this update and at the previous one, in seconds
+--   - now, before: times of the profile's last events at this update and at the previous one, in seconds
 --   - between: seconds between the two updates; nil: there was no previous one
 local function timeof(now, before, between)
   local seconds = now - before

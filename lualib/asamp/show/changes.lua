@@ -129,9 +129,9 @@ end
 
 -- Returns the tables of a comparison (functions, lines, types and so on) as lines of text.
 --
---   - result: of asamp.sums.compare
---   - which: words in the titles: self or total values
---   - by: words in the titles: the measure; "" if there is only one
+--   - result: result of asamp.sums.compare
+--   - which: text in the titles: "self", or "total" if callees are included
+--   - by: text in the titles: the measure; "" if there is only one
 local function tablesof(result, style, which, by)
   local lines = {}
   local function append(...)

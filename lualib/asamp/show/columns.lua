@@ -30,8 +30,8 @@ local function alive(profile, sum)
   return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
--- Returns as text the share of the survivors in a sum that are alive at the end. 'field': "survived" (numbers
--- of samples) or "survivedbytes".
+-- Returns text: the share of a sum's survivors that are alive at the end. 'field': "survived" (the share of
+-- samples) or "survivedbytes" (the share of bytes).
 local function aliveof(sum, field)
   local whole = sum[field]
   return whole > 0 and ("%.0f%%"):format(

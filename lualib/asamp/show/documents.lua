@@ -30,8 +30,8 @@ local function first(list, n)
   return table.move(list, 1, math.min(#list, n), 1, {})
 end
 
--- Returns the first 'top' entries of a list; if 'top' is nil, the first entries with up to ROWS rows
--- together. In the second case, adds the number of the other entries to left.count.
+-- Returns the first 'top' entries of a list. If 'top' is nil, returns as many entries as have ROWS rows
+-- together, and adds the number of the omitted entries to left.count.
 local function limited(list, top, left)
   local n, rows = 0, 0
   while not top and n < #list and rows < ROWS do

@@ -114,8 +114,8 @@ local function escaped(text, more)
   end)))
 end
 
---- Returns workflow commands of GitHub Actions that annotate the lines of failed checks. 'message': why
--- nothing could be checked; else false.
+--- Returns workflow commands of GitHub Actions that annotate the lines of failed checks. 'message': the
+-- reason why the command could not perform the checks; false: it did.
 function M.github(checks, message)
   local lines = {message and ("::error title=asamp check::%s\n"):format(escaped(message)) or nil}
   for _, check in ipairs(checks) do

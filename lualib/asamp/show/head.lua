@@ -48,9 +48,9 @@ local function apart(p, t)
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
--- Returns the sentence about allocated bytes of the profile p, with the totals t. It has the exact total if
--- the profile records it for all that the report covers; bytes of native memory are always estimates.
--- 'options': those of M.lines.
+-- Returns a sentence about the bytes that the program allocated, according to the profile p with the totals
+-- t. The number is exact if the profile has an exact number for the part that the report covers. Bytes of
+-- native memory are always estimates. 'options': those of M.lines.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
   local represent = t.whole.samples == 1 and "represents" or "represent"
@@ -284,8 +284,8 @@ local function recorder(p)
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 
--- Returns a sentence about the kinds of data, such as marks, that are missing because profile p was merged
--- from several; nil: none is missing.
+-- Returns a sentence about the kinds of data, such as marks, that the profile p lacks because it was merged
+-- from several files; nil: it lacks none.
 local function alone(p)
   local list = p.alone or {}
   if #list == 0 then
@@ -307,9 +307,10 @@ end
 --   - rows: number of terminal rows that the report may fill
 --   - label: text of the label to which the profile is restricted
 --   - focus: texts {title, exclude, range} about the part of the profile that the totals cover; nil: all
---   - at: the time of which the totals are (--at); nil: the end
---     - seconds: the time, in seconds since the start
---     - inuse: bytes in use, if this is the peak of Lua's heap
+--   - at: data of the option --at, if the totals are of the samples alive at a certain time: {seconds, inuse,
+--     native}
+--     - seconds: this time, in seconds since the start
+--     - inuse: bytes in use, if Lua's heap had its peak at this time
 --     - native: {bytes, seconds} of the peak of native memory, or nil
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width

@@ -27,8 +27,9 @@ function M.split(text)
   return list
 end
 
--- Returns the numbers of the lines to show, of a file with n lines: each line with costs (a key of 'byline')
--- and AROUND lines before and after it. false represents consecutive omitted lines.
+-- Returns the list of the numbers of the lines to show, of a file with n lines. A line is shown if it has
+-- costs (is a key of 'byline'), or if it is at most AROUND lines away from such a line. In the list, false
+-- represents one or more omitted lines.
 local function shown(byline, n)
   local list, last = {}, 0
   for i = 1, n do

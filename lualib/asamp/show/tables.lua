@@ -42,8 +42,8 @@ function M.columns(rows, list)
   return list
 end
 
---- Returns a column for M.columns with the percentages row[field] / whole. 'spare': if the table is too wide,
--- the column with the largest number is dropped first.
+--- Returns a column for M.columns with the percentages row[field] / whole. 'spare': a rank: if the table is
+-- too wide, the column with the highest rank is dropped first.
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)

@@ -19,7 +19,9 @@ local FEW = 4         -- with fewer allocation samples, the verdict has no sente
 -- A holder has a sentence if it keeps 10% of the live bytes (HELD_SHARE), and at least 2 live samples
 -- (HELD_LEAST).
 local HELD_SHARE, HELD_LEAST = 1 / 10, 2
-local PARTLY = 1 / 10  -- a line that drops most objects has a remark if a leak keeps this share of its bytes
+-- PARTLY: some objects of a line die young and others leak. The verdict mentions this if a leak keeps at
+-- least this share of the line's bytes.
+local PARTLY = 1 / 10
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 local function place(row)
@@ -127,8 +129,8 @@ local function leak(v, group)
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
 end
 
--- Returns a sentence that starts with 'words' and names up to MORE elements of 'list' after the first n; nil:
--- there are none. name(element) returns the words for one.
+-- Returns a sentence that starts with 'words' and lists up to MORE elements of 'list', after the first n;
+-- nil: there are no such elements. name(element): returns the text for an element.
 local function naming(words, list, n, name)
   local names, left = {}, #list - n - MORE
   for i = n + 1, math.min(n + MORE, #list) do

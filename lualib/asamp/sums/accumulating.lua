@@ -32,10 +32,10 @@ local FEW = 4
 -- QUIET, IDLE: at least 3.5 samples are missing in the CPU time after its last sample, and this time is at
 -- least 10% of the run.
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
--- KEPT: a line keeps its objects in a container if older ones are alive at least 80% as often as newer ones
--- (retention).
--- EARLY: for the verdict "leak", at least 25% of the live bytes that these lines keep in the container are
--- from the second half of the run.
+-- A line keeps its objects in a container if the older ones are alive at least 80% as often as the newer ones
+-- (KEPT, function retention).
+-- The verdict on the container is "leak" only if at least 25% of the live bytes of such lines were allocated
+-- in the second half of the run (EARLY).
 local KEPT, EARLY = 4 / 5, 1 / 4
 -- LOST: a container may be a full cache, which replaces a random object for each new one. This is assumed if
 -- at least 5% of the objects since its oldest live one were removed, and of the older ones more than of those
@@ -190,7 +190,8 @@ local function largestrings(profile)
     return profile.kinds[from.kind[i]].name == "string" and from.node[i] or nil
   end
   for i, n in ipairs(sites.objects or {}) do
-    -- the size of a string, if it has at least a sample's bytes: by chance it may have fewer or more samples
+    -- The mean size of a string. Only nodes with at least n samples count, n being the sampled bytes divided
+    -- by the period: chance may give more or fewer samples.
     large[place(sites, i) or 0] = n > 0 and sites.samples[i] >= n and sites.bytes[i] / n
   end
   for i in ipairs(born.last) do
@@ -257,10 +258,10 @@ local function isofrunning(holder, keys)
   return true
 end
 
--- Divides the run into the parts before 'middle' and the others. Returns the sum of the values of each.
+-- Returns two sums of values: of the parts of the run before 'middle', and of the other parts.
 --
--- parts: values, by part of the run
--- middle: the first part of the second sum; nil: the middle of the run
+-- parts: map from the number of a part of the run to a value
+-- middle: number of the first part of the second sum; nil: the middle of the run
 local function halves(parts, middle)
   local n = {0, 0}
   for part, value in pairs(parts) do
@@ -286,15 +287,16 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns the share of a line's older objects that is alive, divided by that share of its newer ones. 1:
--- equal shares; 0: no older one is alive. Objects in other containers do not count.
+-- Returns how often a line's older objects are alive, compared with its newer ones: the share of the older
+-- ones that is alive, divided by the share of the newer ones. 1: equal shares; 0: no older object is alive.
+-- Objects in other containers do not count.
 --
 -- Second result: {older, newer}, numbers of live samples in the container. Third result: {older, newer},
 -- numbers of samples that survived a collection and are not in other containers.
 --
 -- own: the line's live samples in the container, by part of the run
--- survivors: its samples that survived a collection, by part
--- alive: its live samples in all containers, by part
+-- survivors: the line's samples that survived a collection, by part
+-- alive: the line's live samples in all containers, by part
 -- from: the first part whose objects count as newer; nil: result of middleof
 local function retention(own, survivors, alive, from)
   local middle, share, of = from or middleof(survivors), {}, {}
@@ -410,10 +412,11 @@ local function level(course)
 end
 
 -- Returns the bytes by which the heap grows in the second half of the run. If it does not grow, returns
--- infinity, of which no container can cause a share.
+-- infinity: then no container has a share of the growth.
 --
--- course: size of the heap by position in the run (births.course); nil: unknown, the result is 'late'
--- late: live bytes of the second half: the growth is at most this
+-- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course); nil:
+-- unknown, and the result is 'late'
+-- late: live bytes that were allocated in the second half, an upper bound of the growth
 local function growthof(course, late)
   local growth = course and course(1) - course(1 / 2) or not course and late or 0
   return growth > 0 and growth or math.huge
@@ -597,13 +600,14 @@ local function keeping(c, lines, alive)
   return sum(kept), every
 end
 
--- Finds containers of tables with large vectors (array or hash parts), such as a list of arrays of numbers:
--- only few of these tables have samples, so the vectors are judged as objects are. Of a growing table only
--- the last vector is alive, so that a container needs vectors from LEAST parts of the run. Ignores containers
--- that have a verdict, and those with many samples of objects (MAINLY).
+-- Finds containers of tables with large vectors (array or hash parts), such as a list of arrays of numbers.
+-- Few of the tables themselves have samples, so this function judges samples of their vectors. In a single
+-- growing table, only the last vector is alive. So the live vectors of a container must be from at least
+-- LEAST parts of the run. Ignores containers that have a verdict, and those with many samples of objects
+-- (MAINLY).
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
---      CPU time at the end; all in us
+-- CPU time at the end; all in us
 -- born: result of births.of
 -- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
 -- late: live bytes in all containers that were allocated in the second half of the run

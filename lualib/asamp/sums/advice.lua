@@ -32,12 +32,12 @@ local LARGE = 0.1
 local NEXT, ENOUGH = 0.2, 12
 -- ONESIZE: a run had about one nursery size if the logarithms of its sizes have a standard deviation below
 -- 0.3. With M.setting, which varies sizes by an eighth, the deviation is 0.07.
--- HALF: such a run shows little about other sizes. So its predictions add half of survival.doubt, the
--- uncertainty of the survival model, to their error.
--- OCTAVE: if the collector chose the sizes, the error for a size below their mean also has 10% of the tenured
--- bytes for each factor of 2 between both. With small nurseries, trees under construction become old with
--- their dead parts: bench/load.lua binary_trees tenures 1.5 times the predicted bytes at a sixth of its mean
--- size.
+-- HALF: a run with one nursery size shows little about other sizes. So the error of its predictions includes
+-- half of survival.doubt, the uncertainty of the survival model.
+-- OCTAVE: applies if the collector chose the nursery sizes. The error of a prediction for a smaller size
+-- includes 10% of the tenured bytes for each factor of 2 between this size and their mean. The reason: in a
+-- small nursery, an unfinished tree is tenured together with its dead parts. At a sixth of its mean size, the
+-- program binary_trees of bench/load.lua tenures 1.5 times the predicted bytes.
 local ONESIZE, HALF, OCTAVE = 0.3, 0.5, 0.1
 -- FAR: measurements that miss the fit by more than 2 deviations count less (Huber 1964).
 -- ROUNDS: number of iterations of the fit.
@@ -56,9 +56,9 @@ local CACHES = 0.05
 -- DIE, WORTH: 99% of the line's samples die young, and it allocates 1% of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
--- A major collection starts when the heap has grown, usually by at least 512 KiB (leastgrowth in
--- lua/gc/pace/pace.c), or when the program has allocated much. If fewer bytes were tenured between two
--- major collections on average, allocation is assumed to be the reason.
+-- A major collection starts for one of two reasons: the heap has grown, usually by at least 512 KiB
+-- (leastgrowth in lua/gc/pace/pace.c), or the program has allocated much. If a run tenured fewer than GROWTH
+-- bytes between two major collections, on average, the model assumes the second reason.
 local GROWTH = 512 << 10
 -- A prediction is compared with new runs of the program (M.verified). It only applies to them if the program
 -- still does the work of the profiled run: with the same nursery size, the numbers of minor collections and
@@ -157,7 +157,8 @@ local function bybyte(rows, us, mean)
   end
   x.filled, x.tenured = math.max(0, x.filled), math.max(0, x.tenured)
   local known = x.filled * mean.filled + x.tenured * mean.tenured
-  if known > us then  -- the cost of the bytes must not exceed the time of the collection
+  -- The cost of the bytes must not exceed the time of the collection.
+  if known > us then
     x.filled, x.tenured = x.filled * us / known, x.tenured * us / known
   end
   return x
@@ -320,19 +321,20 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- Returns the deviation of the collections with nurseries of about n bytes from the model:
+-- Compares the model with the collections whose nurseries had about n bytes. Returns three numbers:
 --
---   1. tenured bytes, divided by those that the model expects
---   2. standard error of this quotient
---   3. mean bytes by which these nurseries exceed their planned size
+--   1. the tenured bytes, divided by the tenured bytes that the model expects
+--   2. the standard error of this quotient
+--   3. the mean number of bytes by which these nurseries exceed their planned size
 --
--- If fewer than ENOUGH collections have nurseries of about n bytes, the results are those of all collections.
--- Else the quotient of all collections is moved towards that of the near ones, by the part of the difference
--- that chance does not explain (positive-part James-Stein estimator). Exception: if the collector chose the
--- sizes itself (b.chosen), the quotient is not moved, but the error is at least as large as that move.
+-- If fewer than ENOUGH collections had nurseries of about n bytes, the numbers are those of all collections.
+-- Otherwise the first number is between the quotient of all collections and that of the collections near n
+-- bytes: the quotient moves by that part of the difference which chance does not explain (positive-part
+-- James-Stein estimator). If the collector chose the sizes itself (b.chosen), the quotient does not move, and
+-- its error is at least as large as the move.
 --
 -- b: the model (basis)
--- n: bytes
+-- n: size of the nursery, bytes
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)
@@ -412,8 +414,9 @@ local function predict(b, n)
     unsure = unsure + OCTAVE * math.max(0, math.log(minors / now.minors, 2)) * tenured
   end
   if size > s.reach then
-    -- No nursery had objects of this age, so their mortality is unknown: half of the bytes that survived
-    -- until then are expected to die. The error is the same half.
+    -- With a larger nursery than all observed ones, objects reach a greater age before their first
+    -- collection. Their mortality at such an age is unknown. Half of the bytes that survived the largest
+    -- observed nursery are expected to die, with an error of the same size.
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
     tenured, unsure = tenured - rest, unsure + rest
   end

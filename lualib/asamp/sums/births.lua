@@ -22,7 +22,7 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
---- Fewest live samples of a container with which it is decided whether it leaks.
+--- If a container has fewer live samples than this, the verdict on it is never "leak" or "maybe".
 M.LEAST = 8
 --- Number of parts into which the run is divided. The program allocated equally many bytes in each of them.
 M.PARTS = 32
@@ -30,8 +30,8 @@ M.PARTS = 32
 local PARTS = M.PARTS
 -- A heap walk is "at the end" of the session if less than 1/32 of the run's bytes were allocated after it.
 local LATER = 1 / 32
--- The usual CPU time for an allocated byte is chosen high: it was enough for 95% of the bytes (usualrate). So
--- a slow period at the end is not mistaken for time without allocation.
+-- The usual CPU time to allocate a byte is the time that was enough for 95% of the bytes (usualrate). The
+-- share is high, so that a slow period at the end is not mistaken for time without allocation.
 local USUAL = 19 / 20
 -- A period between two collections is ignored if it has less than 1/16 of the mean bytes of a period
 -- (isbrief).
@@ -52,13 +52,13 @@ local UNSEEN = 1 / 10
 local OWNTAIL = 1 / 20
 -- COVERED: M.course returns nil if the program had not yet allocated half of the run's bytes at the last
 -- major collection.
--- NEAR: the growth of both halves can be compared if another major collection was between 3/8 and 3/4 of the
--- bytes before the last one.
+-- NEAR: to compare the growth of both halves, another major collection is needed near their middle. It must
+-- be after 3/8 and before 3/4 of the bytes that precede the last major collection.
 local COVERED, NEAR = 1 / 2, 3 / 8
 -- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
--- If it fills more than FIELDS of them, each within ATONCE successive parts of the run at most, the whole
--- table is the container of the line's objects, instead of each entry (shared). FIELDS is the same limit as
--- for other tables (asamp/sample/holders.h).
+-- Then the whole table is the container of the line's objects, instead of each entry (shared). This requires
+-- two things: the line fills more than FIELDS entries, and it fills each of them within ATONCE successive
+-- parts of the run. FIELDS has the same value as the limit for other tables in asamp/sample/holders.h.
 local ATONCE, FIELDS = 3, 12
 
 -- {== clocks ================================================================
@@ -205,8 +205,9 @@ local function usualrate(profile, n)
 end
 
 -- Returns the number of the major collection that the program requested at its end, for example with
--- collectgarbage; nil: none. It is the last collection before which the program allocated more than almost
--- nothing (later ones, such as that of the session's end, are ignored), and is later than the last sample.
+-- collectgarbage; nil: there is none. Ignores collections before which the program allocated almost nothing,
+-- such as the one at the session's end. The last of the others counts if it is a major collection and later
+-- than the last sample.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -308,8 +309,8 @@ local function walked(profile)
          not M.stale(profile)
 end
 
--- Returns the collections during the program's work. With many states, they end with the last sample, because
--- a host often closes its states one after the other.
+-- Returns the collections that ran while the program worked. If the process had many states, omits the
+-- collections after the last sample: a host often closes its states one after the other.
 local function working(profile)
   local born, last, list = profile.states and profile.born, 0, {}
   for _, time in ipairs(born and born.last or {math.huge}) do
@@ -448,9 +449,10 @@ local function entryof(h, path)
   end
 end
 
--- Returns a function that finds samples whose container is package.loaded, _G or the registry, because one
--- line fills many entries of it (ATONCE). The function maps the number of a path and the key of a line to the
--- text of this table; nil: the samples have another container.
+-- Finds samples whose container is the whole table package.loaded, _G or the registry, because one line fills
+-- many of its entries (ATONCE). Returns a function(path, key). Its parameters are the number of the path to
+-- the samples and the key of their line. It returns the name of the table; nil: the samples have another
+-- container.
 --
 -- h: profile.holders
 -- alive: profile.alive
@@ -537,8 +539,9 @@ end
 -- alive. The result is the field 'containers' of M.of.
 --
 -- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
--- clock, whole: functions that map allocated bytes to a share of the run, 0 to 1 (clockof), without and with
--- the vectors that survived
+-- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof), ignoring vectors that
+-- survived
+-- whole: the same function, but vectors that survived count, too
 local function collect(profile, nearest, clock, whole)
   local alive, h = profile.alive, profile.holders
   local byholder, list, keys, parts, texts = {}, {}, {}, {}, {}
@@ -599,8 +602,8 @@ end
 
 -- ==}
 
---- Returns the holder of most live samples that some lines allocated, as the text of its path of references;
--- nil: none. It is from the last heap walk that reached these samples.
+--- Returns the holder of most live samples that the given lines allocated, as the text of its path of
+-- references; nil: none. The path is from the last heap walk that reached these samples.
 --
 -- keys: set of the lines' keys (M.keyof)
 function M.holderof(profile, keys)

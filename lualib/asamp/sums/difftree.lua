@@ -74,17 +74,18 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns functions that read the values of one profile for one measure. Shares refer to 'whole'.
+-- Returns functions that read the values of one profile for one measure, and two numbers. A share is a value
+-- divided by 'whole'.
 --
 --   - value(node): value of a call tree node with its callees
 --   - variance(node): variance of the node's share
 --   - ofrow(row): variance of a function's share, without its callees
 --   - usual: mean share that one sample represents; used for sums that are 0
---   - whole: the parameter
+--   - whole: the parameter 'whole'
 --
 -- t: totals of the profile
 -- field: field of sums
--- whole: total of the field, by which shares are divided
+-- whole: total of the field, by which values are divided
 local function side(profile, t, field, whole)
   local columns = t.sums
   local blocks, own
@@ -205,12 +206,12 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds the values of one profile to rows for nodes of the common tree.
+-- Adds the values of one profile to the rows of a comparison. A row represents a node of the common tree.
 --
--- one: functions for the profile's values (side)
+-- one: reads the values of the profile (result of side)
 -- map: map from the profile's nodes to those of the common tree (add)
 -- folded: set of the profile's nodes that are left out
--- rows: the rows, a list
+-- rows: list of the rows
 -- numbers: map from nodes of the common tree to indexes in 'rows'; nil: the node has no row
 -- value: name of the field of a row to which the value is added
 -- variance: name of the field to which its variance is added
@@ -276,11 +277,11 @@ end
 --
 --   - fn: index in the common list of functions
 --   - a, b: values in the old and the new profile, without callees
---   - va, vb: variances of their shares
+--   - va, vb: variances of the shares that these values have
 --   - totala, totalb: values with callees
 --
 -- a, b: totals of the old and the new profile
--- sa, sb: functions for the values of both (side)
+-- sa, sb: read the values of the old and of the new profile (results of side)
 -- field: field of sums
 -- same: pairs of equal functions (samecode.functions)
 -- at: map from keys of functions to their indexes in the common list (functions)

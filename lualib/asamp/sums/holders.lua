@@ -94,15 +94,15 @@ function M.atleast(rows, least)
   return kept
 end
 
--- Texts of steps that represent all elements of a table, and the kind of the table: "list", or "keys" for a
--- table with keys.
+-- Some steps of a path represent all elements of a table. Maps the text of such a step to the kind of the
+-- table: "list", or "keys" for a table with keys.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
 -- The registry's table of debug.sethook, which has a hook for each coroutine. It does not count as a table
 -- with many elements.
 local HOOKS = '["_HOOKKEY"]'
 
---- Tables whose entries are independent: not the table counts as the holder of an object, but the entry, such
--- as one module or one global variable.
+--- Tables with independent entries. If a path leads through such a table, the holder of the objects is one
+-- entry, such as one module or one global variable. For other tables, the holder is the table.
 M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
 
 --- Returns the text of the table of modules, globals or references (NAMED) through one of whose entries a
@@ -120,9 +120,13 @@ local function many(step, before)
   return before ~= HOOKS and MANY[step] or nil
 end
 
---- Splits the text of a path at the first table with many elements through which it leads. Returns three
--- values: the path to this table; its kind, "list" or "keys"; the steps after the step to its element.
--- Without such a table, returns the whole path, nil and "".
+--- Splits the text of a path at the first table with many elements. Returns three values:
+--
+--   1. the path to this table
+--   2. the kind of the table: "list" or "keys"
+--   3. the steps that follow the element of the table
+--
+-- If the path has no such table, returns the whole path, nil and "".
 function M.container(text)
   local steps = {}
   for step in (text .. M.ARROW):gmatch("(.-)" .. M.ARROW) do
@@ -155,9 +159,13 @@ function M.cut(h, path)
   return found
 end
 
---- Returns a function that compares a path (its number) with a text. It returns two values: true if the text
--- of the path starts with this text; true if, moreover, the text is that of the path or of one of its first
--- steps. It does not build the texts of paths, which together may need much memory.
+--- Returns a function that compares a path with 'text'. Its argument is the number of a path. It returns two
+-- values:
+--
+--   1. true if the text of the path starts with 'text'
+--   2. true if one of the path's first steps ends exactly where 'text' ends
+--
+-- The function does not build the texts of paths, which together may need much memory.
 --
 -- h: profile.holders
 function M.starting(h, text)
@@ -198,10 +206,11 @@ function M.elements(h, text)
   return kind
 end
 
---- Returns a function that finds the object at the start of a tree or chain. It maps the number of a path to
--- the number of the path to this object, so that all nodes of one tree have the same path. For this, it cuts
--- the path before its first repeated step: one that occurs twice in this path, or twice in another path from
--- the same root. A path without such a step stays whole.
+--- Returns a function that finds the object at the start of a tree or chain. The function maps the number of
+-- a path to the number of the path to this object, so that all nodes of one tree have the same result.
+--
+-- The function cuts a path before its first repeated step. A step is repeated if it occurs twice in this
+-- path, or twice in another path from the same root. A path without such a step is not cut.
 --
 -- h: profile.holders
 function M.stems(h)
@@ -305,14 +314,15 @@ local function deepest(path, all, children)
   return path
 end
 
--- Appends rows {text, samples, share} for a path and the longer paths that start with it, up to PATHS rows. A
--- path gets a row if it has many samples (SOME); but if two or more longer paths have rows, it gets none.
+-- Appends rows {text, samples, share} for a path and for the longer paths that start with it, until the list
+-- has PATHS rows. A path needs many samples (SOME) for a row. If two or more longer paths have rows, the path
+-- itself has none.
 --
 -- h: profile.holders
 -- path: number of the path; 0: all paths
 -- total: samples of all paths
--- all: samples by path, with all longer paths
--- children: by path, the list of paths with one more step
+-- all: map from the number of a path to its samples, including those of all longer paths
+-- children: map from the number of a path to the list of the paths with one more step
 -- list: receives the rows
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do
@@ -320,7 +330,8 @@ local function parts(h, path, total, all, children, list)
       local at = deepest(child, all, children)
       local before = #list
       parts(h, at, total, all, children, list)
-      if #list < before + 2 then  -- one row for this path replaces those of longer ones
+      -- At most one longer path has a row: replaces it by a row for this path.
+      if #list < before + 2 then
         for i = #list, before + 1, -1 do
           list[i] = nil
         end

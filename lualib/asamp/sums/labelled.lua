@@ -133,14 +133,15 @@ end
 
 local PARTS, LINES = 3, 3  -- limits of M.within: number of values, and number of lines of each value
 
---- Returns the lines that allocated most for each of the first PARTS values of a label with samples:
+--- For each of the first PARTS values of a label, returns the source lines that allocated most while the
+-- label had this value. Omits values without samples. Fields of an element:
 --
---   - value: of the label
---   - bytes: sampled bytes
---   - lines: the LINES first: {name, file, line, bytes}
+--   - value: the value of the label
+--   - bytes: sampled bytes with this value
+--   - lines: the first LINES lines: {name, file, line, bytes} each
 --
--- name: of the label
--- read: function from a label (M.parse) to the profile of its samples
+-- name: name of the label
+-- read: function that maps a label (result of M.parse) to a profile with only the samples of this label
 function M.within(profile, name, read)
   local parts = {}
   for i, row in ipairs(M.rows(profile, name)) do

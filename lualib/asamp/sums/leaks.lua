@@ -89,8 +89,9 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of time slices before the last major collection. This collection found out which of
--- their objects are dead. nil: they are fewer than half of all slices, or the file has no records of deaths.
+-- Returns the number of time slices before the last major collection, which found out which objects from
+-- these slices are dead. Returns nil if these are fewer than half of all slices, or if the file does not
+-- record deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -181,9 +182,9 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Numbers the time slices that count from 0: those in which the program ran. If these are too few (FEWBUSY),
--- or 75% of all slices and more (PARTS), all slices count. Returns a map from slices to these numbers, and
--- how many count.
+-- Gives the numbers 0, 1, 2, ... to the time slices in which the program ran. Returns a map from each slice
+-- to its number, and how many slices have one. If fewer than FEWBUSY or at least 75% (PARTS) of all slices
+-- are active, all slices have numbers.
 --
 -- n: number of all time slices
 -- has: set of the slices in which the program ran
@@ -203,7 +204,8 @@ local function busyparts(n, has)
   return number, n
 end
 
--- Returns the number of the time slice in the middle of the program's activity (busyparts).
+-- Returns the number of the time slice at which half of the program's active time slices are over
+-- (busyparts).
 --
 -- n: only the first n time slices count
 -- wanted: kinds of blocks whose samples count (kindsof)
@@ -323,18 +325,19 @@ local function spread(row, all, clock, at, most)
          last >= all * SLOWER / 4 and last > 0
 end
 
--- Returns true if a line keeps enough bytes, and these are from the whole run: from most of its time or,
--- except in a flight recorder, from most of its sampled bytes.
+-- Returns true if a line keeps enough bytes, and if it allocated them throughout the run. There are two tests
+-- for the second condition, and one suffices: the kept bytes are from most time slices; or they are from most
+-- of the sampled bytes (not for a flight recorder).
 --
 -- row: the line (newrow)
 -- n: number of the time slices that count (busyparts)
 -- busy: numbers of these slices (busyparts)
 -- growth: bytes by which the heap grew
 -- proved: true: the file shows which survivors died later
--- ring: true: the file is from a flight recorder, whose first slice also has older objects: their bytes are
--- ignored
--- straight: true: the heap grows evenly, so fewer slices suffice: a growing queue has removed its first
--- elements
+-- ring: true: the file is from a flight recorder. The bytes of its first slice are ignored, because they
+-- include older objects
+-- straight: true: the heap grows evenly. Then fewer slices suffice, because a growing queue has removed its
+-- first elements
 -- clock: sampled bytes by time slice (clockof)
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
@@ -586,9 +589,9 @@ local function fewof(profile, n, proved, wanted)
 end
 
 -- Returns the rows of lines that are likely to leak: first the lines that keep objects throughout the run
--- (steady), then lines with a growing table (grows). If there are lines of the first kind, every growing
--- table is reported, because it may hold their objects. Else the table itself must keep enough bytes (WORTH),
--- and more than all lines that have stopped allocating.
+-- (steady), then lines with a growing table (grows). If there are lines of the first kind, their objects may
+-- be in these tables, so all growing tables are reported. Otherwise a growing table must keep enough bytes
+-- (WORTH), and more bytes than all lines that have stopped allocating.
 --
 -- rows: lines with enough kept samples (keepers)
 -- n: only the first n time slices count

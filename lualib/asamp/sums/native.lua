@@ -71,11 +71,11 @@ end
 --- Returns the native memory of a profile; nil: it was not sampled.
 --
 --   - samples, bytes: all samples of native memory, and the bytes that they represent
---   - alive: bytes at the end; nil: the file has no deaths
+--   - alive: bytes alive at the end; nil: the file does not record deaths
 --   - peak, peaktime: largest live bytes at the end of a time slice, and its time in seconds; nil: unknown
---   - libraries: the largest first
+--   - libraries: rows for the libraries, the largest first. Fields of a row:
 --     - library: path; "-": no C stack
---     - samples, bytes, alive: as for all libraries
+--     - samples, bytes, alive: of this library
 --     - file, line, name: the Lua line with most bytes; nil: none
 --
 -- covered: set of call tree nodes that count; nil: all

@@ -17,8 +17,8 @@ function M.callers(profile)
   for f, fn in ipairs(profile.functions) do
     keys[f] = not fn.native and key(fn.file, fn.line)
   end
-  -- maps from each node to a key: of its innermost Lua function (inner), and of the Lua caller of that
-  -- (callers)
+  -- Maps from each node to the key of a function. inner: the innermost Lua function of the node's stack.
+  -- callers: the Lua function that called it.
   local inner, callers = {[0] = ""}, {[0] = ""}
   for i, f in ipairs(nodes.fn) do
     local up = nodes.parent[i]

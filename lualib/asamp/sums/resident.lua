@@ -124,16 +124,16 @@ end
 
 --- Returns the breakdown of a profile's resident memory; nil: it has no snapshot.
 --
---   - last: result of M.of for the last snapshot, with 'time' in seconds
---   - peak: result of M.of for the snapshot with most resident memory, with 'time' in seconds
---   - course: all snapshots, sorted by time; bytes, except 'time' in seconds
---     - time: time of the snapshot, seconds since the start
---     - rss: resident memory of the process
---     - free: free memory in blocks in use, and empty blocks
---     - lua: Lua's memory without 'free'
---     - native, rest: other groups of rows (WORDS)
+--   - last: result of M.of for the last snapshot; its field 'time' is the time of the snapshot in seconds
+--   - peak: the same for the snapshot with most resident memory
 --   - duration: length of the run, seconds
 --   - highest: largest resident memory after a collection, bytes; nil: unknown
+--   - course: list with an element for each snapshot, sorted by time. Fields of an element:
+--     - time: time of the snapshot, seconds since the start
+--     - rss: resident memory of the process, bytes
+--     - free: free memory in blocks in use, and empty blocks, bytes
+--     - lua: Lua's memory without 'free', bytes
+--     - native, rest: bytes of the other groups of rows (WORDS)
 function M.ofprofile(profile)
   if not profile.pictures then
     return nil
@@ -159,8 +159,9 @@ function M.ofprofile(profile)
   return found
 end
 
---- Parses the answer of a running process: a list of lines, each with the bytes of a use of memory, its word
--- (WORDS) and, optionally, a text. Returns rows with three fields for them, for M.of.
+--- Parses the answer of a running process about its resident memory. Each line has a number of bytes, a word
+-- for their use (WORDS) and, optionally, a text. Returns a list of rows {bytes, what (the word), text} for
+-- M.of.
 function M.parse(lines)
   local rows = {}
   for _, line in ipairs(lines or {}) do

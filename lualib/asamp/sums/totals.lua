@@ -30,8 +30,8 @@ local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
 local TIME = {"timesamples", "nativesamples", "gcsamples", "timesquares"}
 local SQUARES = {"bytesquares", "survivedsquares", "alivesquares"}
 
--- A sum stores only non-zero fields, because rows are many and have few; its metatable provides
--- the zeros.
+-- A sum stores only its non-zero fields, which saves memory: there are many sums, and most fields are 0. Its
+-- metatable provides the zeros.
 local NOTHING = {}
 for _, fields in ipairs{ALLOCATION, TIME, SQUARES} do
   for _, field in ipairs(fields) do NOTHING[field] = 0 end
@@ -572,28 +572,28 @@ end
 
 -- ==}
 
---- Computes the totals of a profile. 'whole', 'self' and 'total' are sums of samples; the largest rows are
--- first:
+--- Computes the totals of a profile. 'whole', 'self' and 'total' are sums of samples. All lists have the
+-- largest rows first.
 --
 --   - unit: "bytes", or "samples" if the file has no bytes
 --   - measures: fields of sums that have values: the unit, and "timesamples"
 --   - whole: the sum of all samples
---   - functions: {name, file, line, native, self, total}
---   - lines: rows of source lines
+--   - functions: rows {name, file, line, native, self, total}
+--   - outside: rows for C functions that allocate without a Lua caller, in the form of 'lines'
+--   - self: for each field of sums, the list of its values by call tree node, without callees
+--   - sums: the same with callees
+--   - lines: rows for source lines. Fields of such a row:
 --     - file, line: path of the file, and number of the line
 --     - name: function after which the line is named
 --     - defined: line of definition of this function
 --     - self, total: sums without and with callees
 --     - functions: if the line has several functions: {name, defined, self, total} of each
---   - types: rows of the types of blocks
+--   - types: rows for the types of blocks. Fields of such a row:
 --     - name, self: name of the type, and the sum of its samples
 --     - blocks: number of sampled blocks
 --     - objects: estimated number of blocks; 0: unknown
 --     - outside: samples of blocks allocated outside the nursery
 --     - classes: rows of this form for the classes of the type
---   - outside: C functions that allocate without a Lua caller, rows like lines
---   - self: for each field, a list of values indexed by call tree node, without callees
---   - sums: the same with callees
 --
 -- options: {covered = {[node] = true}}: only samples with these stacks count; nil: all
 function M.of(profile, options)

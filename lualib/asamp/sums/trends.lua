@@ -109,10 +109,10 @@ end
 --
 --   - seconds: list of the ends of the time slices, in seconds since the start
 --   - whole: a row for all samples
---   - lines, functions: rows, the one with most live bytes at the end first
---     - file, line, name: 'line' of a function is that of its definition
---     - alive: list of the bytes at the end of each time slice
---     - peak: largest of these
+--   - lines, functions: lists of rows, the row with most live bytes at the end first. Fields of a row:
+--     - file, line, name: the source line, or the function ('line' is then the line of its definition)
+--     - alive: list of the live bytes at the end of each time slice
+--     - peak: largest element of 'alive'
 --     - slope, error: growth in bytes per second, and its standard error
 --     - grows: true: the slope is significant (SURE)
 --

@@ -96,10 +96,10 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields of the merged profile:
--- SUMS: sums of the profiles' fields.
--- EACH: true if true in all profiles.
--- ANY: true if true in any profile.
+-- Fields of a merged profile, by the way in which they are computed:
+-- SUMS: the sum of the field over all profiles.
+-- EACH: true if the field is true in all profiles.
+-- ANY: true if the field is true in at least one profile.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}

@@ -19,10 +19,10 @@ local FEW, FEWTIME, SMALL = 20, 8, 12
 -- result in fewer than 1 of 20 profiles (RARELY).
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
--- For profiles with fewer than FEWTIME time samples:
--- CHANCE: C code or collections are reported as slow if chance would give as many of their samples in fewer
--- than 1 of 100 profiles.
--- FEWGC, LONG: collections are also reported as slow if they have 2 samples, and pauses took 30% of the run.
+-- Limits for profiles with fewer than FEWTIME time samples:
+-- CHANCE: the verdict reports that C code or collections take much time only if their number of samples is
+-- too large for chance: fewer than 1 of 100 profiles would have it.
+-- FEWGC, LONG: the verdict also reports collections if they have 2 samples, and pauses took 30% of the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 -- WORTH: a reason is reported for lines that allocate 10% of all bytes.
 -- MOST: the reason is a type of block, such as "closures", if it has half of the line's bytes.
@@ -34,7 +34,8 @@ local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 -- start. Fewer bytes may be from Lua's stack, which table.unpack enlarges. A line that mainly allocates
 -- tables has it if its growing tables copied at least a quarter of its allocated bytes (GROWN).
 local GROWN, REGROWN = 1 / 4, 1 / 50
--- Strings are "long" if their mean size is at least 1 KiB. Each may be a longer copy of the previous one.
+-- A line makes "long" strings if their mean size is at least 1 KiB. The verdict mentions this, because such a
+-- line often builds each string from the previous one, which copies it.
 local TEXT = 1024
 local ENOUGH = 1000    -- number of samples that suffices to decide whether the heap grows
 local LEASTPERIOD = 1024  -- a shorter sampling period, in bytes, would slow a program down

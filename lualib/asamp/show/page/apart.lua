@@ -27,9 +27,9 @@ end
 --   - title: heading of the table
 --   - what: heading of its column of names
 --   - left: number of omitted rows
---   - rows: list of rows
+--   - rows: list of rows. Fields of a row:
 --     - name: value of the label, name of the script or state, or id of the thread
---     - bytes, alive: allocated bytes, and those alive at the end
+--     - bytes, alive: allocated bytes, and bytes alive at the end
 --     - time: sampled time, seconds
 --     - collections: number of collections
 --     - count: number of states, or nil

@@ -95,8 +95,8 @@ local function walks(list, out)
   return out
 end
 
--- Returns the number of the time slice that shows samples without a known time, the last of the slices
--- 'bins'; -1: there are no such samples. Only truncated files of a format version before 7 have them.
+-- Some samples of truncated files have no known time, if the format version is below 7. They are shown in the
+-- last of the time slices 'bins'. Returns the number of this slice; -1: there are no such samples.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
