@@ -45,11 +45,11 @@ local function current()
   return session
 end
 
--- Returns where to write the profile, as three results:
+-- Returns three values about the file of the profile:
 --
---   - the path (default: SCRIPT.PID.vmprof in the current folder)
---   - the number from which to try names such as SCRIPT.PID.2.vmprof; 1: the path itself
---   - true if a number may be added to the name, because 'out' is nil or has an escape such as %p
+--   1. its path (default: SCRIPT.PID.vmprof in the current folder)
+--   2. the number n of the first name to try: SCRIPT.PID.n.vmprof; 1 means the path without a number
+--   3. true if a number may be added to the name, because 'out' is nil or has an escape such as %p
 --
 -- out: option of the session
 local function place(out)
@@ -381,7 +381,8 @@ function M.snapshot(path, t)
     path = path, wait = t.wait or false, inprocess = t.fork == false,
     replace = options.REPLACE[t.overwrite or false], command = command(),
   }
-  if s and current() then  -- the mark shows the time of the snapshot in the profile
+  -- The mark in the profile shows the time of the snapshot.
+  if s and current() then
     core.mark("heap snapshot", s.path)
   end
   return s, message, errno
@@ -470,7 +471,7 @@ local function wholerun()
   local warning = ok and options.unheeded(o)
   if warning then core.complain(warning) end
   if message then core.complain(message) end
-  if not ok then return end  -- the script runs without a profile
+  if not ok then return end
   os.exit = ending  -- luacheck: ignore 122
 end
 

@@ -10,7 +10,7 @@ import { Grid } from "./grid.js";
 import { sorted } from "./tree.js";
 import { label } from "./views.js";
 
-const STEPS = 4;  // number of shades for smaller shares, and for larger ones
+const STEPS = 4;  // number of shades for shares that became smaller, and for shares that became larger
 const LESS = [4, 3, 2, 1].map(n => `less${n}`), MORE = [1, 2, 3, 4].map(n => `more${n}`);
 const NAMES = [...LESS, ...MORE, "rest", "frame-text", "frame-dim", "match", "match-text", "focus", "panel"];
 const TITLES = { bytes: "Bytes", samples: "Samples", blocks: "Blocks", alive: "Alive at the end", time: "Time" };

@@ -47,7 +47,8 @@ export class Memory {
     }
     for (const text of [last.outside, last.note]) if (text) out.push(el("p", { class: "muted" }, `${text.replace(/\.$/, "")}.`));
     if (course.length > 1) {
-      const ofLua = new Set(["lua", "free"]);  // other columns are unknown if there is no /proc
+      // If there is no /proc, only these columns are known.
+      const ofLua = new Set(["lua", "free"]);
       const column = (title, key, wide) => ({ title, width: "var(--number)", number: true, wide,
                                               cell: ({ of }) => of.rss > 0 || ofLua.has(key) ? size(of[key]) : "unknown" });
       out.push(el("h3", {}, "Resident memory over time"),

@@ -12,8 +12,9 @@ function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
 }
 
-// Returns for each kind true if it is selected. 'kind': the number of a kind; or of a type, which selects
-// all its kinds (types have the numbers after those of the kinds); or -1, which selects all kinds.
+// Returns an array with true for each selected kind. 'kind' is the number of a kind; or the number of a type,
+// which selects all kinds of the type (types have the numbers after those of the kinds); or -1, which selects
+// all kinds.
 function counted({ kinds, types }, kind) {
   const of = kind >= kinds.length ? types[kind - kinds.length].kinds : [kind];
   return kinds.map((_, k) => kind < 0 || of.includes(k));

@@ -16,8 +16,9 @@ function childrenOf(parent, order) {
   return { start, list };
 }
 
-// Returns an array with 1 for each node whose table row no other node on the path from the root to it has;
-// else 0. 'row': for each node, the number of its table row (-1: none); 'rows': number of table rows.
+// Returns an array with 1 for each outermost node of a table row: no caller of the node has the same row.
+// Other nodes have 0. 'row': for each node, the number of its table row (-1: none); 'rows': number of table
+// rows.
 function outermost(parent, row, rows) {
   const n = parent.length;
   const order = Int32Array.from({ length: n - 1 }, (_, i) => i + 1);

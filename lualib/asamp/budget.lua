@@ -423,9 +423,9 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Compares the measurement 'found' (M.measure) with the baseline of the test 'name'; counts a test without
--- one in self.new. Returns text about the counts that exceed the baseline (nil: none); and true if bytes or
--- blocks are among them, not only retained bytes.
+-- Compares the measurement 'found' (M.measure) with the baseline of the test 'name'. Returns two values: a
+-- text about the counts that exceed the baseline (nil: none does); and true if bytes or blocks are among
+-- these counts, and not only retained bytes. If the test has no baseline, adds 1 to self.new.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then

@@ -13,8 +13,8 @@ M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 -- replaces profiles, 2 replaces all files.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
---- Converts values of the option 'quiet' to those of the field 'summary' of profiler.core: 1 prints the
--- closing line, 2 prints it only if there are samples.
+--- Converts values of the option 'quiet' to values of the field 'summary' of profiler.core. 1: the closing
+-- line is printed; 2: it is printed only if there are samples; 0: it is not printed.
 M.SUMMARY = {[false] = 1, empty = 2, [true] = 0}
 
 function M.show(v)

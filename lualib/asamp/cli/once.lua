@@ -127,11 +127,12 @@ local function identify(item)
   item.recorder, item.from, item.to = only.recorder, only.from, only.to
 end
 
--- Adds the recordings (identify) of an item to the map 'owners'. Keys and values of the map:
+-- Adds the recordings (identify) of an item to the map 'owners'. The map has two kinds of elements:
 --
---   - text of a session: the item that contains it
---   - id of a flight recorder: list of its dumps, {item, from, to, latest}, sorted by start. latest: of all
---     dumps up to this one in the list, the one that ends last
+--   - For a session, the key is its text, and the value is the item that contains it.
+--   - For a flight recorder, the key is its id, and the value is the list of its dumps {item, from, to,
+--     latest}, sorted by start. 'latest' is the dump that ends last, out of the dumps up to this one in the
+--     list.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do
@@ -154,8 +155,8 @@ local function own(owners, item)
   end
 end
 
--- Returns the item that contains a recording. For a dump: an item with a dump of the same flight recorder
--- that overlaps it in time. nil: there is none.
+-- Finds the item (file) of the list that contains a recording; nil: there is none. A dump of a flight
+-- recorder is contained in an item if that has a dump of the same recorder, and both overlap in time.
 --
 --   - owner: element of the map of own() for the recording's session or flight recorder; nil: none
 --   - recording: {text, recorder, from, to} (identify)

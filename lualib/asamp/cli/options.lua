@@ -28,7 +28,7 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 
 -- {== values ===============================================================
 
--- Numbers of options that are larger are reduced to this: small multiples of it do not overflow in Lua or C.
+-- Larger numbers in options are replaced by this one: small multiples of it do not overflow in Lua or C.
 local PLENTY = (1 << 31) - 1
 
 --- Returns the function check(text) of an option whose values are whole numbers of at least 'least'. It

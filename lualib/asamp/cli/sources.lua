@@ -86,8 +86,9 @@ local function entries(folder, cache)
   return by
 end
 
--- Returns the real path of a file below 'folder' whose path has the form 'name' in profiles, in which some
--- characters are replaced (asamp.sums.paths.written); nil: there is none. 'cache': earlier results (entries).
+-- Finds the file below 'folder' that has the relative path 'name' in profiles, which replace some characters
+-- of paths (asamp.sums.paths.written). Returns its path on disk; nil: there is none. 'cache': earlier results
+-- (entries).
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -99,9 +100,9 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Appends to 'names' the real paths of files whose path has the form 'name' in profiles, in which some
--- characters are replaced (asamp.sums.paths.written). Searches below 'roots' for an absolute name, otherwise
--- below 'folders' and the current folder. 'cache': earlier results (entries).
+-- Finds the files that have the path 'name' in profiles, which replace some characters of paths
+-- (asamp.sums.paths.written). Appends their real paths to 'names'. Searches below 'roots' if 'name' is an
+-- absolute path, otherwise below 'folders' and the current folder. 'cache': earlier results (entries).
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -113,9 +114,10 @@ local function addunwritten(names, name, folders, roots, cache)
   end
 end
 
--- Finds a source file. Tries the path 'name' in all folders; then, if characters in it may have been replaced
--- in the profile, the real paths of files with this form (addunwritten). Returns the text and the time of the
--- last change (load) of the first file that can be read; or nil and one of the REASONS.
+-- Finds a source file and reads it. Tries the path 'name' in all folders. Then, if the profile may have
+-- replaced characters of the path, tries the files that have this path in profiles (addunwritten). Returns
+-- the text of the first file that can be read, and the time of its last change (load); or nil and one of the
+-- REASONS.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then

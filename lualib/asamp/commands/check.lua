@@ -198,10 +198,10 @@ local function write(path, text, warn)
 end
 
 -- Runs the script, or reads the profile, and performs all checks. Returns nil after an error message; else
--- for asamp.show.gates:
+-- the two parameters of asamp.show.gates.lines:
 --
---   - the list of checks
---   - the smallest increases over the baseline that the check detects; nil: no --baseline
+--   1. the list of checks
+--   2. the smallest increases over the baseline that the check detects; nil: no --baseline
 local function checked(o, world, warn)
   local path, isscript, folder = o.files[1], o.files[1]:find "%.lua$"
   if isscript then

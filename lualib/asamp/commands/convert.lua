@@ -141,9 +141,9 @@ local function settings(o, path, world)
   return setting
 end
 
--- Returns the call tree nodes that --exclude removes, in the form for profiler.convert: a string with a byte
--- for each node, "\1" if it is removed, after one byte for samples without a stack. Returns nil and a message
--- if the profile cannot be read, or if no sample remains.
+-- Finds the call tree nodes that --exclude removes. Returns a string for profiler.convert: one byte for
+-- samples without a stack, then one byte for each node: "\1" if the node is removed, else "\0". Returns nil
+-- and a message if the profile cannot be read, or if no sample remains.
 local function without(world, path, o)
   local profile, message = world.read(path, range.set({}, range.of(o)))
   if not profile then

@@ -64,10 +64,10 @@ local function load(path, world, warn)
   return profile, t
 end
 
--- Returns a list of comparisons (compare.of) of the profiles pa and pb, with the totals a and b: one for each
--- of the fields. Without --by in the options o, adds one of the bytes or samples alive at the end. If these
--- changed, it is the first, because it shows whether a leak was fixed. Else it is the last, with 'head' =
--- true: only its totals are shown.
+-- Compares the profiles pa and pb, with the totals a and b, by each of the fields. Returns a list of results
+-- of compare.of. Without --by in the options o, adds a comparison of the bytes (or samples) alive at the end,
+-- because it shows whether a leak was fixed. If the live bytes changed, this comparison is the first of the
+-- list. Otherwise it is the last, and its field 'head' is true: only its totals are shown.
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
   local results = {}

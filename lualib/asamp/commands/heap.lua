@@ -174,7 +174,8 @@ local function await(path, peer, world, warn)
     if not h and not host.samefile(path, path) then
       warn.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
       return nil
-    elseif h or not unfinished and i > 50 then  -- up to 5 s, because the file may be empty at first
+    -- Waits up to 5 s for a file that is empty, because the writer may not have started.
+    elseif h or not unfinished and i > 50 then
       break
     end
     host.pause(100)

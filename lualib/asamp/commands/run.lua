@@ -271,12 +271,13 @@ local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- Finds the profile that process 'pid' wrote in the run that started at 'since': 'path', or 'path' with a
--- number (numbered). Returns its path. If there is none, returns nil and
+-- Finds the profile that process 'pid' wrote in the run that started at 'since'. Its path is 'path', or
+-- 'path' with a number (numbered). Returns its path. If there is none, returns three values:
 --
---   - the reason
---   - true if 'path' is missing or another kind of file, and not an empty file: then the process has printed
---     a message itself, unless it was killed
+--   1. nil
+--   2. the reason
+--   3. true if the process has printed the reason itself, unless it was killed: 'path' is missing, or a file
+--      of another kind that is not empty
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -284,7 +285,8 @@ local function find(path, pid, since)
     if n > 1 and not host.samefile(name, name) then
       return nil, why, absent
     elseif not host.isfile(name) and host.samefile(name, name) and not isfolder(name) then
-      return name  -- not a regular file but, for example, a pipe, which this function must not read
+      -- This is not a regular file but, for example, a pipe, which this function must not read.
+      return name
     end
     local version, id, second, clock = convert.version(name)
     local newer = version and isnewer(second, clock, since)
@@ -358,7 +360,8 @@ end
 --   - prove: true: proves likely leaks
 local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
-  collectgarbage "stop"  -- because the modules loaded below create no garbage
+  -- The modules loaded below create no garbage, so collections would only cost time.
+  collectgarbage "stop"
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
   local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"
@@ -454,7 +457,8 @@ local function runprogram(program, t, words, environment, world, warn)
     return warn.failed("%s", status)
   end
   local list = findall(t.out, pid, since, before)
-  local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)  -- true: a pipe, for example
+  -- The output is not a regular file but, for example, a pipe.
+  local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)
   if #list == 0 and not note and not isother then
     warn.failed("%s", none(program))
   elseif #list > 0 and not quiet then
@@ -485,7 +489,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if program and t.snapshot == "1" then
     return warn.wrong("--prove-leaks is only for a script; for a program, use asamp heap --prove PID")
   elseif program then
-    local warning = keys.unheeded(checked)  -- only for programs: in a script, the profiler itself warns
+    -- In a script, the profiler itself warns. So asamp run warns only for programs.
+    local warning = keys.unheeded(checked)
     if warning then
       warn.failed("%s", warning)
     end

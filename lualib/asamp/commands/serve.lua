@@ -413,8 +413,8 @@ function Server:metrics(list, now)
   for _, t in ipairs(self.targets) do
     answering[#answering + 1] = answers[t] and t
   end
-  local names = put(answering, "names", now)  -- refused by processes with an older profiler
-  local labels = put(answering, "labels", now)  -- refused by processes with an older profiler
+  local names = put(answering, "names", now)  -- Processes with an older profiler refuse this request.
+  local labels = put(answering, "labels", now)  -- Processes with an older profiler refuse this request.
   for i, t in ipairs(self.targets) do
     rows[i] = {name = t.name, stats = answers[t], names = names[t] and living.names(names[t].rows),
                labels = labels[t] and living.labels(labels[t])}

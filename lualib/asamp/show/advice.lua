@@ -89,9 +89,9 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- VISITED: the kinds of objects that a pause scans: {field of a pause (asamp.sums.advice), words for the
--- text}.
--- SEEN: a kind is left out of the text if it has fewer objects than this share of the most frequent kind.
+-- Texts about the objects that a collection scanned during a pause:
+-- VISITED: the kinds of objects: {field of a pause (asamp.sums.advice), text for it}.
+-- SEEN: the text omits a kind if the number of its objects is below this share of the largest number.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}

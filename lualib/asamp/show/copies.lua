@@ -45,7 +45,9 @@ local function listing(style, copies)
   }, "line", function(i, n)
     return labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))
-  for i = #rows, 1, -1 do  -- from the last row, because of the insertions; row i is line i + 3
+  -- Goes from the last row to the first, so that an insertion does not move the rows that follow in the loop.
+  -- Row i is lines[i + 3].
+  for i = #rows, 1, -1 do
     if rows[i].quadratic then
       table.insert(lines, i + 4, style.paint("yellow", layout.wrap(
         M.advice(rows[i]) .. ".", "           ", style.width)))

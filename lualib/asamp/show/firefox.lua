@@ -118,8 +118,8 @@ function M.head(s)
   local meta = {
     version = 27, preprocessedProfileVersion = 64, product = "Lua",
     interval = interval, startTime = s.started // 1000,
-    -- The viewer omits a sample at exactly the end time, so the end time is one interval after the last
-    -- sample.
+    -- The viewer omits a sample at exactly the end time, so the profile ends one interval later.
+    profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,
     profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,
     processType = 0, stackwalk = 1, debug = false, symbolicated = true,
     importedFrom = "asamp", platform = "X11", oscpu = "Linux",

@@ -108,7 +108,8 @@ end
 
 --- Returns a text about the rows that a tree omits; nil: it omits none.
 --
---   - totals: of the tree: numbers of omitted rows: left (all), cut (beyond the tree's limits)
+--   - totals: totals of the tree. totals.left: number of omitted rows; totals.cut: those of them beyond the
+--     tree's limits
 --   - least: share of all bytes below which rows are omitted
 --   - hidden: number of further rows that --top omits
 function M.leftout(totals, least, hidden)

@@ -47,12 +47,14 @@ local function number(n)
     return "null"
   end
   local text = ("%.17g"):format(n)
-  return text:find "[^%w.+-]" and text:gsub("[^%w+-]+", ".") or text  -- the locale may have another point
+  -- In some locales, the decimal point is another character.
+  return text:find "[^%w.+-]" and text:gsub("[^%w+-]+", ".") or text
 end
 
 -- Returns true if a string needs no escapes in JSON: printable ASCII without quotation marks and backslashes.
 local function isplain(text)
-  return not text:find "[^ !#-[^-~%]]"  -- # to [, ] and ^ to ~
+  -- The ranges in the pattern are # to [, ] to ] and ^ to ~.
+  return not text:find "[^ !#-[^-~%]]"
 end
 
 local function nothing() end

@@ -47,7 +47,8 @@ function M.offunction(row, n, paint)
   local where = layout.clean(whereof(row))
   local room = n - 2 - math.min(layout.width(name), 8, n // 3)
   room = math.min(math.max(layout.width(lastname(where)) + 2, n // 2), room)
-  if row.native then  -- the place is only a library: the name is more useful, so it is cut less
+  -- The place of native code is only a library. The function's name says more, so less of it is cut.
+  if row.native then
     room = math.max(n - 2 - layout.width(name), n // 3)
   end
   name = layout.cutmiddle(name, n - 2 - math.min(layout.width(where), room))
@@ -70,9 +71,9 @@ function M.ofline(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
---- Returns a minimum width for labels, in columns: each label shows at least "file:line" without folders, but
--- the width is at most two fifths of 'width' or layout.LEAST. 'named': true: labels start with the function's
--- name (M.offunction).
+--- Returns the minimum width for a column of labels. It is wide enough to show "file:line" without folders,
+-- and a part of the function's name. It does not exceed two fifths of 'width', unless layout.LEAST is more.
+-- 'named': true: labels start with the function's name (M.offunction).
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do

@@ -240,22 +240,22 @@ local function fitting(columns, rows, width, least)
   return kept, left
 end
 
---- Lays out a table: columns of numbers, then a column of text. Columns are dropped until the text column has
--- at least 'least' columns of the terminal. Returns the lines, the start column of the text, and the
+--- Lays out a table: columns of numbers, then a column of text. Drops columns until the column of text is at
+-- least 'least' wide. Returns the lines of the table; the position at which the text starts; and the
 -- remaining columns.
 --
---   - columns: list with the fields
+--   - rows: number of rows
+--   - title: heading of the column of text
+--   - label(i, n): returns the text of row i in at most n columns of the terminal
+--   - least: minimum width of the column of text; nil: LEAST
+--   - columns: list of the columns of numbers. Fields of a column:
 --     - title: heading of the column
 --     - cells: texts by row
---     - gap: spaces before the column, default 2
+--     - gap: spaces before the column; nil: 2
 --     - least: minimum width; nil: 0
 --     - style(i): returns the style of the cell in row i (M.painter), or nil
 --     - spare: the column with the largest 'spare' is dropped first; nil: dropped only if the text would have
 --       fewer than FEWEST columns
---   - rows: number of rows
---   - title: heading of the text column
---   - label(i, n): returns the text of row i in at most n columns
---   - least: default LEAST
 function M.grid(columns, rows, title, label, width, paint, least)
   local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)

@@ -9,9 +9,9 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Returns text about native memory that was not freed: a sentence if all lines that leak keep native memory.
--- If others keep Lua's memory, returns nil and a clause that can follow the words about Lua's heap in a
--- sentence.
+-- Returns text about native memory that was not freed. If all lines that leak keep native memory, the text is
+-- a sentence. If some lines keep Lua's memory, the first result is nil, and the second one is a clause that
+-- can follow a sentence about Lua's heap.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
@@ -98,7 +98,9 @@ local function listing(style, found)
     return inside and "  " .. labels.ofline(rows[i], n - 2, style.paint)
            or labels.ofline(rows[i], n, style.paint)
   end, labels.least(style.width, rows))
-  for i = #rows, 1, -1 do  -- from the last row, because of the insertions; row i is line i + 3
+  -- Goes from the last row to the first, so that an insertion does not move the rows that follow in the loop.
+  -- Row i is lines[i + 3].
+  for i = #rows, 1, -1 do
     for k = #(rows[i].holders or {}), 1, -1 do
       if isnew(rows, i, rows[i].holders[k]) then
         table.insert(lines, i + 4, heldby(style, rows[i], rows[i].holders[k]))

@@ -42,9 +42,9 @@ local function isallocation(field)
   return field ~= "timesamples"
 end
 
--- Returns the rows of 'list' without the C functions at the start of all stacks, which only show how the
--- interpreter calls the script: without own costs, and with the total of the whole profile ('whole') in the
--- measure 'field'.
+-- Removes the C functions that only show how the interpreter calls the script, because all stacks start with
+-- them. Such a function has no costs of its own, and its total in the measure 'field' is that of the whole
+-- profile ('whole'). Returns the remaining rows of 'list'.
 local function withoutstart(list, field, whole)
   local rows = {}
   for _, row in ipairs(list) do
@@ -118,7 +118,8 @@ function M.types(style, field)
   }
   cols.blocks(style, columns, field)
   cols.fates(style, columns, field)
-  local all = {}  -- the rows, and then the omitted types, whose number tables.titled prints
+  -- The visible rows, then the omitted types. The function tables.titled prints the number of the latter.
+  local all = {}
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)
   return explained(setmetatable({top = #rows}, {__index = style}),

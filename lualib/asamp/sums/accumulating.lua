@@ -37,36 +37,41 @@ local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
 -- The verdict on the container is "leak" only if at least 25% of the live bytes of such lines were allocated
 -- in the second half of the run (EARLY).
 local KEPT, EARLY = 4 / 5, 1 / 4
--- LOST: a container may be a full cache, which replaces a random object for each new one. This is assumed if
--- at least 5% of the objects since its oldest live one were removed, and of the older ones more than of those
--- from the last quarter of the run (isreplacing). "leak" becomes "maybe".
--- SEEN, GOING: a container that loses objects as a queue does (ofgrowing) stays a "leak" if the heap grows as
--- evenly as a full cache never does: its size is known for at least 75% of the run (births.course), and grows
--- in the second half of this at least two thirds as much as in the first (evenness).
--- WHOLE: if its older objects are alive nearly as often as newer ones (KEPT), as in a cache, the size of the
--- heap must be known for 95% of the run.
--- MANY: with fewer than 32 live samples, the ages of the removed objects do not count, and WHOLE applies.
+-- A container may be a full cache, which replaces a random object for each new one. Then "leak" becomes
+-- "maybe" (isreplacing).
+-- LOST: this is assumed if at least 5% of the objects that are newer than its oldest live object were
+-- removed, and the older ones of these more often than those from the last quarter of the run.
+-- SEEN, GOING: for a container that loses objects as a queue does (ofgrowing). It stays a "leak" if the heap
+-- grows more evenly than with a full cache. For this, the size of the heap must be known for at least 75% of
+-- the run (births.course). In the second half of this time, the heap must grow at least two thirds as much as
+-- in the first half (evenness).
+-- WHOLE: for a container whose older objects are alive nearly as often as its newer ones (KEPT), as in a
+-- cache. The size of the heap must be known for 95% of the run instead of 75%.
+-- MANY: if the container has fewer than 32 live samples, the ages of the removed objects do not count, and
+-- the limit WHOLE applies.
 local LOST, SEEN, GOING, WHOLE, MANY = 1 / 20, 3 / 4, 2 / 3, 19 / 20, 32
 -- A container that also loses objects, as a queue does, accumulates (ofgrowing) if all of these are true:
 -- GROWTH: the live heap grows by 2% in each of the last three quarters of the run.
--- EVEN, STRAIGHT: it grows in the second half at least 75% as much as in the first (EVEN), or in each of the
--- last three quarters at least 80% as much as in their mean (STRAIGHT).
--- NET: the heap's growth in the second half is at least 25% of the container's live bytes that were allocated
--- in the second half.
--- CAUSED: these live bytes are at least 5% of the heap's growth in the second half.
+-- EVEN, STRAIGHT: the heap's growth in the second half is at least 75% of that in the first half (EVEN); or
+-- its growth in each of the last three quarters is at least 80% of their mean growth (STRAIGHT).
+-- NET: the heap's growth in the second half is at least 25% of the live bytes that the container received in
+-- that half.
+-- CAUSED: the live bytes that the container received in the second half are at least 5% of the heap's growth
+-- in that half.
 -- YOUNG: the container's first live sample is in the first 7/8 of the run.
 local GROWTH, EVEN, STRAIGHT, NET, CAUSED, YOUNG = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20, 7 / 8
--- A line whose objects the last heap walk did not reach counts as keeping them (unreached) if its older
--- objects are alive at least half as often as its newer ones. The limit is below KEPT, because new garbage
--- that no collection has found dead yet counts as alive.
+-- The last heap walk may not reach a line's objects, because the program freed them at its end. Such a line
+-- counts as one that keeps its objects (unreached) if its older objects are alive at least half as often as
+-- its newer ones. This limit is below KEPT, because garbage that no collection has found dead yet counts as
+-- alive.
 local LEFT = 1 / 2
--- If the last heap walk reached at most 10% of the objects that no collection found dead, the program freed
--- the others when it ended, shortly before the walk (unreached).
+-- If the last heap walk reached at most 10% of the objects that no collection found dead, it came too late:
+-- the program had freed the other objects when it ended (unreached).
 local FREED = 1 / 10
 -- A container with less than 5% of all live samples is not reported.
 local LARGE = 1 / 20
--- If less than an eighth of a line's survivors are from the first half of the run, the line started late:
--- only its time from the first survivor on is divided into older and newer objects (middleof).
+-- NONE: if less than an eighth of a line's survivors are from the first half of the run, the line started
+-- late. Then its older and newer objects are those before and after the middle of its own time (middleof).
 local NONE = 1 / 8
 -- If the lines of a container had no samples in the first half of the CPU time, "leak" becomes "maybe"
 -- (isdelayed).
@@ -76,15 +81,16 @@ local START = 1 / 8
 -- If the program allocates nothing in the last 1% of its CPU time, "leak" becomes "maybe".
 local TAIL = 1 / 100
 -- COARSE: the last period between two collections shows whether the program worked at its end without
--- allocating (births.tail). In a short run, this period is too large a part of the run to show it: "leak"
--- becomes "maybe" if the bytes of the period usually take more than 16% of the CPU time.
+-- allocating (births.tail). In a short run, this period is too long to show it. This is assumed if the
+-- program usually needs more than 16% of its CPU time to allocate the period's bytes. Then "leak" becomes
+-- "maybe".
 local COARSE = 0.16
 -- A container may be a list of strings of output, which the program joins to one string at its end. "leak"
 -- becomes "maybe" if the program made a string of at least an eighth of the container's live bytes after the
 -- container's last sample (isoutput).
 local JOINED = 1 / 8
--- A container that is no "leak", and whose live bytes are nearly all from the second half of the run, is
--- "maybe" if these bytes are at least half of the heap's growth in that half (ofkept).
+-- CAUSE: applies to a container that is no "leak", and whose live bytes are nearly all from the second half
+-- of the run. It is "maybe" if these bytes are at least half of the heap's growth in that half (ofkept).
 local CAUSE = 1 / 2
 -- A program that keeps at least half of its allocated bytes mainly loads data. Then "leak" becomes "maybe"
 -- for a container that a local variable of a running function holds (isofrunning).
@@ -116,17 +122,18 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns a verdict on whether a container received samples until the end of the run: "leak": it did;
--- "maybe": uncertain; nil: it has stopped.
+-- Decides whether a container received objects until the end of the run. Returns "leak": it did; "maybe":
+-- uncertain; nil: it has stopped.
 --
--- It has stopped if it received no samples at the end for longer than chance explains, and for more than
--- twice as long as the longest earlier pause between samples. There are two tests. The first one measures
--- time in allocated bytes: more than 7 samples must be missing (STOP). The second one uses CPU time: more
--- than 3.5 must be missing (QUIET). It compares with the second longest pause, because other processes may
--- have caused the longest one.
+-- A container has stopped if the time from its last sample to the end is too long for chance, and more than
+-- twice as long as the longest earlier pause between two samples. There are two tests:
+--
+--   - Time is measured in allocated bytes. More than 7 samples must be missing (STOP).
+--   - Time is measured in CPU time. More than 3.5 samples must be missing (QUIET). This test takes the second
+--     longest pause instead of the longest one, which other processes may have caused.
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
---      CPU time at the end; all in us
+-- CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
 local function goeson(run, c)
   local last, after, longest = stretches(c.parts)
@@ -190,8 +197,8 @@ local function largestrings(profile)
     return profile.kinds[from.kind[i]].name == "string" and from.node[i] or nil
   end
   for i, n in ipairs(sites.objects or {}) do
-    -- The mean size of a string. Only nodes with at least n samples count, n being the sampled bytes divided
-    -- by the period: chance may give more or fewer samples.
+    -- n is the estimated number of strings. If they have at least n samples, a string is about as large as a
+    -- sampling period, or larger: stores the mean size of a string.
     large[place(sites, i) or 0] = n > 0 and sites.samples[i] >= n and sites.bytes[i] / n
   end
   for i in ipairs(born.last) do
@@ -270,9 +277,9 @@ local function halves(parts, middle)
   return n[1], n[2]
 end
 
--- Returns the part of the run from which on a line's objects count as newer ones. This is the middle of the
--- run. If nearly all survivors are from the second half (NONE), it is the middle between the first part with
--- survivors and the end.
+-- Divides a line's objects into older and newer ones: returns the first part of the run whose objects are
+-- newer. This is usually the middle of the run. If nearly all survivors are from the second half (NONE), it
+-- is the middle between the first part with survivors and the end.
 --
 -- survivors: number of the line's samples that survived a collection, by part of the run
 local function middleof(survivors)
@@ -308,11 +315,11 @@ local function retention(own, survivors, alive, from)
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0, mine, of
 end
 
--- Compares a line's objects from before the last quarter of the run with those since. Returns the results of
--- 'retention'. The parts up to the oldest live sample do not count: a queue has lost these objects, but keeps
--- all newer ones.
+-- Compares a line's objects from the last quarter of the run with its older ones. Returns the results of
+-- 'retention'. Ignores the part of the run with the oldest live sample and all earlier parts: a queue has
+-- lost the objects from these parts, but it keeps all newer ones.
 --
--- Each parameter is a list with numbers of the line's samples by part of the run:
+-- Each parameter maps a part of the run to a number of the line's samples:
 -- own: live samples in the container
 -- survivors: samples that survived a collection
 -- alive: live samples in all containers
@@ -331,9 +338,10 @@ local function recent(own, survivors, alive)
   return retention(since(own), since(survivors), since(alive), PARTS * 3 // 4)
 end
 
--- Returns true if a container loses objects of any age, as a full cache does (LOST). If it has MANY samples,
--- older objects of the line with most samples must be alive less often than newer ones, because objects of
--- other lines may be garbage that survived one collection by chance.
+-- Returns true if a container loses objects of any age, as a full cache does (LOST). If it has at least MANY
+-- samples, there is a second condition: of the line with most samples, older objects are alive less often
+-- than newer ones. Other lines do not count for it, because their objects may be garbage that survived one
+-- collection by chance.
 --
 -- c: the container's lines (field 'lines' of an element of births.of().containers)
 -- every: sums over these lines (result of 'sum')
@@ -374,13 +382,13 @@ local function sum(lines)
   return c
 end
 
--- Measures the evenness of the heap's growth: returns the growth in the second half of the run, divided by
--- that in the first half.
+-- Returns the evenness of the heap's growth: the growth in the second half of the run, divided by that in the
+-- first half.
 --
--- The first quarter may be misleading, because sessions or caches fill then. So if the heap grew evenly after
--- it, the result is at least this ratio: the smallest growth of one of the last three quarters, divided by
--- their mean growth (limit STRAIGHT). If the heap grew by less than the factor GROWTH in one of these
--- quarters, the result is 0.
+-- The first quarter may be misleading, because caches fill then. So the last three quarters are compared,
+-- too: their smallest growth is divided by their mean growth. If this quotient is at least STRAIGHT, and
+-- larger than the first one, it is the result. If the heap grew by less than the factor GROWTH in one of
+-- these quarters, the result is 0.
 --
 -- course: function from a position in the run (0 to 1) to bytes (births.course); nil: the result is 0
 local function evenness(course)
@@ -494,13 +502,13 @@ local function occupied(parts)
   return n
 end
 
--- Finds lines whose objects leaked, but were freed when the program ended, so that the last heap walk did not
--- reach them: for example those in local variables of a main function that had returned. Ignores lines that
--- allocated vectors (array or hash parts) of tables that are still alive: the program itself has emptied
--- these tables.
+-- Finds lines whose objects leaked, but were freed when the program ended. The last heap walk did not reach
+-- such objects. Example: objects in local variables of a main function that had returned. Ignores lines that
+-- allocated vectors (array or hash parts) of tables that are still alive, because the program itself has
+-- emptied these tables.
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
---      CPU time at the end; all in us
+-- CPU time at the end; all in us
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 -- alive: map from the key of each line to its live samples in all containers (living)
 -- tables: set of the keys of lines that allocated vectors of live tables

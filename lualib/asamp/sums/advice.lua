@@ -302,8 +302,8 @@ end
 --   - factor: bytes that the collector tenured, divided by the bytes that survived according to the samples
 --   - cost: costs of minor collections (costs)
 --   - chosen: true: the collector chose the nursery sizes
---   - doubted: share, 0 to 1, of survival.doubt (uncertainty of the model of survival) that predictions add
---     to their error
+--   - doubted: factor, 0 to 1, of survival.doubt, the uncertainty of the survival model. The product is a
+--     part of the error of a prediction
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -553,9 +553,9 @@ function M.verified(profile, n, setting, before, after)
                   math.abs(was.tenured / math.max(1, b.tenured) - 1) < ALIKE}
 end
 
---- Returns the prediction for the size to recommend; nil: no size saves 10% of the collector's time and at
--- least ADVISED standard errors of it, or large blocks decide when collections run. Sizes above all observed
--- ones are not considered.
+--- Returns the prediction for the nursery size to recommend; nil: none. A size must save at least 10% of the
+-- collector's time, and at least ADVISED standard errors of the prediction. Sizes above all observed ones are
+-- ignored. Returns nil, too, if large blocks decide when collections run.
 --
 -- advice: result of M.of
 function M.best(advice)

@@ -22,7 +22,7 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
---- If a container has fewer live samples than this, the verdict on it is never "leak" or "maybe".
+--- A container needs this number of live samples for a verdict on whether it leaks.
 M.LEAST = 8
 --- Number of parts into which the run is divided. The program allocated equally many bytes in each of them.
 M.PARTS = 32
@@ -36,13 +36,13 @@ local USUAL = 19 / 20
 -- A period between two collections is ignored if it has less than 1/16 of the mean bytes of a period
 -- (isbrief).
 local PERIOD = 1 / 16
--- A run has a tail if the program allocated nothing for some CPU time at its end (M.tail).
--- ENDING: a tail is at least 200 us long.
--- LONG, CLEAR: in addition, it is at least 1,000 us long or at least 3.5% of the CPU time, because single
--- periods between collections took 300 to 700 us more than others in programs that leak until their end.
+-- A run has a tail if the program allocated nothing in the last part of its CPU time (M.tail). The tail must
+-- be at least 200 us long (ENDING). It must also be at least 1,000 us (LONG) or at least 3.5% of the CPU time
+-- (CLEAR). The reason for the latter limits: in programs that leak until their end, single periods between
+-- collections took 300 to 700 us more than others.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
--- EXCESS: the program's CPU time after its last allocation counts as a tail if it is at least half of the
--- time that it usually takes to allocate the last period's bytes: other processes may have made this slower.
+-- EXCESS: a tail must be at least half as long as the usual CPU time to allocate the bytes of the last
+-- period. A shorter one is ignored, because other processes may have slowed the program down.
 local EXCESS = 1 / 2
 -- If no collection ended the run, only time samples can show that the program worked on without allocating.
 -- This counts as a tail if it took at least 10% of the CPU time before it (unseentail).
@@ -66,8 +66,9 @@ local ATONCE, FIELDS = 3, 12
 -- A vector is the block with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the byte clock: a function that maps the bytes that all samples since the start represent to a
--- share of the run's allocated bytes, 0 to 1. Vectors that survived only advance it if 'vectors' is true.
+-- Returns the byte clock, a function that measures the progress of the run. Its parameter is a number of
+-- sampled bytes since the start; its result is a share of the run's allocated bytes, 0 to 1. If 'vectors' is
+-- false, vectors that survived do not advance the clock.
 local function clockof(profile, vectors)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
@@ -107,9 +108,10 @@ local function lastsample(profile)
   return last
 end
 
--- Returns the number of the minor collection at the end of the session; nil: there is none, or the file has
--- many states. The session runs it to find out whether the objects of the last samples are alive. If an empty
--- collection follows, before which the program did not run, the one before that counts.
+-- Returns the number of the minor collection that the session runs at its end, to find out whether the
+-- objects of the last samples are alive. Returns nil if there is none, or if the file has many states. A last
+-- collection before which the program neither ran nor allocated is skipped: then the previous one is
+-- returned.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -129,9 +131,10 @@ local function lastof(profile)
   return n and math.min(profile.collections[n].time, walked) or walked
 end
 
--- Returns true if the period before collection n does not count, because the program allocated almost nothing
--- in it (PERIOD). At the end of the run, such a period is mostly the session's own work. It counts if the
--- program took LONG in it, and no major collection before or after it may have caused this time.
+-- Returns true if the period before collection n is ignored because the program allocated almost nothing in
+-- it (PERIOD): at the end of the run, such a period is mostly the session's own work. The period is not
+-- ignored if the program used at least LONG us of CPU time in it. A major collection at the start or end of
+-- the period makes this time unreliable; then the period is ignored, too.
 local function isbrief(profile, n)
   local bytes, c, before = 0, profile.collections[n], profile.collections[n - 1]
   for _, one in ipairs(profile.collections) do
@@ -184,9 +187,9 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the usual CPU time per allocated byte before collection n, in us; nil: unknown. It is a percentile
--- of the rates of the periods between collections: for 95% of the bytes (USUAL), the rate was at most this. A
--- period is weighted by its bytes, because the rates of the short periods at the start vary much.
+-- Returns the usual CPU time per allocated byte before collection n, in us; nil: unknown. Each period between
+-- two collections has a rate, its CPU time per byte. The result is the 95th percentile (USUAL) of these
+-- rates. A period is weighted by its bytes, because the rates of the short periods at the start vary much.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -220,15 +223,15 @@ local function owncollection(profile)
   return n > 0 and list[n].major and list[n].time >= lastsample(profile) and n or nil
 end
 
--- Returns the tail of a session that no collection ended: the program's CPU time in us between the last
--- collection and the last heap walk, according to time samples. It allocated less than a nursery in this
--- time. Second result: the CPU time before, in us.
+-- Returns the tail of a session that no collection ended, in us: the CPU time that the program used between
+-- the last collection and the last heap walk, according to time samples. In this time it allocated less than
+-- a nursery. Second result: the CPU time before the tail, in us.
 --
--- The tail is 0
+-- The tail is 0 in these cases:
 --
---   - if it is short: below one sampling period of time, or below the share UNSEEN,
---   - if the last collection was not due to a full nursery: then a collection may have ended the session,
---   - or if the file has many states.
+--   - It is short: below one sampling period of time, or below the share UNSEEN.
+--   - The last collection was not due to a full nursery. Then a collection may have ended the session.
+--   - The file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
   -- true: the last collection was due to a full nursery. Its period and another one have equally many
@@ -322,9 +325,10 @@ local function working(profile)
   return list
 end
 
--- Returns the size of the live heap after the first collection and each major one: a list of {at (share of
--- the run's bytes that were allocated before it), size (bytes)}. A major collection may free its garbage step
--- by step: if the heap is smaller after a later minor collection, that one counts instead.
+-- Returns the size of the live heap after the first collection and after each major collection. The result is
+-- a list of {at, size}: 'at' is the share of the run's bytes that were allocated before the collection,
+-- 'size' is in bytes. A major collection may free its garbage step by step. So if the heap is smaller after a
+-- later minor collection, the element is about this minor collection instead.
 local function sizes(profile)
   local all, sum, list, collections = 0, 0, {}, working(profile)
   for _, c in ipairs(collections) do
@@ -342,14 +346,16 @@ local function sizes(profile)
   return list
 end
 
---- Returns a function that maps a position in the run to the bytes of the live heap there, linear between
--- major collections. A position is a share of the bytes that were allocated before the last major collection:
--- 1 is this collection. nil: the size is unknown, because no other major collection is between 1/8 and 3/4,
--- or because the last one is too early (COVERED).
+--- Returns a function that maps a position in the run to the bytes of the live heap at this position. Between
+-- two major collections, the bytes change linearly. A position is a share of the bytes that were allocated
+-- before the last major collection, so this collection is at position 1.
+--
+-- Returns nil if the size of the heap is unknown: no other major collection is between positions 1/8 and 3/4,
+-- or the last one is too early (COVERED).
 --
 -- Second result: the share of the run's bytes that was allocated before the last major collection. Third
--- result: true if another major collection is between NEAR and 3/4, so the growth of both halves can be
--- compared.
+-- result: true if another major collection is between positions NEAR and 3/4, so that the growth of both
+-- halves can be compared.
 function M.course(profile)
   local list = sizes(profile)
   local last, middle, near = list[#list], false, false
@@ -404,11 +410,10 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- Returns a map from the number of each path of references that leads to live samples to the number of the
--- path to their container (a table, tree or chain).
+-- Returns a map from each path of references to live samples to their container: from the number of the path
+-- to the number of the path to the container (a table, tree or chain).
 --
 -- h: profile.holders: the tree of all paths
--- alive: profile.alive: the live samples, with the number of their path
 -- alive: profile.alive: the live samples, with the number of their path
 local function containers(h, alive)
   local total, to, stem = {}, {}, holders.stems(h)
@@ -431,8 +436,8 @@ local function containers(h, alive)
   return to
 end
 
--- Returns the entry of package.loaded, _G or the registry through which a path of references leads: the
--- number of the path to this entry, and the text of the table; nil: none.
+-- Finds the entry of package.loaded, _G or the registry through which a path of references leads. Returns the
+-- number of the path to this entry, and the name of the table; nil: the path leads through none.
 --
 -- h: profile.holders
 -- path: number of the path
@@ -459,8 +464,12 @@ end
 -- keys: for each row of profile.alive, the key of the line that allocated its samples; false: unknown
 -- parts: for each row, the part of the run in which its samples were allocated
 local function shared(h, alive, keys, parts)
-  local entries, tables = {}, {}  -- by path: number of the path to the entry (false: none); text of the table
-  local filled = {}  -- by table and line: map from each entry to {first, last} part of the run
+  -- Two maps from the number of a path: to the number of the path to the table's entry (false: none), and to
+  -- the table's name.
+  local entries, tables = {}, {}
+  -- Maps a table and a line to the entries that the line filled: {[entry] = {first, last}}, the parts of the
+  -- run.
+  local filled = {}
   for i, path in ipairs(alive.path) do
     if path > 0 and entries[path] == nil then
       local entry, name = entryof(h, path)
@@ -513,8 +522,8 @@ end
 -- key: key of the line that allocated the samples
 -- alive: profile.alive
 -- i: number of the row
--- part: part of the run in which the samples were allocated, without vectors that survived
--- whole: the same with all vectors
+-- part: part of the run in which the samples were allocated; vectors that survived do not advance its clock
+-- whole: the same, with a clock that all vectors advance
 local function count(c, key, alive, i, part, whole)
   local isvector = alive.vector[i] == 1
   local lines = isvector and c.vectorlines or c.lines
@@ -621,32 +630,31 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns the times at which the live samples were allocated, as a table with three fields; nil: the file
--- has no heap walk at its end, or no slices by allocated bytes. Halves and parts of the run are those of the
--- byte clock at the allocation.
+--- Returns a table that shows when the live samples were allocated; nil: the file has no heap walk at its
+-- end, or no slices by allocated bytes. Halves and parts of the run are measured by the byte clock. Three
+-- fields:
 --
--- 'containers' is a list of the containers:
+-- 'containers' is the list of the containers. Fields of a container:
 --
 --   - holder: text of the path of references to the container
---   - late: live bytes of the second half
---   - vectors: live bytes of vectors, by key of the line that allocated them
---   - lines: live samples of objects, without vectors, by key of the line
---     - [1], [2]: number of samples of the first and the second half
+--   - late: live bytes from the second half of the run
+--   - vectors: map from the key of a line to the live bytes of the vectors that it allocated
+--   - lines: map from the key of a line to its live samples of objects, without vectors:
+--     - [1], [2]: number of samples from the first and the second half
 --     - n: number of all samples
---     - parts: number of samples, by part
---     - bytes: bytes of these samples, by part
---     - lasts: time of the last sample in us, by part
---   - vectorlines: the same of vectors, by a byte clock that all vectors advance
+--     - parts, bytes: numbers and bytes of the samples, by part of the run
+--     - lasts: time of the last sample in us, by part of the run
+--   - vectorlines: the same as 'lines' for vectors; its byte clock is advanced by all vectors
 --
--- 'lines' has the samples of each line by its key, even of objects that are in no container:
+-- 'lines' maps the key of a line to its samples of objects, even if these are in no container:
 --
---   - [1], [2]: number of samples of each half that survived, even if they died later
---   - survivors: number of samples that survived, by part
---   - n, parts, bytes: number of all samples, number by part and bytes by part, of samples that survived and
---     were not found dead later
---   - lasts: time of the last sample in us, by part, even of one that died
+--   - [1], [2]: number of samples from each half that survived, even if they died later
+--   - survivors: the same number, by part of the run
+--   - n: number of samples that survived and were not found dead later
+--   - parts, bytes: numbers and bytes of the samples of 'n', by part of the run
+--   - lasts: time of the last sample in us, by part of the run, even if it died
 --
--- 'vectorlines' is the same of vectors, by a byte clock that all vectors advance.
+-- 'vectorlines' is the same as 'lines' for vectors; its byte clock is advanced by all vectors.
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

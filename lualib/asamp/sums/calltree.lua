@@ -136,12 +136,12 @@ function M.rows(profile, t, field, options)
   return table.move(rows, first, #rows, 1, {})
 end
 
---- Returns the rows of M.rows, whose parameters it has, as a list of trees. Fields of a node:
+--- Converts the rows of M.rows to a list of trees. The parameters are those of M.rows. Fields of a node:
 --
---   - name, file, line, native: of the node's function (native: true for a C function)
+--   - name, file, line, native: the node's function (native: true for a C function)
 --   - self, total: values without and with callees
 --   - children: list of nodes; nil: none
---   - more: of a node for small children: their number
+--   - more: number of small children, in a node that represents these; else nil
 function M.nested(profile, t, field, options)
   local rows = M.rows(profile, t, field, options)
   local roots, at = {}, {}

@@ -67,14 +67,14 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- Returns the data of one of the two compared profiles, for tested():
+-- Returns the data of one of the two compared profiles, for the function 'tested':
 --
 --   - profile, scale: the parameters
---   - usual: value that one observation represents on average; for sums that are 0
+--   - usual: mean value that one observation represents; used if a sum is 0
 --
 -- whole: sum of all samples of the profile
 -- field: field of sums that is compared
--- scale: factor of the values
+-- scale: factor by which values are multiplied
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
@@ -195,28 +195,30 @@ local function wholes(a, suma, b, sumb, field)
   return va, vb, even and 0 or error
 end
 
---- Compares two profiles by one field of sums (totals.lua):
+--- Compares two profiles by one field of sums (totals.lua). In names of fields, a is the old profile and b
+-- the new one.
 --
 --   - field: the parameter
 --   - seconds: true: values are seconds
 --   - scale: factor of the old profile's values
---   - a, b: the field's total in the old and the new profile, not scaled
---   - error: standard error of their difference; 0: exact
---   - functions, lines, types, classes, holders: lists with a row for each of them; nil: not available
---     - name: of the function, line, type, class or holder
---     - file, line: of a function or line
+--   - a, b: the field's total in the profiles, not scaled
+--   - error: standard error of the difference of the totals; 0: exact
+--   - functions, lines, types, classes, holders: lists of rows; nil: not available. Fields of a row:
+--     - name: name of the function, line, type, class or holder
+--     - file, line: place of the function or line
 --     - native: true: a C function
 --     - a, b, change: values of the row in both profiles, and their difference
 --     - error: standard error of the change
 --     - p: probability of such a change by chance
---     - noise: true: it may be chance
+--     - noise: true: the change may be chance
 --
 -- pa, a: the old profile and its totals
 -- pb, b: the new profile and its totals
--- options
---   - sigma: standard errors up to which a change is noise
+-- options: a table:
+--
+--   - sigma: number of standard errors up to which a change is noise
 --   - scaled: true: scales the old profile's values so that both profiles have the same total
---   - cumulative: true: compares totals, not self
+--   - cumulative: true: compares values with callees (total), not without them (self)
 function M.of(pa, a, pb, b, field, options)
   local unita, unitb, seconds = 1, 1, nil
   if field == "timesamples" then
@@ -268,9 +270,9 @@ function M.fields(pa, a, pb, b)
   return list
 end
 
---- Returns the field of sums for the measure 'by' (a key of measures.MEASURES) if two profiles can be
--- compared by it: both record the measure, and it is not 0 in both. Else returns nil and the reason, if it is
--- known. The other parameters are those of M.fields.
+--- Checks whether two profiles can be compared by the measure 'by' (a key of measures.MEASURES): both must
+-- record the measure, and at least one value must not be 0. Returns the field of sums for the measure.
+-- Otherwise returns nil and the reason, if it is known. The other parameters are those of M.fields.
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"

@@ -118,8 +118,8 @@ local function side(profile, t, field, whole)
           usual = weight / whole}
 end
 
--- Returns the set of call tree nodes that are left out: C functions with which at least the share START of
--- the stacks starts, and which were running at no sample themselves.
+-- Returns the set of the C functions (call tree nodes) that only show how the interpreter calls the script.
+-- At least the share START of all stacks starts with such a node, and the node itself has no samples.
 local function start(profile, t)
   local set, parent = {}, profile.nodes.parent
   local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
@@ -225,11 +225,11 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Raises the weights of the common tree's nodes to their shares in one profile. After the call for each
--- profile and measure, a weight is the node's largest share in any of them.
+-- Sets the weight of each node of the common tree to the node's share in one profile, if that is larger.
+-- After the calls for all profiles and measures, a weight is the node's largest share.
 --
 -- weight: map from nodes of the common tree to their weights
--- one: functions for the profile's values (side)
+-- one: reads the values of the profile (result of side)
 -- map: map from the profile's nodes to those of the common tree (add)
 -- folded: set of nodes that are left out
 local function weigh(weight, one, map, folded)
@@ -333,22 +333,25 @@ local function prune(tree, weight, limit)
   return out, map, #tree.parent - #out.parent
 end
 
---- Returns the comparison of two profiles:
+--- Returns the comparison of two profiles. In names of fields, a is the old profile and b the new one.
 --
 --   - functions: list of {name, file, line, native}
---   - nodes: columns of the common tree: parent (0: the root; lower than the child's number), fn
+--   - nodes: columns of the common tree: parent (0: the root; a parent's number is lower than its child's),
+--     fn
 --   - left: number of nodes left out
---   - measures: a list; the letter a means the first profile, b the second one
---     - key, field: name, and field of sums
+--   - measures: a list. Fields of a measure:
+--     - key, field: name of the measure, and field of sums
 --     - wholea, wholeb: totals of the profiles
 --     - ofa, ofb: totals by which amounts are divided to get shares
---     - nodes, functions: rows for the nodes (with callees) and the functions (without callees)
+--     - nodes: rows for the nodes, with callees
+--     - functions: rows for the functions, without callees. Fields of both kinds of rows:
 --       - a, b: amounts
---       - totala, totalb: only of functions: with callees
---       - change, error: of the share, and its standard error
---       - noise: true: may be chance
+--       - totala, totalb: amounts with callees, only for functions
+--       - change, error: change of the share, and its standard error
+--       - noise: true: the change may be chance
 --
--- pa, a, pb, b: old profile and its totals, new profile and its totals
+-- pa, a: old profile and its totals
+-- pb, b: new profile and its totals
 -- list: measures to compare (M.measures)
 -- limit: largest number of nodes
 function M.of(pa, a, pb, b, list, limit)

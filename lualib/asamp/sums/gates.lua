@@ -94,11 +94,12 @@ local function limited(name, value, error, limit, blame, errorof)
           end)}
 end
 
--- Returns a function from the bytes of a sum, estimated from samples, to the standard error of the estimate:
--- the parameter 'errorof' of limited().
+-- Returns a function that maps the bytes of a sum, estimated from samples, to the standard error of the
+-- estimate. This is the parameter 'errorof' of the function 'limited'.
 --
 -- weight: bytes that a sample represents
--- exact: exact number of bytes that the run allocated, of which the sum is a share; nil: unknown
+-- exact: exact number of bytes that the run allocated; nil: unknown. If it is known, the sum is a share of
+-- it, and the error is smaller
 -- value: bytes of the sum in this profile
 local function estimated(weight, exact, value)
   return function(x)
@@ -221,9 +222,9 @@ function M.least(p, n, needed, tolerance, exact)
   end)
 end
 
--- Returns the longest sampling period, a power of 2, with which a comparison would find an increase of twice
--- the tolerance in a line. nil: no other period is needed, because the present one finds it; or no period
--- finds it; or the present one is unknown.
+-- Returns the sampling period with which a comparison would find an increase of twice the tolerance in a
+-- line. It is the longest such period that is a power of 2. Returns nil in three cases: the present period
+-- finds this increase; no period finds it; the present period is unknown.
 --
 -- p: the line's share of the baseline's bytes
 -- n: number of samples of the baseline
@@ -240,13 +241,12 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that this comparison with a baseline can find, of the total and of the
--- largest
--- lines: the second result of M.changes.
+-- Returns the smallest increases that a comparison with a baseline can find, of the total and of the largest
+-- lines. This is the second result of M.changes.
 --
 -- rows: lines of the comparison; their order changes
 -- profile: the baseline
--- whole, n: sum of all its samples, and their number
+-- whole, n: sum of all samples of the baseline, and their number
 -- check: the row that compares the total bytes with the baseline
 -- needed: number of standard errors above which the increase of a line makes the check fail
 -- exact: true: the exact numbers of allocated bytes are known
@@ -276,22 +276,24 @@ local function mark(checks, lines)
   for _, row in ipairs(lines) do
     change[keyof(row)] = (change[keyof(row)] or 0) + row.b - row.a
   end
-  for i = 2, #checks do  -- omits the first one, which is about the total
+  -- The first check is about the total, and is left out.
+  for i = 2, #checks do
     local row = checks[i].blame
     checks[i].moved = change[keyof(row)] <= (row.b - row.a) / 2
   end
 end
 
---- Compares a profile with a baseline. Returns two values: the checks of the total and of each line that
--- fails (with 'moved': true: other lines of the function allocated less instead); and the smallest increases
--- that this comparison can find:
+--- Compares a profile with a baseline. Returns two values. The first one is the list of checks: of the total,
+-- and of each line that fails. The field 'moved' of a check is true if other lines of the same function
+-- allocated less instead. The second value has the smallest increases that this comparison can find:
 --
---   - all: increase of the total, percent
---   - lines: of the LARGEST largest lines
+--   - all: smallest increase of the total, percent
+--   - lines: a row for each of the LARGEST largest lines. Fields of a row:
 --     - blame: row of the line
---     - share: its share of the total
---     - least: increase of the line, percent
---     - period: sampling period that would find twice the tolerance; nil: the present one does, or none
+--     - share: the line's share of the total
+--     - least: smallest increase of the line, percent
+--     - period: sampling period that would find twice the tolerance; nil: the present period finds it, or
+--       none does
 --
 -- pa, a: the baseline and its totals
 -- pb, b: the profile and its totals

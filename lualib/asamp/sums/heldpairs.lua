@@ -10,10 +10,10 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- Which paths have rows:
--- MOST: while one next step has 80% of a path's samples, the path is extended by it.
--- SOME: after that, each next step with 5% of all samples starts a row of its own, if at least two do; after
--- the root of the tree, one suffices.
+-- Rules for the paths that have rows:
+-- MOST: a path is extended by one step as long as a single next step has 80% of its samples.
+-- SOME: then each next step with 5% of all samples starts a row of its own, if there are at least two such
+-- steps. At the root of the tree, one such step suffices.
 local MOST, SOME = 0.8, 0.05
 
 -- Returns the paths of a profile as a tree. A node has the fields step (text; nil: the root), samples and
@@ -49,8 +49,8 @@ local KEYS = {
   function(step) return (step:gsub(" %([^()]*%)", ""):gsub("[^ ]*:%d+", "")) end,
 }
 
--- Returns a map from the text to which a rule reduces a step to the node of this step; false: several nodes
--- have the same text.
+-- Returns a map from text to node. The text is that of the node's step, shortened by the rule 'key'. The
+-- value is false if several nodes have the same text.
 --
 -- list: nodes (tree)
 -- key: the rule, one of KEYS
@@ -113,8 +113,8 @@ local function below(p)
   return list
 end
 
--- Returns {samples, bytes} of a step, minus those of the steps after it that have rows of their own; nil:
--- there are none left.
+-- Returns the {samples, bytes} of a step that remain if the next steps have rows of their own; nil: no
+-- samples remain.
 --
 -- node: node of the step in one profile; nil: none
 -- parts: pairs of the next steps with rows
@@ -178,11 +178,12 @@ local function rows(p, path, whole, list)
   end
 end
 
---- Returns paths that together contain every live sample of two profiles once:
+--- Returns a list of paths that together contain every live sample of two profiles once. Fields of an
+-- element:
 --
 --   - name: text of the path
 --   - a, b: {samples, bytes} in each profile; nil: none
---   - parted: true: longer paths have rows of their own, whose samples do not count in this row
+--   - parted: true: some longer paths have elements of their own; their samples do not count here
 --
 -- a, b: fields 'holders' of the profiles
 function M.of(a, b)

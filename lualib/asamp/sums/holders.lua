@@ -28,7 +28,8 @@ function M.steps(path)
   local list = {}
   for i, step in ipairs(path) do
     local following = path[i + 1]
-    if following and following.text == "" then  -- an upvalue without a name: reads the step after it
+    -- This step is an upvalue without a name: reads the step after it.
+    if following and following.text == "" then
       following = path[i + 2]
     end
     local thread = following and (following.text:find "^local " or
@@ -188,8 +189,9 @@ function M.starting(h, text)
   end
 end
 
---- Returns the kind of a table that refers to objects by many elements: "list" (a list) or "keys" (a table
--- with keys; always for package.loaded, _G and the registry). nil: the table has no such elements.
+--- Returns the kind of a table whose elements hold objects: "list", or "keys" for a table with keys. The
+-- result for package.loaded, _G and the registry is always "keys". nil: the elements of the table hold no
+-- objects.
 --
 -- h: profile.holders
 -- text: text of the path to the table
@@ -244,9 +246,10 @@ end
 -- {== in a profile ==========================================================
 
 -- M.of selects the paths that represent many samples:
--- MOST: if one longer path has 80% of the samples of a path that it starts with, it is shown instead of it.
--- SOME: if several longer paths have 20% of all samples each, they are shown instead of their common start.
--- PATHS: at most 3 paths are shown.
+-- MOST: if one longer path has 80% of a path's samples, the longer path is selected instead.
+-- SOME: if several longer paths have at least 20% of all samples each, they are selected instead of the path
+-- with which they start.
+-- PATHS: at most 3 paths are selected.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 function M.pathtext(h, path)
@@ -271,11 +274,10 @@ local function repeats(h, path)
   return at > 0
 end
 
--- Returns two values:
+-- Returns two maps from the number of a path:
 --
---   1. number of samples of each path with all longer paths, by number of the path
---   2. list of the paths with one more step, most samples first, by number of the path; without paths that
---      repeat a step
+--   1. to the number of its samples, including those of all longer paths
+--   2. to the list of the paths with one more step, most samples first. Paths that repeat a step are left out
 --
 -- h: profile.holders
 -- own: samples by path

@@ -159,11 +159,11 @@ function M.within(profile, name, read)
   return parts
 end
 
---- Returns the rows (M.rows) of every label, by its name; nil: there are no labels. Second result: the number
--- of rows that are omitted because of 'most', at least one for each omitted label.
+--- Returns a map from the name of every label to its rows (M.rows); nil: there are no labels. Second result:
+-- the number of rows that are omitted because of 'most', at least one for each omitted label.
 --
---   - top: number of rows of a label; nil: all
---   - most: limit of all rows if 'top' is nil, and of the labels
+--   - top: number of rows of a label; nil: as many as 'most' permits
+--   - most: limit of the number of labels and, if 'top' is nil, of all rows
 function M.all(profile, top, most)
   local all, names, left = {}, M.names(profile, most)
   for _, name in ipairs(names) do

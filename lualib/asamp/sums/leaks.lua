@@ -161,9 +161,9 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns the set of time slices in which the program was not idle, and the time samples of each slice. It
--- was not idle if it allocated, or if it did more than collect garbage (RAN). 'wanted': kinds of blocks whose
--- allocation counts (kindsof).
+-- Returns two values: the set of time slices in which the program ran; and the number of time samples of each
+-- slice. The program ran in a slice if it allocated, or if it did more than collect garbage (RAN). 'wanted':
+-- kinds of blocks whose allocation counts (kindsof).
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -300,8 +300,8 @@ local function clockof(bins, wanted)
   return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns true if a line keeps objects from a large enough share of the session ('most'), enough bytes from
--- its second half (LATE), and some bytes from its last quarter.
+-- Returns true if a line keeps objects throughout the session: from at least the share 'most' of the session,
+-- enough bytes from its second half (LATE), and some bytes from its last quarter.
 --
 -- row: the line (newrow)
 -- all: bytes that it keeps
@@ -377,10 +377,12 @@ local function periodof(clock, from)
   return squares / math.max(bytes, 1)
 end
 
--- Returns true if a line has stopped allocating. Its earlier rate is that of the bytes that it keeps, by time
--- and by sampled bytes of the program. It has stopped if its allocation at the end of the run is below the
--- share SLOWER of one of these rates. Not for a flight recorder: its first time slice has older objects, so
--- that the earlier rate would be too high.
+-- Returns true if a line has stopped allocating: at the end of the run, it allocates at less than the share
+-- SLOWER of its earlier rate. The earlier rate is computed twice from the bytes that the line keeps, per unit
+-- of time and per sampled byte of the program; one of the two tests suffices.
+--
+-- Must not be called for a flight recorder. Its first time slice contains older objects, so the earlier rate
+-- would be too high.
 --
 -- row: the line (newrow)
 -- n: only the first n time slices count
@@ -635,11 +637,11 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
--- Returns those samples of a line that are in one container.
+-- Returns the samples of a line that are in one container. Both 'own' and the result map the number of a path
+-- of references to the number of samples at its end.
 --
--- own: the line's samples: a map from the number of a path of references to the number of samples to which it
--- leads. The result is such a map, too.
--- starting: returns true for a path that leads to the container (holders.starting)
+-- own: all samples of the line
+-- starting: function that returns true for a path that leads to the container (result of holders.starting)
 local function inside(own, starting)
   local part = {}
   for path, n in pairs(own) do
@@ -659,7 +661,7 @@ local function hold(profile, rows)
   local groups = holders.grouped(h, function(node)
     return nearest[node] and births.keyof(nearest[node])
   end)
-  local starting = {}  -- by text of a container
+  local starting = {}  -- map from the path of a container (text) to a result of holders.starting
   for _, row in ipairs(rows) do
     local own, at = groups[births.keyof(row)], row.container
     if own and row.whole then
@@ -741,9 +743,10 @@ local function loads(profile)
   return kept > LOADED * all
 end
 
--- Moves all likely leaks to 'maybe' if the program may only have been loading data when it was stopped. This
--- is possible if it mainly loads data (loads), and if each holder is unknown, a local variable, or an object
--- in a chain from a local variable. Does nothing after a heap walk at the end, which shows the holders.
+-- Moves all likely leaks to 'maybe' if the program may only have been loading data when it was stopped. Two
+-- conditions must be met: the program mainly loads data (loads); and each holder is unknown, a local
+-- variable, or an object in a chain from a local variable. Does nothing if the file has a heap walk at its
+-- end, because that shows the holders.
 --
 -- found: the result that M.of will return; its rows are the likely leaks
 -- walked: true: the file has a heap walk at its end
@@ -773,9 +776,10 @@ local function possible(c)
           stopped = c.stopped}
 end
 
--- Replaces containers inside of another one, such as fields of the nodes of a chain, by the outer one. It has
--- the sum of their samples, and the line of the container with most samples. Tables of modules, globals and
--- references (holders.NAMED) do not count as outer ones. Returns the remaining elements, most samples first.
+-- Some containers are inside of others, such as fields of the nodes of a chain. Replaces these by the
+-- outermost container, adds their samples to it, and gives it the line of the one with most samples. Tables
+-- of modules, globals and references (holders.NAMED) do not count as outer containers. Returns the remaining
+-- elements, most samples first.
 --
 -- maybe: elements of 'maybe' (M.of)
 local function outermost(maybe)
@@ -807,9 +811,9 @@ local function outermost(maybe)
   return list
 end
 
--- Returns the field 'maybe' of M.of: a list of the containers with the verdict "maybe", and of lines with a
--- growing table that is in no container; nil: none. Second result: 'few' if a container has too few samples,
--- else nil.
+-- Returns the field 'maybe' of M.of: a list of the containers with the verdict "maybe", and of the lines with
+-- a growing table that is in no container. nil: there are none. Second result: the parameter 'few' if a
+-- container has too few samples, else nil.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- alone: rows of lines with a growing table (accumulated)
@@ -911,11 +915,14 @@ end
 --   - grew: true: the heap grew
 --   - late: bytes allocated in the second half of the run and kept
 --   - kept: true: 'proved', or the heap grew by the share KEPT of 'late'
---   - rows: lines or C functions (line 0, native = true); those with the same container (table, tree or chain
---     that holds their objects) are adjacent
+--   - few: lines with too few samples: {lines (number), least, alloc} (fewof); nil: none
+--   - alloc: sampling period that would find the lines, if there are neither rows nor 'few'
+--   - native: kept bytes of native memory from the second half; nil: no row has any
+--   - rows: rows for lines, or for C functions (line 0, native = true). Rows with the same container (table,
+--     tree or chain that holds their objects) are adjacent. Fields of a row:
 --     - file, line, name: the line's file, number and function
 --     - native: true: a C function
---     - samples: number of samples that it allocated in the slices that count
+--     - samples: number of samples that the line allocated in the slices that count
 --     - survived, survivedbytes: samples and bytes that survived their first collection
 --     - kept, keptbytes: of these, samples and bytes not found dead later
 --     - whole: kept bytes of the line in all containers; nil: the line has only this row
@@ -927,14 +934,11 @@ end
 --     - holders: main holders, a list of {text (path of references), samples, share (of 'held')}; nil:
 --       unknown
 --     - held: samples with a known holder
---   - few: lines with too few samples: {lines (number), least, alloc} (fewof); nil: none
---   - alloc: sampling period that would find the lines, if there are neither rows nor 'few'
---   - maybe: containers that may leak; nil: none
+--   - maybe: list of the containers that may leak; nil: none. Fields of a container:
 --     - holder: path to the container; nil: unknown
 --     - samples: number of live samples in it
 --     - file, line, name, native: line that allocated most of them
---     - stopped: share of the CPU time at which their growth stopped; nil: it did not
---   - native: kept bytes of native memory from the second half; nil: no row has any
+--     - stopped: share of the CPU time at which the container's growth stopped; nil: it did not stop
 function M.of(profile)
   local bins, lacks = profile.bins, lacking(profile)
   if lacks then

@@ -25,8 +25,8 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Two words of a snapshot give bytes by source line. Maps them to the word of the row of which these bytes
--- are a part.
+-- Two kinds of rows of a snapshot have bytes by source line. Maps the word of such a row to the word of the
+-- use of memory of which these bytes are a part.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)
@@ -63,14 +63,14 @@ end
 --   - rss: resident bytes of the process
 --   - sum: bytes of all rows
 --   - outside: external bytes of userdata, as libraries reported them
---   - lua, native, rest: bytes by group of rows (WORDS)
---   - rows: the uses of memory
+--   - lua, native, rest: sums of the bytes of each group of rows (WORDS)
+--   - rows: a row for each use of memory. Fields of a row:
 --     - what: word of the use
 --     - group: "lua", "native" or "rest"
 --     - text: description
---     - bytes: in old files negative for reserved memory that was never touched
+--     - bytes: its bytes; in old files, a negative number means reserved memory that was never touched
 --     - parts: list of {where (a line or a file), bytes}
---     - known: bytes of all parts
+--     - known: sum of the bytes of all parts
 --
 -- picture: the rows of the snapshot (M.parse)
 function M.of(picture)

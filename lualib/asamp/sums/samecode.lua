@@ -221,8 +221,10 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Largest product of the lengths of two lists of functions for alignpart, which takes 16 MiB and a second for
--- it. 'align' splits longer lists. ALL: largest sum of these products for all files.
+-- CELLS: the function alignpart only compares two lists of functions if the product of their lengths is at
+-- most CELLS. For this product it takes 16 MiB of memory and a second. The function 'align' splits longer
+-- lists.
+-- ALL: limit of the sum of these products over all files.
 local CELLS, ALL = 1 << 20, 2 << 20
 
 -- Pairs the functions a[from..to] with b[start..stop], both in the order of their lines, so that the sum of
@@ -283,14 +285,16 @@ local function indices(list)
   return at
 end
 
--- Returns pairs of functions that certainly correspond, a list of {index in a, index in b, ...}: their names
--- are unique in both lists. It is the longest sequence of them in the order of both lists.
+-- Returns pairs of functions that certainly are the same in both lists, because their names are unique in
+-- each. A pair is {index in a, index in b, ...}. If not all pairs have the same order in both lists, returns
+-- the longest sequence of pairs that has.
 local function anchors(a, b)
   local ata, atb, ends = indices(a), indices(b), {}
   for i, row in ipairs(a) do
     local j = ata[row.name] and atb[row.name]
     if j then
-      -- Finds the first of the sequences so far that ends at j or at a later function of b.
+      -- Binary search in 'ends', the last pairs of the best sequences so far: finds the first pair whose
+      -- function of b is b[j] or a later one.
       local low, high = 1, #ends + 1
       while low < high do
         local middle = (low + high) // 2
@@ -314,10 +318,11 @@ local function anchors(a, b)
 end
 
 -- Pairs the functions of a file that are probably the same in both profiles, in the order of their lines.
--- Calls pair(x, y) for each pair. Long lists are split at functions that certainly correspond.
+-- Calls pair(x, y) for each pair. Splits long lists at functions that certainly are the same (anchors).
 --
 -- a, b: the functions of the file in the two profiles, sorted by line
--- rest: {cells}: the budget for this and further files, as a number of pairs to compare (ALL)
+-- rest: {cells}: number of pairs of functions that may still be compared, in this file and the following ones
+-- (ALL)
 local function align(a, b, pair, rest)
   local from, start = 1, 1
   local function part(to, stop)
@@ -382,8 +387,8 @@ local function each(rows, f)
   end
 end
 
--- Returns a function(file, defined, line) that returns a key for a line, with the line where its function is
--- defined. Its length does not depend on that of the file's name.
+-- Returns a function(file, defined, line) that returns a key for a source line. 'defined' is the line at
+-- which its function is defined. The key has a number instead of the file's name, so that it is short.
 local function places()
   local numbers, n = {}, 0
   return function(file, defined, line)
@@ -395,9 +400,9 @@ local function places()
   end
 end
 
--- Returns a function(file, line) that returns the number of lines by which the code there has moved from the
--- first profile to the second. The code moves with the last function that starts at or before the line; nil:
--- there is none.
+-- Returns a function(file, line) that finds out how far code has moved from the first profile to the second.
+-- It returns a number of lines: that by which the last function moved that starts at or before the given
+-- line; nil: there is no such function.
 --
 -- functions: pairs of equal functions (M.functions)
 local function movesof(functions)

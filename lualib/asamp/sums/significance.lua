@@ -108,7 +108,8 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   local deviation = math.sqrt(math.max(variance, variancea + varianceb))
   local least = math.min(1, 2 * math.min(q, 1 - q) ^ n)
   if (b - a) ^ 2 < 0.25 * variance then
-    return deviation, 1, least  -- not significant; most rows take this path
+    -- The difference is not significant. Most calls return here.
+    return deviation, 1, least
   end
   local p
   if b > a then

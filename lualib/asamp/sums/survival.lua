@@ -15,11 +15,12 @@ local M = {}
 local ROUNDS = 60
 local TAIL = 0.03
 
--- Returns the mortality by bin (range of ages): the non-decreasing sequence of shares that fits the observed
--- shares best. A bin without bytes has the share of the previous one. The last share applies to all longer
--- nurseries, so at least 3% of the bytes (TAIL) must determine it.
+-- Returns the mortality of each bin (range of ages), the share of bytes that die. The result is the
+-- non-decreasing sequence of shares that fits the observed shares best. A bin without bytes has the share of
+-- the previous one. The last share is used for all longer nurseries, so at least 3% of the bytes (TAIL) must
+-- determine it.
 --
--- died, exposed: bytes by bin: dead ones, and all
+-- died, exposed: lists by bin: dead bytes, and all bytes
 -- bins: number of the last bin
 -- most: largest share
 local function monotone(died, exposed, bins, most)

@@ -121,8 +121,8 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- Returns a list of the fields of profile.sites that are summed. Its field 'deaths' is true if the profile
--- records later deaths, so that fields about live samples are summed, too.
+-- Returns the list of the fields of profile.sites that are summed. If the list's field 'deaths' is true, the
+-- profile records when survivors died, and fields about live samples are summed, too.
 local function columnsof(profile)
   local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
@@ -413,8 +413,9 @@ function M.linerows(profile, alive, native)
   return rows, rowof, nearest
 end
 
--- Adds the costs of a profile to 'rows', the rows of lines or of the functions in them: 'self' (of samples
--- with the line as innermost Lua frame) and 'total' (of samples with the line anywhere on their stack).
+-- Adds the costs of a profile to 'rows', which represent lines or the functions in them. The field 'self'
+-- receives the samples with the line as innermost Lua frame, the field 'total' those with the line anywhere
+-- on their stack.
 --
 -- itself, sums: values of each call tree node, without and with callees (sumsites, sumtrees)
 -- rowof: map from each node to its row; nil: none

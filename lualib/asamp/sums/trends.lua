@@ -27,12 +27,12 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- Prepares least-squares lines of live bytes over time. Returns three values:
+-- Prepares the fit of least-squares lines to live bytes over time. Returns three values:
 --
---   1. by time slice: how much one byte adds to the slope of the line, if it becomes live in this slice and
---      stays so
+--   1. list by time slice: the increase of the line's slope by one byte that is live from this slice to the
+--      end
 --   2. the mean of the times
---   3. the sum of their squared distances from the mean
+--   3. the sum of the squared distances of the times from their mean
 --
 -- seconds: ends of the time slices
 local function weights(seconds)

@@ -10,13 +10,14 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
--- FEW: the reason why a line allocates is reported if the line has 20 samples. Fewer suffice if the reason is
--- clear (isenough).
--- FEWTIME: the slowest line is named if there are 8 time samples. Fewer suffice if they are clear (evident).
+-- FEW: the verdict has the reason why a line allocates if the line has 20 samples. Fewer samples suffice if
+-- the reason is clear (isenough).
+-- FEWTIME: the verdict names the slowest line if there are 8 time samples. Fewer samples suffice if they
+-- clearly show that C code or collections took much time (evident).
 -- SMALL: a growth of the heap by less than 12 sampling periods is called "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
--- With 8 to 19 samples (from LEAST to FEW - 1), a line has a reason if chance alone would give the same
--- result in fewer than 1 of 20 profiles (RARELY).
+-- LEAST, RARELY: a line with 8 to 19 samples (LEAST to FEW - 1) has a reason only if chance is unlikely to be
+-- the cause: its samples would look like this in fewer than 1 of 20 profiles (RARELY).
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
 -- Limits for profiles with fewer than FEWTIME time samples:
@@ -29,10 +30,10 @@ local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 -- LIVED: the reason is "kept" if more than half of the line's bytes survive.
 -- SLOW: C code is reported as slow if it took 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line that mainly allocates vectors (array or hash parts) has the reason "resized" if at least 2% of its
--- allocated bytes were copied there by growth (REGROWN): else its tables have their final size from the
--- start. Fewer bytes may be from Lua's stack, which table.unpack enlarges. A line that mainly allocates
--- tables has it if its growing tables copied at least a quarter of its allocated bytes (GROWN).
+-- A line has the reason "resized" if its growing tables copied many bytes. There are two limits:
+-- REGROWN: for a line that mainly allocates vectors (array or hash parts), 2% of its allocated bytes. Fewer
+-- bytes may be copies of Lua's stack, which table.unpack enlarges.
+-- GROWN: for a line that mainly allocates tables, a quarter of its allocated bytes.
 local GROWN, REGROWN = 1 / 4, 1 / 50
 -- A line makes "long" strings if their mean size is at least 1 KiB. The verdict mentions this, because such a
 -- line often builds each string from the previous one, which copies it.
@@ -47,9 +48,9 @@ local KNOWN = 3 / 4
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if 100 samples or more have a known outcome and none survived, the heap is "level"
 local HELDROWS = 5
--- A leak may be in the inner tables of a table t, those that are elements of t, while t does not grow. This
--- is assumed (isnested) if objects in the inner tables have at least 20 samples from the second half of the
--- run, and no sample of that half is of an element of t.
+-- A table may be constant while the tables that are its elements leak. This is assumed (isnested) if objects
+-- in these inner tables have at least 20 samples from the second half of the run, and no sample of that half
+-- is an element of the outer table.
 local NESTED = 20
 
 -- Groups of block types, for sentences such as "allocates closures": map from a type to its group. Other
@@ -232,12 +233,13 @@ local function suspended(steps)
   return steps:find "stack of" or steps:find ", coroutine"
 end
 
--- A container may hold coroutines whose local variables keep the objects alive. Finds the list, or table with
--- many keys, that contains the objects in such a coroutine. Returns {of, path, many}; nil: there is none.
+-- A container may hold coroutines whose local variables keep the objects alive. Such a variable may be a
+-- list, or a table with many keys, that contains the objects. Finds this table. Returns nil if there is none,
+-- else a table with three fields:
 --
---   - of: path to the container (the parameter)
+--   - of: path to the container of the coroutines (the parameter 'container')
 --   - path: path to the table inside of the coroutine
---   - many: the table is a "list", or a table with many "keys"
+--   - many: "list", or "keys" for a table with many keys
 --
 -- path: text of the path of references to the samples
 -- container: text of the path to the container, the start of 'path'
@@ -248,9 +250,10 @@ local function incoroutine(path, container, rest)
          {of = container, path = path:sub(1, #path - #rest) .. inner, many = many} or nil
 end
 
--- Returns true if a table does not grow, but the tables inside of its elements do. This is assumed if no
--- sample from the second half of the run (by sampled bytes) is itself an element of the table, and at least
--- NESTED samples from it are in the inner tables. Samples of vectors (array or hash parts) do not count.
+-- Returns true if a table does not grow, but the tables inside of its elements do. Two conditions must be
+-- met: at least NESTED samples from the second half of the run (by sampled bytes) are in the inner tables;
+-- and no sample from that half is itself an element of the table. Samples of vectors (array or hash parts) do
+-- not count.
 --
 -- holder: text of the path to the table, or nil
 local function isnested(profile, holder)
@@ -410,12 +413,12 @@ local function joined(rows, byholder)
   return kept
 end
 
--- A row of the verdict has a path, such as cache["a"]. If rows for at least FEWENTRIES entries of one table
--- have fewer than FEWSAMPLES samples each, one row for the table replaces them.
+-- A row of the verdict has a path, such as cache["a"]. If at least FEWENTRIES entries of one table have rows
+-- with fewer than FEWSAMPLES samples each, one row for the table replaces these rows.
 local FEWENTRIES, FEWSAMPLES = 4, 3
 
--- Replaces rows with few samples (FEWSAMPLES) by one row of a table that has several of them as entries
--- (FEWENTRIES), of the innermost such table. Returns the remaining rows.
+-- Finds tables with several entries (FEWENTRIES) that have rows of few samples each (FEWSAMPLES). Replaces
+-- these rows by one row for the table, the innermost one if there are several. Returns the remaining rows.
 --
 -- rows: rows of M.held
 -- byholder: the same rows, by path
@@ -434,7 +437,9 @@ local function collected(rows, byholder)
     end)
   end
   local inner = table.move(rows, 1, #rows, 1, {})
-  table.sort(inner, function(a, b)  -- longest first: a row receives others before it is replaced
+  -- The rows with the longest texts come first, because the row of an inner table receives other rows before
+  -- it is itself replaced.
+  table.sort(inner, function(a, b)
     return #a.text > #b.text or #a.text == #b.text and a.text < b.text
   end)
   for _, row in ipairs(inner) do
@@ -487,8 +492,8 @@ local function gathered(rows, byholder, all)
   return kept
 end
 
--- Sets 'held' of each group of likely leaks: the bytes of all objects that its holder keeps alive. Leaves it
--- nil if more than half of these bytes were allocated by known lines, which the report lists then.
+-- Sets the field 'held' of each group of likely leaks to the bytes of all objects that the group's holder
+-- keeps alive. If the report lists the lines that allocated more than half of these bytes, leaves 'held' nil.
 --
 -- groups: groups of likely leaks (leaksof)
 local function holdings(profile, groups)
@@ -705,26 +710,26 @@ end
 --   - searched: when holders were last searched: "end", or us since the start; nil: never
 --   - samples: number of samples, without native memory
 --   - leaks: likely leaks, grouped by holder (leaksof); asamp.sums.proof adds 'proof' to a group
---   - lines: the lines that allocated most
+--   - held: the HELDROWS first rows of M.held
+--   - lines: rows for the lines that allocated most. Fields of a row:
 --     - file, line, name: the line's file, number and function
 --     - native: true: a C function without a Lua caller
 --     - bytes, samples: allocated by the line
---     - share: of all bytes
---     - about: share of the exact number of allocated bytes; without that number, of all bytes
+--     - share: the line's share of all sampled bytes
+--     - about: its share of the exact number of allocated bytes; if that is unknown, the same as 'share'
 --     - survived: share of the line's bytes that survived
 --     - type, sort: type and sort of block with most bytes
 --     - reason: why the line allocates, a word such as "closures" (reasonof)
 --     - times: how often each byte was copied
 --     - calls: the C function that allocates
---     - few: true: too few samples for a reason
+--     - few: true: the line has too few samples for a reason
 --     - long: mean bytes of a string, if at least TEXT
---   - held: the HELDROWS first rows of M.held
---   - time: use of time; nil: the profile has no time samples
+--   - time: use of time; nil: the profile has no time samples. Fields of 'time':
 --     - samples: number of time samples, in sampling periods
 --     - seconds: time that they represent; nil: unknown
 --     - lua, c, gc: shares of Lua code, C code and collections
 --     - sort: the one to reduce: "lua", "c" or "gc"; nil: too few samples
---     - at: its slowest line: file, line, name, calls, own, share (slowest); nil: unknown
+--     - at: the slowest line of this sort: {file, line, name, calls, own, share} (slowest); nil: unknown
 --
 -- t: totals of the profile
 -- found: likely leaks (asamp.sums.leaks), or nil

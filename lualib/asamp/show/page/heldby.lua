@@ -39,7 +39,7 @@ local function paths(h, limit)
   end
   for i, path in ipairs(h.path) do
     if path > 0 then
-      -- Adds the number of samples, too: in files without bytes, it decides which paths are selected.
+      -- The paths are sorted by bytes. In files without bytes, the number of samples decides instead.
       own[path] = own[path] + h.bytes[i] + h.samples[i]
     end
   end
@@ -67,13 +67,17 @@ local function paths(h, limit)
   return out, map, #holding - n - omitted, omitted
 end
 
--- Sums the live samples of h (profile.holders) by pair of path (references that keep them alive) and
--- allocating line. Keeps the 'limit' largest sums. The others are added to one sum for each path, with place
--- 0. 'map': the second result of paths(); 'nearest': map from call tree node to its line. Returns
+-- Sums the live samples of h (profile.holders) by path (of the references that keep them alive) and by
+-- allocating line. Keeps the 'limit' largest sums. Adds the other sums of a path to one sum, with the place
+-- 0. Returns three values:
 --
---   - the sums, as columns: path, place (index of the line; 0: unknown or omitted), samples, bytes
---   - the list of lines
---   - {samples, bytes} of the objects whose holders are known, but not selected by paths()
+--   1. the sums, as columns: path, place (index of the line; 0: unknown or omitted), samples, bytes
+--   2. the list of lines
+--   3. {samples, bytes} of the objects that have a known holder, but no path that was selected by the
+--      function 'paths'
+--
+-- map: second result of the function 'paths'
+-- nearest: map from call tree node to the line of its innermost Lua frame
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
   local bykey, omitted = {}, {samples = 0, bytes = 0}

@@ -67,7 +67,8 @@ function M.of(profile, tree, limit, data, more)
     note("Each point of the timeline shows the largest values of %s collections.",
          units.count(data.step * (profile.collections[1].n or 1)))
   end
-  local marks = #data.marks - #(profile.walktimes or {})  -- marks that the program set, not those of walks
+  -- The number of marks that the program set: those of heap walks do not count.
+  local marks = #data.marks - #(profile.walktimes or {})
   if #profile.marks > marks then
     note("The timeline shows only %s of the marks, evenly spaced.", units.count(marks))
   end
