@@ -174,7 +174,7 @@ local function await(path, peer, world, warn)
     if not h and not host.samefile(path, path) then
       warn.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
       return nil
-    -- Waits up to 5 s for a file that is empty, because the writer may not have started.
+    -- Waits up to 5 s for a file without valid contents, because it may be empty at first.
     elseif h or not unfinished and i > 50 then
       break
     end

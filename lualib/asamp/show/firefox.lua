@@ -120,7 +120,6 @@ function M.head(s)
     interval = interval, startTime = s.started // 1000,
     -- The viewer omits a sample at exactly the end time, so the profile ends one interval later.
     profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,
-    profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,
     processType = 0, stackwalk = 1, debug = false, symbolicated = true,
     importedFrom = "asamp", platform = "X11", oscpu = "Linux",
     sourceCodeIsNotOnSearchfox = true, usesOnlyOneStackType = true,

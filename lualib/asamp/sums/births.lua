@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- When the live samples of a profile were allocated, by container and line.
+-- Finds the times at which the live samples of a profile were allocated, by container and by source line.
 --
 -- The heap walk at the end of a session finds which samples are alive, and the paths of references to them. A
--- container is the table with many elements in a path, the object that holds a tree or chain, or else the
--- deepest object with at least LEAST samples.
+-- container is an object that keeps samples alive. It is the table with many elements in a path, if there is
+-- one; or the object at the start of a tree or chain; or else the deepest object with at least LEAST samples.
 --
 -- Two clocks measure the run:
 --
---   - the byte clock: allocated bytes, as a share of the run (0 to 1); it has PARTS equal parts. Vectors that
---     survived do not advance it.
---   - the CPU clock: the program's CPU time
+--   - The byte clock counts allocated bytes, as a share of the run (0 to 1). It divides the run into PARTS
+--     equal parts. Vectors that survived do not advance it.
+--   - The CPU clock counts the program's CPU time.
 --
--- The vectors of a table (array and hash part) are not objects of a container, because a growing table
--- replaces them.
+-- The vectors of a table (its array and hash part) do not count as objects of a container, because a growing
+-- table replaces them.
 --
--- A period is the time between two collections. Its 'charged' bytes were allocated in it; 'mutator' is the
--- program's CPU time in it, in us.
+-- A period is the time between two collections. It has the fields 'charged' (bytes allocated in the period)
+-- and 'mutator' (the program's CPU time in the period, us).
 
 local holders = require "asamp.sums.holders"
 local totals = require "asamp.sums.totals"

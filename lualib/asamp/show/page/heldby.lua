@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths as a
--- tree, and the lines that allocated the objects. Keeps the PATHS paths that hold most (together with the
--- longer paths that start with them), and ROWS pairs of path and line. The objects that a path beyond the
--- limit holds count for the longest kept path with which it starts; without such a path they are omitted.
+-- tree, and the lines that allocated the objects. Two limits bound the size: PATHS, the number of paths, and
+-- ROWS, the number of pairs of a path and a line. The paths with most objects are kept; a path also has the
+-- objects of all longer paths that start with it. If a path is not kept, its objects count for the longest
+-- kept path with which it starts. If there is none, they are omitted.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
