@@ -107,7 +107,9 @@ end
 
 local function dispatch(args, world)
   local name = args[1]
-  if name == "--help" or name == "-h" or name == "help" then
+  if name == "help" and args[2] then
+    return dispatch({args[2], "--help"}, world)
+  elseif name == "--help" or name == "-h" or name == "help" then
     world.out(usage())
     return 0
   elseif name == "--version" then

@@ -424,6 +424,12 @@ describe("asamp", function()
     end
   end)
 
+  -- A former bug: `asamp help run` printed the list of commands.
+  it("prints the help of a command after the word help", function()
+    assert.same({main("report", "--help")}, {main("help", "report")})
+    assert.equal(2, (main("help", "nosuch")))
+  end)
+
   it("prints its release and that of its Lua", function()
     local code, text = main("--version")
     local lua = select(2, process.run{"-v"}):match "^Lua [%d.]+"
