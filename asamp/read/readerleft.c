@@ -30,8 +30,8 @@ static const struct {
     "over the limit of % addresses of native code: # others have no name; the option native=0 "
     "leaves native code out"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "over the limit of % bytes of stacks or names of older samples in a flight recorder: # of these "
-    "samples have no stack or names; use a larger alloc="},
+    "over the limit of % bytes of stacks or names of older samples in a flight recorder: # of "
+    "these samples have no stack or names; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
     "over the limit of % functions in the call tree: # times a sample counts for the caller of "
     "its function; profile a shorter run"},
@@ -101,8 +101,8 @@ static const struct {
     "over the limit of % stacks, counted by type: # samples are in the totals, but in no function "
     "and no line; profile a shorter run"},
   [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
-    "over the limit of % stacks, counted by lifetime: # samples are in the totals of lifetimes, but "
-    "in no line; profile a shorter run"},
+    "over the limit of % stacks, counted by lifetime: # samples are in the totals of lifetimes, "
+    "but in no line; profile a shorter run"},
   [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
     "over the limit of % stacks, counted by holder: # samples count for their holder, but not for "
     "the line that allocated them; profile a shorter run"},

@@ -69,7 +69,8 @@ local function course(style, list)
     column("rest", "rest", 2, true)}),
     #shown, "at", function(i) return units.seconds(shown[i].time) end, style.width,
     style.paint, 8)
-  local last = from > 1 and (" (the last %s of %s memory snapshots)"):format(units.count(#shown), units.count(#list))
+  local last = from > 1 and (" (the last %s of %s memory snapshots)")
+    :format(units.count(#shown), units.count(#list))
   table.insert(lines, 1, style.paint("bold", "Over time" .. (last or "")))
   table.insert(lines, 1, "")
   return lines
