@@ -460,7 +460,8 @@ local function wholerun()
   if not o then fail("LUA_PROFILER: " .. wrong) end
   local every = o.alloc or DEFAULT_PERIOD
   if every == 0 and interval(o) == 0 and (o.malloc or 0) == 0 then return end
-  local function ending(...)  -- created here so that its allocation precedes the first sample
+  -- This function is created before sampling starts, so that its allocation is not sampled.
+  local function ending(...)
     local refused = badstatus((...))
     if refused then error(("bad argument #1 to 'exit' (%s)"):format(refused), 2) end
     M.disable()

@@ -30,8 +30,9 @@ function meaning(head) {
   return text.join(" ");
 }
 
-// Returns the survived, live and decided amounts for shares of survivors. They are bytes or, if the profile
-// has no bytes, numbers of samples, as in the report. 'decided': amount whose survival is known.
+// Returns the amounts from which the shares of survivors are computed: {survived, alive, decided}. 'decided'
+// is the amount whose survival is known. Amounts are bytes or, if the profile has no bytes, numbers of
+// samples.
 function fates({ head, rows }) {
   const sum = values => values.reduce((a, b) => a + b, 0);
   if (head.bytes > 0) {

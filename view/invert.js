@@ -28,9 +28,10 @@ function builder() {
       for (const key of MEASURES) total[key][node] += sums[key][i];
     },
     of: (node, mode) => total[mode][node],
-    // Returns the finished tree with its sums, as in store.graph, whose field 'left' is the parameter.
-    // 'mode': the measure by which siblings are sorted. itself(tree, total): returns an array of the self
-    // values of all nodes, given the array of their totals.
+    // Returns the finished tree with its sums, in the form of store.graph.
+    // mode: the measure by which siblings are sorted
+    // itself(tree, total): returns an array of the self values of all nodes, given the array of their totals
+    // left: number of nodes whose callers were omitted
     done(mode, itself, left) {
       const tree = { n: columns.parent.length };
       for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);

@@ -20,10 +20,10 @@ function counted({ kinds, types }, kind) {
   return kinds.map((_, k) => kind < 0 || of.includes(k));
 }
 
-// Sums the rows in the time slices range[0] to range[1] - 1 (null: all). Returns, with an array for each
-// measure in 'self' and 'bykind',
-//   self    values by node, of the rows that 'kind' selects (number of a kind or type; -1: all)
-//   bykind  values by kind and type, of all rows in the range
+// Sums the rows in the time slices range[0] to range[1] - 1 (null: all). 'kind': number of a kind or type;
+// -1: all. Returns an object:
+//   self    sums of the rows that 'kind' selects: for each measure, an array by node
+//   bykind  sums of all rows: for each measure, an array by kind and type
 //   counts  for each kind, true if 'kind' selects it
 export function select(data, range, kind) {
   const { rows, kinds, types, nodes } = data;

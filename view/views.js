@@ -69,8 +69,8 @@ export function shareOf(itself, what, i) {
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
 }
 
-// Returns text about the C functions at the start of all stacks, which are merged into the root; "": none
-// are.
+// Returns text about the C functions with which all stacks start, and which are merged into the root. Returns
+// "" if there are none, or if the page shows them.
 export function through(store) {
   const { prepared: { start }, state } = store;
   return state.start || start.length === 0 ? ""

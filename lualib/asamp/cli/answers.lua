@@ -10,7 +10,7 @@ local M = {}
 local BINS = 18            -- number of counts in the field 'pausebins', a histogram of pauses
 local COUNT = 1 << 53      -- upper limit of counts: doubles represent all integers up to it
 local NAMED = 9            -- number of counts before the name in each row of an answer to "names"
-local NAME = 4096          -- longest path, name or reason, in bytes
+local NAME = 4096  -- limit of a path, name or reason in an answer, in bytes
 
 -- The counts in an answer to the request "stats". true: an answer without the field is refused.
 local STATS = {

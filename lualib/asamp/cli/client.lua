@@ -11,8 +11,8 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- default time limit of an answer, in seconds
--- How often a request waits 10 ms for the exit of processes that have closed their sockets, in total for all
--- processes.
+-- A process that has closed its socket may still be about to exit. This is the number of waits of 10 ms for
+-- such exits, for all processes of a request together.
 local ENDING = 100
 
 -- Returns the text of /proc/PID/NAME; nil: it cannot be read.

@@ -58,7 +58,7 @@ end
 
 -- Removes duplicates from a list of files (items, tables with the field 'path'). Returns the other items.
 --
---   - f(item): key: only items with equal keys are compared; nil: the item is never removed
+--   - f(item): returns a key; only items with equal keys are compared. nil: the item is never removed
 --   - isone(a, b): returns true if a and b are duplicates
 --   - better(a, b): called for duplicates, of which b is earlier in the list; returns true to remove b, false
 --     to remove a
@@ -104,16 +104,16 @@ end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
--- Sets item.recordings to the list of the recordings that the samples in a profile are from; a merged profile
--- has several. A recording is a session, or a dump: a file that a flight recorder wrote during its session.
--- Fields of a recording:
+-- Sets item.recordings to the list of the recordings from which the samples of a profile are. A merged
+-- profile has several. A recording is a session or a dump. A dump is a file that a flight recorder wrote
+-- during its session. Fields of a recording:
 --
 --   - text: identifies the recording; from profiler.convert.version
---   - recorder: of a dump: id of the flight recorder; else nil
---   - from, to: of a dump: its range of time
+--   - recorder: id of the flight recorder that wrote the dump; nil: a session
+--   - from, to: range of time of a dump; nil: a session
 --
--- If it is the only recording, also sets item.recording to its text or, for a dump, item.recorder, item.from
--- and item.to.
+-- If there is only one recording, also sets item.recording to the text of the session; or item.recorder,
+-- item.from and item.to to the fields of the dump.
 local function identify(item)
   local version, _, _, _, sources = convert.version(item.path)
   item.recordings = {}

@@ -19,11 +19,12 @@ local function another(out, kind)
   end
 end
 
---- Returns an exit code, after an error message, if a command must not write its result to 'out'; else nil.
--- The result must not replace:
+--- Checks whether a command may write its result to the file 'out'. Returns nil if it may; else prints an
+-- error message and returns an exit code. The result must not replace:
 --
 --   - the command's input 'path'
---   - a file of another kind than 'kind' (profiler.convert.kind), unless the user has given the path: 'given'
+--   - a file of another kind than 'kind' (profiler.convert.kind), unless 'given' is true: the user has given
+--     the path
 function M.refuse(warn, out, given, path, kind)
   local there = not given and another(out, kind)
   if there then

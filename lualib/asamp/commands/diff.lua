@@ -86,9 +86,9 @@ local function compared(pa, a, pb, b, o, fields)
   return results
 end
 
--- Returns the list of fields (measures) by which the profiles pa and pb, with the totals a and b, can be
--- compared. On failure returns an empty list and a message that the caller puts after the names of both
--- files. 'by': value of --by, or nil.
+-- Returns the list of the fields of sums by which the profiles pa and pb, with the totals a and b, can be
+-- compared. On failure returns an empty list, and a message that follows the names of both files. 'by': value
+-- of --by, or nil.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

@@ -343,7 +343,8 @@ local function proved(profile, judged, from, world, warn)
   return path
 end
 
-local SMALL = 65536  -- bytes of a profile; a report of a smaller one is made with the collector stopped
+-- limit of a small profile, in bytes; its report is made with the collector stopped
+local SMALL = 65536
 
 local function issmall(path)
   if not path or not host.isfile(path) then
@@ -511,7 +512,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
-  t.quiet = quiet and "1" or "empty"  -- an empty profile is reported, or removed, below
+  -- "empty": the profiler prints nothing for an empty profile, because the code below does
+  t.quiet = quiet and "1" or "empty"
   more.LUA_PROFILER = totext(t)
   local timed = t.out and t.out:find "%%t"  -- the file's name has the time at which the process starts
   local before = timed and programs.profiles(t.out)

@@ -52,7 +52,8 @@ local function linesof(profile, before, seconds, o, world)
              units.short(math.floor(math.abs(row.more) * 60 / seconds))
     end},
   }
-  if profile.timesamples > 0 then  -- otherwise 0% would be printed for an unknown value
+  -- Without time samples, the time of a line is unknown, and the column would show 0%.
+  if profile.timesamples > 0 then
     columns[#columns + 1] = {"time", spare = 2, function(row)
       return units.percent(row.time * (profile.timeperiod or 0), seconds)
     end}

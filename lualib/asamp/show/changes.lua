@@ -42,7 +42,7 @@ end
 -- whose change may be chance (noise). With style.all, the table also has these rows.
 --
 --   - title, what: title of the table, and heading of its column of names
---   - label(row, n, paint): returns the name of a row in n columns
+--   - label(row, n, paint): returns the name of a row in n columns; 'paint' adds colours (layout.painter)
 --   - under(row): returns text below a row, or nil
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format

@@ -138,8 +138,8 @@ local function xml(text)
   return (text:gsub('[&<>"]', ENTITIES))
 end
 
---- Returns a JUnit file of the checks of a profile called 'name'. 'message': why nothing could be checked;
--- else false.
+--- Returns a JUnit file of the checks of a profile called 'name'. 'message': the reason why the command could
+-- not perform the checks; false: it did.
 function M.junit(checks, name, message)
   local failures, lines = 0, {}
   if message then

@@ -69,7 +69,7 @@ local function classes(list, info, style)
 end
 
 -- Returns the line and function of an allocation site in n columns, such as "app.lua:5  handle". 'row':
--- {name, source, line}.
+-- {name, source, line}; 'paint': adds colours (layout.painter).
 local function sitetext(row, n, paint)
   if not row.name then
     return layout.cutend("(not known)", n)
@@ -195,9 +195,9 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text above a path of references to objects: the bytes that these objects retain, and their
--- share of all objects in the list. If other objects of the list retain the bytes, their number is 0, and the
--- text says so.
+--- Returns the text above a path of references to objects. It has the bytes that these objects retain, and
+-- their share of all objects in the list. If other objects of the list retain these bytes, leaf.value is 0,
+-- and the text says so.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or

@@ -10,7 +10,8 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local ROWS = 500  -- limit of rows of a table; the trees have the rows that `asamp heap --least` selects
+-- Limit of the rows of a table. The option `asamp heap --least` limits the rows of the trees.
+local ROWS = 500
 
 local HEAD = [[<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -18,8 +18,8 @@ local function whereof(row)
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end
 
--- Returns the name of a row's function; of native code without a symbol, which has a name such as
--- "libc.so+0x1f0", only "+0x1f0": labels show the library after it (whereof).
+-- Returns the name of a row's function. Native code without a symbol has a name such as "libc.so+0x1f0". Of
+-- this name, returns only "+0x1f0", because labels show the library after it (whereof).
 local function nameof(row)
   local name = layout.clean(row.name)
   local library, place = name:match "^(.*)(%+0x%x+)$"
@@ -36,7 +36,7 @@ local function lastname(where)
   return where:match "([^/]*)$"
 end
 
---- Returns the text "function  file:line" of a row in n columns: cuts the middle of the function's name and
+--- Returns the text "function  file:line" of a row in n columns. Cuts the middle of the function's name and
 -- the start of the file's path. The end of the path has precedence over the name, but not for a native
 -- function.
 function M.offunction(row, n, paint)
@@ -56,8 +56,8 @@ function M.offunction(row, n, paint)
          paint("dim", layout.cutstart(where, n - 2 - layout.width(name)))
 end
 
---- Returns the text "file:line  function" of a row in n columns: cuts the start of the file's path and the
--- middle of the function's name. The end of the path has precedence over the function's name.
+--- Returns the text "file:line  function" of a row in n columns. Cuts the start of the file's path and the
+-- middle of the function's name; the end of the path has precedence over the function's name.
 function M.ofline(row, n, paint)
   local name, where = nameof(row), layout.clean(whereof(row))
   local room = math.min(n, math.max(layout.width(lastname(where)) + 2, n - n // 2,

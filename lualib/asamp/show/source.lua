@@ -74,7 +74,8 @@ function M.lines(style, file)
     end
   end
   local list = shown(byline, #file.text)
-  local numbers, rows = {}, {}  -- for each shown line: its number as text; its row of totals, or false
+  -- For each shown line: 'numbers' has its number as text, 'rows' has its row of totals, or false.
+  local numbers, rows = {}, {}
   for i, line in ipairs(list) do
     numbers[i], rows[i] = line and tostring(line) or "", file.rows[byline[line]] or false
   end

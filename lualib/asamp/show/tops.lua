@@ -132,8 +132,10 @@ function M.types(style, field)
     end)
 end
 
---- Returns the table of callers as lines of text. 'list': the callers of the functions to which the report is
--- restricted (asamp.sums.focus.callers).
+--- Returns the table of callers as lines of text.
+--
+-- list: the callers of the functions to which the report is restricted (asamp.sums.focus.callers)
+-- field: field of sums, such as "bytes"
 function M.callers(style, list, field)
   local columns = {
     {"total", function(row) return tables.value(style.profile, row.total, field) end},

@@ -22,7 +22,8 @@ local HELD_SHARE, HELD_LEAST = 1 / 10, 2
 -- PARTLY: some objects of a line die young and others leak. The verdict mentions this if a leak keeps at
 -- least this share of the line's bytes.
 local PARTLY = 1 / 10
-local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
+-- If fewer bytes are live, the verdict does not mention the cost of major collections.
+local LARGE = 8 << 20
 
 local function place(row)
   if row.native and row.name == "pmain" then  -- the interpreter's main function, which compiles the script

@@ -188,9 +188,9 @@ local function isdelayed(run, c, lines)
   return run.worked(first) >= DELAY * run.to
 end
 
--- Returns the large strings that the program probably made only once, such as a joined list: a list of {time
--- (us), bytes}. "Large": they have at least the bytes of a sampling period. "Once": all samples of their node
--- of the call tree are in one slice of allocated bytes.
+-- Returns a list of large strings, such as a joined list, that the program probably made only once: {time
+-- (us), bytes} each. A string is large if it has at least the bytes of a sampling period. It was probably
+-- made once if all samples of its call tree node are in one slice of allocated bytes.
 local function largestrings(profile)
   local sites, born, large, first, list = profile.sites, profile.born, {}, {}, {}
   local function place(from, i)
@@ -231,7 +231,8 @@ local function isoutput(run, c)
 end
 
 -- Returns the share of all allocated bytes that is alive at the end. Garbage that no collection has found
--- dead counts as alive: without it, a program that keeps half of its bytes may be below LOADED by chance.
+-- dead counts as alive, too. If it did not count, a program that keeps half of its bytes could be below the
+-- limit LOADED by chance.
 local function keptshare(profile)
   local kept, all = 0, 0
   for _, bytes in ipairs(profile.alive.bytes) do
@@ -404,9 +405,9 @@ local function evenness(course)
   return straight >= STRAIGHT and math.max(even, straight) or even
 end
 
--- Returns true if the heap grows in the third and in the last quarter of the run, in the last one at least
--- half as much as in the third. 'course': function from a position in the run (0 to 1) to bytes
--- (births.course), or nil.
+-- Returns true if the heap grows in the third and in the last quarter of the run. The growth in the last
+-- quarter must be at least half of that in the third. 'course': function from a position in the run (0 to 1)
+-- to bytes (births.course), or nil.
 local function isrising(course)
   local growth = course and course(3 / 4) - course(1 / 2) or 0
   return growth > 0 and course(3 / 4) >= GROWTH * course(1 / 2) and course(1) >= GROWTH * course(3 / 4) and
@@ -430,8 +431,8 @@ local function growthof(course, late)
   return growth > 0 and growth or math.huge
 end
 
--- Returns true if the first quarter of the run has enough samples, relative to the mean rate (START).
--- 'parts': samples by part of the run.
+-- Returns true if the container receives samples from the start of the run: the rate in the first quarter
+-- must be at least the share START of the mean rate. 'parts': number of its samples by part of the run.
 local function isfromstart(parts)
   local early, all = 0, 0
   for part, n in pairs(parts) do
@@ -556,10 +557,10 @@ local function living(containers)
 end
 
 -- Returns the time at which a container (table, tree or chain) received its last object, as a share of the
--- CPU time. nil: it is empty, or receives objects until the end of the run.
+-- CPU time. Returns nil if it is empty, or receives objects until the end of the run.
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
---      CPU time at the end; all in us
+-- CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
 local function stoppedat(run, c)
   local last = 0

@@ -457,26 +457,26 @@ end
 --   - now: measurements of the profiled run (M.measured)
 --   - sizes: predictions (M.predict) for 6 sizes, powers of 2 from about a quarter of the present one to 8
 --     times of it
+--   - classes, lines: results of lifetimes.classes and lifetimes.lines
 --   - live: lines whose objects nearly all survive
 --   - die: lines whose objects nearly all die young. Fields of a line in 'live' or 'die':
 --     - file, line, name: the line's file, number and function
---     - samples, bytes: allocated, if their survival is known
+--     - samples, bytes: allocated samples and bytes whose survival is known
 --     - survived, survivedbytes: samples and bytes that survived
 --     - alivebytes: bytes alive at the end
 --     - share, error: share of the samples that survived, and its standard error
---   - pauses: the PAUSES longest
---     - time: seconds since the start
---     - us: length
---     - major: true: of a major collection
---     - slice: true: mostly a slice of a major collection
+--   - pauses: rows for the PAUSES longest pauses. Fields of a row:
+--     - time: time of the pause, seconds since the start
+--     - us: length of the pause
+--     - major: true: the pause of a major collection
+--     - slice: true: the pause was mostly a slice of a major collection
 --     - tenured: mean tenured bytes of a collection
---     - inuse: bytes in use after it
+--     - inuse: bytes in use after the pause
 --     - alone: true: the row is a single collection; else several are merged
---     - remembered: scanned objects of the remembered set
---     - stacks: scanned stack slots
---     - weak: visited entries of weak tables
---     - listed: visited threads and objects with finalizers
---   - classes, lines: results of lifetimes.classes and lifetimes.lines
+--     - remembered: number of scanned objects of the remembered set
+--     - stacks: number of scanned stack slots
+--     - weak: number of visited entries of weak tables
+--     - listed: number of visited threads and objects with finalizers
 function M.of(profile)
   local b = basis(profile)
   if not b then

@@ -155,9 +155,9 @@ local function ticked(profile, from, to)
   return n * (profile.timeperiod or 0) * 1e6
 end
 
---- Returns the CPU clock: a function that maps a time (us since the start) to the program's CPU time until
--- then (us, without collections). Between collections it is linear. If the file has no CPU times, the
--- function returns its argument.
+--- Returns the CPU clock, a function that maps a time (us since the start) to the CPU time that the program
+-- had used by then (us, without collections). Between two collections, the CPU time increases linearly. If
+-- the file has no CPU times, the clock returns its argument.
 --
 -- Second result: the value of the clock at the program's end, or at the last sample if the program allocated
 -- until its end.
@@ -381,9 +381,9 @@ function M.course(profile)
   end, last.at, near
 end
 
---- Returns the smallest size of the live heap, in bytes, in the second and in the last quarter of the run (by
--- allocated bytes); nil: unknown. If M.course returns nil, these are bytes in use after any collections.
--- After minor collections they include garbage among old objects.
+--- Returns two numbers: the smallest sizes of the live heap in the second and in the last quarter of the run
+-- (by allocated bytes), in bytes; nil: unknown. If M.course returns nil, the sizes are bytes in use after any
+-- collection: after a minor collection, these include garbage among old objects.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then

@@ -89,7 +89,8 @@ function M.rows(profile, t, field, options)
     return list, rest >= least and rest or 0, more
   end
 
-  local stack = {}  -- rows that are not in the result yet; the last one of the stack is the next row
+  -- Rows that are not in the result yet. The last element of the stack is the next row of the result.
+  local stack = {}
   local function push(node, depth, level, bars)
     local list, rest, more = shown(node, depth)
     local n = #list + (rest > 0 and 1 or 0)

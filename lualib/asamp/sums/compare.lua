@@ -44,7 +44,7 @@ local function paired(a, b, same)
   return list
 end
 
--- Returns partners with equal names: {[row of a] = row of b}.
+-- Pairs the rows of two lists that have the same name. Returns {[row of a] = row of b}.
 local function bynames(a, b)
   local byname, same = {}, {}
   for _, row in ipairs(b) do

@@ -45,9 +45,9 @@ local function keyof(fn)
   return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
 end
 
--- Returns the variances of the estimated numbers of blocks, twice: for each call tree node with its callees
--- (a list), and for each function without its callees (a map from keyof). The sizes of single blocks are
--- unknown: all blocks of an allocation site count as equally large.
+-- Returns the variances of the estimated numbers of blocks in two forms: a list by call tree node, including
+-- its callees; and a map by function (keyof), without callees. All blocks of an allocation site are assumed
+-- to be equally large, because the sizes of single blocks are unknown.
 local function blocksvariance(profile)
   local parent, sites, list, own, byfn = profile.nodes.parent, profile.sites, {}, {}, {}
   for i = 0, #parent do

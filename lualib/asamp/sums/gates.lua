@@ -30,7 +30,7 @@ M.SIGMA = 3
 -- errors above the smallest estimate that fails.
 local POWER = 1.2816
 
-local LARGEST = 3  -- number of lines whose smallest visible increase is computed
+local LARGEST = 3  -- number of lines for which the check computes the smallest increase that it finds
 
 local PERIOD = 64  -- smallest sampling period of a session, bytes
 

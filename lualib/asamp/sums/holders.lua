@@ -82,8 +82,9 @@ function M.leaves(rows)
   return list
 end
 
---- Returns the rows of a heap tree (profiler.heap) with at least 'least' bytes, and changes their field
--- 'above' to indexes of the result. They are a tree, because the row above a row has at least as many bytes.
+--- Returns the rows of a heap tree (profiler.heap) with at least 'least' bytes. They are a tree, too: the row
+-- above a row has at least as many bytes. Sets the field 'above' of a row to the index of the upper row in
+-- the result.
 function M.atleast(rows, least)
   local kept, at = {}, {}
   for i, row in ipairs(rows) do
@@ -106,14 +107,15 @@ local HOOKS = '["_HOOKKEY"]'
 -- entry, such as one module or one global variable. For other tables, the holder is the table.
 M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
 
---- Returns the text of the table of modules, globals or references (NAMED) through one of whose entries a
--- path leads; else nil. 'text': the path.
+--- Returns "package.loaded", "_G" or "registry" if a path leads through an entry of this table (NAMED); else
+-- nil. 'text': text of the path.
 function M.ofentry(text)
   local table_ = text:match '^(package%.loaded)%["' or text:match("^([%w_]+)" .. M.ARROW .. '%["')
   return M.NAMED[table_] and table_
 end
 
--- Returns "list" or "keys" if a step leads to the many elements of a list or of a table with keys; else nil.
+-- Returns the kind of a table if a step leads to its elements in general: "list", or "keys" for a table with
+-- keys. Returns nil for any other step.
 --
 -- step: text of the step
 -- before: text of the step to the table

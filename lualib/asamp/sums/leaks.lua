@@ -34,22 +34,22 @@ local GROWTH = 1.1
 -- is at least half of the bytes that the likely leaks received in the second half of the run and still keep.
 local SLOW = 1.02
 -- Limits for leaks. The growth is the number of bytes by which the live heap grew from the second to the last
--- quarter of the run. KEPT and ROOM apply only if the profile records no deaths of survivors, so that a
--- survivor may have died later:
+-- quarter of the run. KEPT and ROOM apply only if the profile does not record which survivors died later:
 -- KEPT: the growth must be at least a third of all bytes that survived in the second half of the run.
 -- ROOM: a line's survivors of the second half have at most 1.5 times as many bytes as the growth.
 -- WORTH: a line must keep bytes from the second half that are at least 5% of the growth.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 -- A line may leak if it keeps enough of the objects that it allocated:
--- SURVIVED: at least half of their bytes. This is only required if the file has no deaths.
+-- SURVIVED: at least half of their bytes. This is only required if the file does not record deaths of
+-- survivors.
 -- PARTS: objects from at least 75% of the time slices.
 -- LATE: at least 40% of the kept bytes are from the second half of the run.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 -- Limit for two kinds of possible leaks (list 'maybe' of M.of): a line with a growing array of numbers, and a
--- container of loaded data. Each is listed only if it alone explains at least half of the heap's growth.
+-- container of loaded data. Such a leak is listed only if it causes at least half of the heap's growth.
 local ALONE = 1 / 2
--- A line that keeps 90% of its bytes may leak even if it keeps less than the share WORTH of the growth. This
--- is only tested if deaths are known.
+-- ALL: a line that keeps 90% of its bytes may leak even if it keeps less than the share WORTH of the growth.
+-- This is only tested if the file records which survivors died later.
 local ALL = 9 / 10
 -- A program that keeps more than half of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
@@ -114,11 +114,12 @@ local function add(list, key, n)
   list[key] = (list[key] or 0) + n
 end
 
--- Adds samples of one type and one time slice to the row of a line.
+-- Adds samples of one type of block and one time slice to the row of a line.
 --
 -- part: number of the time slice
--- all, kept: {samples, bytes} allocated, and kept
--- name: of the type
+-- all: {samples, bytes} that were allocated
+-- kept: {samples, bytes} that were kept
+-- name: name of the type
 local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
@@ -151,8 +152,8 @@ local function worthy(bins, nearest, proved, wanted)
   return set
 end
 
--- Returns which kinds of blocks are native memory or, if 'native' is false, Lua's: {[number of a kind] = true
--- or false}.
+-- Returns a map from the number of a kind of block to true if its samples are selected. 'native': true
+-- selects native memory, false selects Lua's memory.
 local function kindsof(profile, native)
   local wanted = {}
   for i, kind in ipairs(profile.kinds) do
@@ -487,11 +488,12 @@ local function divide(row, places, list)
   end
 end
 
--- Returns the containers into which each line leaks. There are two maps from the line's key to a list of
--- {holder (path to the container), size}. In the first map, 'size' is the number of the line's samples in the
--- container; in the second one, the bytes of its vectors that belong to the container's tables.
+-- Returns the containers into which each line leaks, as two maps from the line's key to a list of {holder,
+-- size}. 'holder' is the path to the container. In the first map, 'size' is the number of the line's samples
+-- in the container. In the second map, 'size' is in bytes: those of the line's vectors that belong to the
+-- container's tables.
 --
--- containers: containers that accumulate (accumulating.of), of which those with the verdict "leak" count
+-- containers: containers that accumulate (accumulating.of); only those with the verdict "leak" count
 local function placesof(containers)
   local objects, vectors = {}, {}
   local function append(to, key, place)
@@ -513,9 +515,10 @@ local function placesof(containers)
 end
 
 -- Returns the rows of lines that leak into containers (tables, trees or chains): their objects accumulate
--- there, or they allocated large vectors (array or hash parts) of the containers' tables. Second result: rows
--- of other lines with a growing table that causes at least half of the heap's growth (ALONE), for example an
--- array of numbers. Such an array is no container, because numbers are not sampled.
+-- there, or they allocated large vectors (array or hash parts) of the containers' tables.
+--
+-- Second result: the rows of other lines with a growing table that causes at least half of the heap's growth
+-- (ALONE). An example is an array of numbers. It is no container, because numbers are not sampled.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- wanted: kinds of blocks whose samples count (kindsof)
@@ -623,9 +626,9 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if lines that keep more and more objects may cause the growth of the heap: it is at least half
--- of the bytes that they keep from the second half of the run. If the lines fill a cache, the growth is
--- smaller, because the cache drops older objects.
+-- Returns true if some lines may cause the growth of the heap: it is at least half of the bytes that they
+-- keep from the second half of the run. If the lines fill a cache, the growth is smaller, because the cache
+-- drops older objects.
 --
 -- rows: the lines (newrow)
 -- growth: bytes by which the heap grew

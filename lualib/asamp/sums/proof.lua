@@ -35,8 +35,8 @@ local function sitesof(heap, rows)
   return list
 end
 
--- Returns the text of the path to the first container in a path: the table before a step with one index, such
--- as [12], or else the result of holders.container.
+-- Returns the text of the path to the first container in a path. A container is a table before a step with
+-- one index, such as [12], or else the result of holders.container.
 local function container(text)
   local list = M.steps(text)
   for i = 2, #list do

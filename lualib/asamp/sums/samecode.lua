@@ -227,8 +227,8 @@ end
 -- ALL: limit of the sum of these products over all files.
 local CELLS, ALL = 1 << 20, 2 << 20
 
--- Pairs the functions a[from..to] with b[start..stop], both in the order of their lines, so that the sum of
--- their likeness is largest. Calls pair(x, y) for each pair.
+-- Pairs the functions a[from..to] with b[start..stop]. The pairs keep the order of the lines in both lists,
+-- and the sum of their similarities (likeness) is as large as possible. Calls pair(x, y) for each pair.
 local function alignpart(a, from, to, b, start, stop, pair)
   local best = {[from - 1] = {}}
   for j = start - 1, stop do
@@ -516,7 +516,7 @@ end
 
 -- ==}
 
--- Results of M.of, by the totals of the first profile.
+-- Caches the results of M.of: map from the totals of the first profile.
 local results = setmetatable({}, {__mode = "k"})
 
 --- Returns the results of M.files, M.functions and M.lines for two profiles, as {files, functions, lines}.

@@ -52,8 +52,8 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Sums the samples by bin of one of two ages: the bytes from the allocation to the next collection (u), or
--- from the previous collection to the allocation (v). Returns the dead bytes and all bytes by bin.
+-- Returns two lists of bytes by bin of an age: dead bytes, and all bytes. There are two ages: the bytes from
+-- the allocation to the next collection (u), and those from the previous collection to the allocation (v).
 --
 -- cells: profile.ages
 -- by: name of the field of a cell with the bin of this age

@@ -449,8 +449,8 @@ local function lines(profile, itself, sums)
   return rows
 end
 
--- Returns a row for each C function that allocates without a Lua frame on the stack (rowsofc). 'self' of a
--- row is the sum of these samples.
+-- Returns a row for each C function that allocates without a Lua frame on the stack (rowsofc). The field
+-- 'self' of a row is the sum of the samples with such a stack.
 --
 -- itself: sums by call tree node (sumsites)
 local function outside(profile, itself)
@@ -469,9 +469,9 @@ local function outside(profile, itself)
   return rows
 end
 
--- Returns a row for each type of allocated block, with rows for the classes of its objects (such as
--- metatables' names) inside: the field 'types' of M.of. Adds in the file's order, so that floating-point sums
--- are reproducible. 'kinds': map from each kind, a type with a class, to its sum.
+-- Returns the field 'types' of M.of: a row for each type of allocated block. A row contains rows for the
+-- classes of the type's objects, such as names of metatables. Adds numbers in the order of the file, so that
+-- floating-point sums are reproducible. 'kinds': map from a kind (a type with a class) to its sum.
 local function types(profile, kinds)
   local rows, byname = {}, {}
   for _, kind in ipairs(profile.kinds) do
@@ -520,8 +520,9 @@ local function order(field, key)
   end
 end
 
--- Returns the row of a line, named after the function with the largest value [key][field], such as
--- self.bytes. If the name changes, it is a copy of the row.
+-- Returns the row of a line, named after the function with the largest value. This is the value
+-- part[key][field] of each function's part, such as part.self.bytes. If the name changes, returns a copy of
+-- the row.
 local function named(row, field, key)
   local list = row.functions
   if not list then

@@ -181,8 +181,8 @@ local function labels(profiles)
   return found and all or nil
 end
 
--- Returns the one of the profiles whose sampling period the merged one has: the first with allocation
--- samples, or else the first.
+-- Returns the profile whose sampling period the merged profile has: the first one with allocation samples or,
+-- if there is none, the first one.
 local function sampled(profiles)
   for _, p in ipairs(profiles) do
     if p.samples > 0 then

@@ -601,8 +601,8 @@ local function slowest(profile, sort)
   return sums[1]
 end
 
--- Returns "gc" or "c" if a few time samples already show that collections or C code took much of the time;
--- else nil. 'whole': sums of all samples (totals).
+-- Returns "gc" if a few time samples suffice to show that collections took much of the time, "c" if they show
+-- it for C code; else nil. 'whole': sums of all samples (totals).
 local function evident(profile, whole)
   local n = math.floor(whole.timesamples + 0.5)
   local pauses = profile.course and profile.course.pauses

@@ -32,8 +32,8 @@ local function columns(rows, keys)
   return out
 end
 
--- Returns a row of a comparison for the page, with integers where possible. 'fn' counts from 0; 'error' is in
--- units of 1 / SCALE.
+-- Returns a row of a comparison for the page, with integers where possible. 'fn' is an index from 0; 'error'
+-- is in units of 1 / SCALE.
 local function rounded(row)
   return {fn = row.fn and row.fn - 1, a = integer(row.a), b = integer(row.b),
           totala = row.totala and integer(row.totala), totalb = row.totalb and integer(row.totalb),

@@ -26,13 +26,13 @@ local function sums(h, own)
   return all
 end
 
--- Selects up to 'limit' paths of references of h (profile.holders): those that keep most live bytes, together
--- with the longer paths that start with them. Returns
+-- Selects paths of references of h (profile.holders), up to 'limit': those with most live bytes. A path also
+-- has the bytes of all longer paths that start with it. Returns four values:
 --
---   - the selected paths, as columns
---   - a map from the number of each path to that of the longest selected path with which it starts (0: none)
---   - the number of paths that are not selected, but start with a selected one
---   - the number of the other paths that are not selected
+--   1. the selected paths, as columns
+--   2. a map from the number of each path to that of the longest selected path with which it starts (0: none)
+--   3. the number of paths that are not selected, but start with a selected one
+--   4. the number of the other paths that are not selected
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do

@@ -51,7 +51,7 @@ end
 --   - summary: a sentence: how the heap grew, or which data the profile lacks
 --   - proved: true: the profile shows which survivors died later
 --   - left: number of omitted rows
---   - rows: fields of rows of asamp.sums.leaks, and
+--   - rows: rows with some fields of the rows of asamp.sums.leaks, and these:
 --     - share: part of the line's samples that is alive
 --     - below: true: the row belongs to the same group as the previous one
 --     - holders: the references that keep the samples alive, list of {text, share}; nil: unknown

@@ -7,7 +7,8 @@ local shown = require "asamp.show.resident"
 
 local M = {}
 
-local PARTS = 8     -- limit of the parts (lines, files) into which a row, a use of memory, is divided
+-- A row of the table shows one use of memory. This is the limit of the parts of a row: source lines or files.
+local PARTS = 8
 local COURSE = 500  -- limit of memory snapshots in 'course'; the latest ones are kept
 
 local function picture(of)
