@@ -36,7 +36,7 @@ local exit = os.exit
 
 -- {== sessions ==============================================================
 
--- Sampling options of the open session: {period (bytes), random, wall, exact}; nil: no session is open.
+-- Sampling options of the open session: {period (bytes), random, wall, exact}, or nil if no session is open.
 local session
 
 -- Returns the open session, or nil. A forked child has none: the file belongs to its parent.
@@ -444,7 +444,7 @@ local function fail(message)
   exit(1)
 end
 
--- Returns the reason why os.exit would not accept the argument 'status'; nil: it would.
+-- Returns the reason why os.exit would not accept the argument 'status', or nil if it would.
 local function badstatus(status)
   if status == nil or type(status) == "boolean" then return nil end
   local n = tonumber(status)

@@ -178,7 +178,7 @@ local function explain(f, args, bytes, retained)
   return table.concat(text, "\n")
 end
 
--- Returns the reason why explain() cannot profile further calls; nil: it can.
+-- Returns the reason why explain() cannot profile further calls, or nil if it can.
 local function busy()
   return profiler.period() and "the allocating lines are unknown: they need a profile of a second run, " ..
          "but the profiler is already enabled; disable it before the test"

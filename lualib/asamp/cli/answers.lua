@@ -20,7 +20,7 @@ local STATS = {
   tenured = true, unfollowed = false, version = false, gone = false, ring = false, untimed = false,
 }
 
--- Converts a text (or nil) to an integer from 0 to 'most' (default COUNT); nil: it is no such integer.
+-- Converts a text (or nil) to an integer from 0 to 'most' (default COUNT), or nil if it is no such integer.
 local function count(text, most)
   local n = text and text:find "^%d+$" and #text < 20 and math.tointeger(tonumber(text))
   return n and n <= (most or COUNT) and n or nil

@@ -15,7 +15,7 @@ local PATIENCE = 15  -- default time limit of an answer, in seconds
 -- such exits, for all processes of a request together.
 local ENDING = 100
 
--- Returns the text of /proc/PID/NAME; nil: it cannot be read.
+-- Returns the text of /proc/PID/NAME, or nil if it cannot be read.
 local function said(pid, name)
   local file = io.open("/proc/" .. pid .. "/" .. name)
   local text = file and file:read "a"
@@ -31,13 +31,13 @@ local function isthere(pid)
   return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
 end
 
--- Returns the user id of the process 'pid'; nil: unknown.
+-- Returns the user id of the process 'pid', or nil if it is unknown.
 local function userof(pid)
   local text = said(pid, "status")
   return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
 end
 
--- Returns the id that the process 'pid' has inside its container; nil: it runs in none.
+-- Returns the id that the process 'pid' has inside its container, or nil if it runs in none.
 local function idincontainer(pid)
   local text = said(pid, "status")
   return text and text:match "\nNSpid:\t%d+[%d\t]*\t(%d+)\n"
@@ -113,8 +113,8 @@ local function hasended(pid, answered, waits)
   return not isthere(pid)
 end
 
--- Returns the reason why a target does not answer: its process has ended, or it is no socket; nil: unknown.
--- Removes the socket of a killed process.
+-- Returns the reason why a target does not answer: its process has ended, or it is no socket. Returns nil if
+-- the reason is unknown. Removes the socket of a killed process.
 --
 --   - target: process id or path of a socket, as the user has given it
 --   - path: the target's socket if no process listens there; else nil

@@ -155,7 +155,7 @@ local function own(owners, item)
   end
 end
 
--- Finds the item (file) of the list that contains a recording; nil: there is none. A dump of a flight
+-- Finds the item (file) of the list that contains a recording, or nil if there is none. A dump of a flight
 -- recorder is contained in an item if that has a dump of the same recorder, and both overlap in time.
 --
 --   - owner: element of the map of own() for the recording's session or flight recorder; nil: none

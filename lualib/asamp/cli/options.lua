@@ -194,8 +194,8 @@ local function distance(a, b)
   return rows[#a][#b]
 end
 
---- Returns the word of the list 'words' that is most similar to 'text'; nil: none is similar enough. Up to a
--- third of a word's characters, or at least one, may differ.
+--- Returns the word of the list 'words' that is most similar to 'text', or nil if none is similar enough. Up
+-- to a third of a word's characters, or at least one, may differ.
 function M.nearest(text, words)
   local best, least
   for _, word in ipairs(words) do

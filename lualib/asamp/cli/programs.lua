@@ -69,9 +69,9 @@ local function israised(program)
     output "id -u" ~= "0\n" and output("getcap " .. path):find("cap_", #program, true) ~= nil
 end
 
---- Returns the reason why Asamp's library cannot replace the Lua of a program (a path); nil: it can, or it is
--- unknown before the program runs (for example, if it loads Lua as a plugin). 'interpreter': path of the
--- running Lua.
+--- Returns the reason why Asamp's library cannot replace the Lua of a program (a path). Returns nil if it
+-- can, or if this is unknown before the program runs: for example, if the program loads Lua as a plugin.
+-- 'interpreter': path of the running Lua.
 function M.foreign(program, interpreter)
   if not first(program, 4):find "^\127ELF" then
     return nil

@@ -38,8 +38,8 @@ local function microseconds(value)
   return value and math.floor(value * 1e6 + 0.5)
 end
 
---- Sets the options 'since' and 'till' (us) of profiler.reader and profiler.convert in the table 'to', for a
--- range {from, to} in seconds; nil: none. Returns 'to'.
+--- Sets the options 'since' and 'till' (us) of profiler.reader and profiler.convert in the table 'to', and
+-- returns 'to'. 'range': {from, to} in seconds; nil: sets nothing.
 function M.set(to, range)
   if range then
     to.since, to.till = microseconds(range.from), microseconds(range.to)

@@ -29,8 +29,8 @@ local function rootsof(folders, roots)
   return roots
 end
 
--- Returns the reason (one of REASONS) why a file must not be opened (VS1); nil: it may. 'path': its path with
--- all links resolved; 'roots': the folders whose files may be opened.
+-- Returns the reason (one of REASONS) why a file must not be opened (VS1), or nil if it may. 'path': its path
+-- with all links resolved; 'roots': the folders whose files may be opened.
 local function forbidden(path, roots)
   if path:find "^/proc/" or path:find "^/sys/" then
     return "outside"
@@ -87,8 +87,8 @@ local function entries(folder, cache)
 end
 
 -- Finds the file below 'folder' that has the relative path 'name' in profiles, which replace some characters
--- of paths (asamp.sums.paths.written). Returns its path on disk; nil: there is none. 'cache': earlier results
--- (entries).
+-- of paths (asamp.sums.paths.written). Returns its path on disk, or nil if there is none. 'cache': earlier
+-- results (entries).
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]

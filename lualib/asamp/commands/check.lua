@@ -160,8 +160,8 @@ local function undecided(limit, profile, whole)
   end
 end
 
--- Returns a message if the profile, with the totals t, lacks data that one of the options o needs; nil: it
--- has all.
+-- Returns a message if the profile, with the totals t, lacks data that one of the options o needs, or nil if
+-- it has all.
 local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections; profile a longer run"

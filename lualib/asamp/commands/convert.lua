@@ -114,7 +114,7 @@ local function stem(path)
 end
 
 -- Returns the compression of the result, which the options o determine: "fast" for formats with large files,
--- "small" for others; nil: none. 'out': the result's path.
+-- "small" for others, or nil if there is none. 'out': the result's path.
 local function packing(o, out)
   if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
   then

@@ -85,8 +85,8 @@ end
 local OTHERS = 8  -- limit of the Lua states that a message lists
 
 -- Returns a text about up to OTHERS Lua states of the process 'target': "3 'app.lua' (1.2M in use, 5
--- collections), ..."; nil: there are no others, or the process cannot list them. 'but': number of a state
--- that is omitted.
+-- collections), ...", or nil if there are no others, or the process cannot list them. 'but': number of a
+-- state that is omitted.
 local function others(target, but)
   local fields = client.send(target, "states")
   local list = {}
@@ -101,7 +101,7 @@ local function others(target, but)
 end
 
 -- Returns the number of the Lua state that has at least twice as many bytes in use as any other state of the
--- process 'target'; nil: there is none.
+-- process 'target', or nil if there is none.
 local function largest(target)
   local fields = client.send(target, "states")
   local rows, list = fields and fields.rows or {}, {}
@@ -190,7 +190,7 @@ local function await(path, peer, world, warn)
   return h
 end
 
--- Returns the paths of references that keep objects alive; nil: no object matches the query.
+-- Returns the paths of references that keep objects alive, or nil if no object matches the query.
 --
 --   - h: the snapshot
 --   - query: selects the objects (heap:heldby)
@@ -221,8 +221,8 @@ local function sitesof(h, query)
   return list
 end
 
--- Returns the numbers of the allocation sites of the snapshot h at a line such as "app.lua:5"; nil: none. The
--- file may be given by the last names of its path.
+-- Returns the numbers of the allocation sites of the snapshot h at a line such as "app.lua:5", or nil if
+-- there is none. The file may be given by the last names of its path.
 local function sitesat(h, text)
   local file, line = text:match "^(.*):(%d+)$"
   local list = {}
@@ -266,8 +266,8 @@ local function comparesites(h, old)
   return list
 end
 
--- Returns the reason why a comparison of two snapshots is meaningless; nil: none is known. 'info', 'old':
--- heap:info of both. Times are in whole seconds.
+-- Returns the reason why a comparison of two snapshots is meaningless, or nil if none is known. 'info',
+-- 'old': heap:info of both. Times are in whole seconds.
 --
 --   - "processes": they are of two processes
 --   - "states": they are of two Lua states, or of two processes with the same id: the later one has

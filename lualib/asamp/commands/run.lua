@@ -238,7 +238,7 @@ local function preloading(period, seed)
 end
 
 -- Returns the path that the profiler of process 'pid' tries first for its profile. 'out': path with escapes
--- such as %p; nil: the default for 'script' (its path).
+-- such as %p; nil: the default path for the script 'script'.
 local function expected(out, script, pid)
   if not out then
     return keys.path(script, pid)

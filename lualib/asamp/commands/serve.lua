@@ -325,8 +325,8 @@ function Server:profile(r, kind, now)
   self.jobs[#self.jobs + 1] = job
 end
 
--- Returns the contents of a file that the conversion wrote; nil: it does not exist yet; nil and a message: it
--- is too large.
+-- Returns the contents of a file that the conversion wrote, or nil if it does not exist yet; nil and a
+-- message: it is too large.
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then

@@ -61,8 +61,8 @@ local function verdictof(v, profile)
   end
 end
 
--- Returns the rows of labels; nil: there are none, or they are omitted because of --exclude. Adds the number
--- of rows beyond ROWS to left.count.
+-- Returns the rows of labels, or nil if there are none, or they are omitted because of --exclude. Adds the
+-- number of rows beyond ROWS to left.count.
 local function labelsof(profile, top, left, exclude)
   local all, n = labelled.all(profile, top, ROWS)
   left.count = left.count + (exclude and 0 or n)

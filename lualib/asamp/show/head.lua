@@ -94,8 +94,8 @@ local LEASTMORE = 20
 -- Shortest period, in seconds, that most kernels allow for time samples without --exact.
 local SHORTEST = 1 / 250
 
--- Returns advice on how to get more allocation samples in a run such as that of the profile p; nil: there are
--- enough. 'samples': their present number.
+-- Returns advice on how to get more allocation samples in a run such as that of the profile p, or nil if
+-- there are enough. 'samples': their present number.
 local function remedy(p, samples)
   local bytes = p.allocated or p.bytes or 0
   local period, n = better(bytes)
@@ -130,8 +130,8 @@ local function nothing(p)
   return table.concat(parts, " ")
 end
 
--- Returns a sentence about the external bytes of userdata; nil: there are none. 'known': true if an earlier
--- sentence of the head has their number.
+-- Returns a sentence about the external bytes of userdata, or nil if there are none. 'known': true if an
+-- earlier sentence of the head has their number.
 local function outside(t, known)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
   if known and bytes > 0 then
@@ -180,7 +180,7 @@ local function instant(at, p)
 end
 
 -- Returns a sentence about the peak of native memory, which is not at the same time as the peak of Lua's
--- heap; nil: the peak is unknown.
+-- heap, or nil if the peak is unknown.
 local function nativepeak(at)
   return at.native and ("That is the peak of Lua's heap. " ..
     "Native memory had its peak at %s, about %s: --at %s shows that time."):format(
@@ -239,8 +239,8 @@ local function timing(p, t)
     units.percent(t.whole.gcsamples, n))
 end
 
---- Returns a sentence about threads whose time could not be sampled, according to the profile p; nil: there
--- are none.
+--- Returns a sentence about threads whose time could not be sampled, according to the profile p, or nil if
+-- there are none.
 function M.untimed(p)
   for _, mark in ipairs(p.marknames or {}) do
     if mark.name == "time is not sampled" then
@@ -285,7 +285,7 @@ local function recorder(p)
 end
 
 -- Returns a sentence about the kinds of data, such as marks, that the profile p lacks because it was merged
--- from several files; nil: it lacks none.
+-- from several files, or nil if it lacks none.
 local function alone(p)
   local list = p.alone or {}
   if #list == 0 then

@@ -106,7 +106,7 @@ local function branch(row, n)
   return layout.cutend(text, n)
 end
 
---- Returns a text about the rows that a tree omits; nil: it omits none.
+--- Returns a text about the rows that a tree omits, or nil if it omits none.
 --
 --   - totals: totals of the tree. totals.left: number of omitted rows; totals.cut: those of them beyond the
 --     tree's limits

@@ -110,7 +110,7 @@ local function listing(style, found)
   return lines
 end
 
--- Returns a sentence about lines with too few samples; nil: there are none.
+-- Returns a sentence about lines with too few samples, or nil if there are none.
 local function fewtext(found)
   local few = found.few
   return few and ("Not judged: %s with old and new live objects, but fewer than %d live samples%s."):format(

@@ -122,7 +122,7 @@ function M.note(picture)
 end
 
 --- Returns a sentence about the external bytes of userdata in a snapshot of resident memory
--- (asamp.sums.resident.of); nil: there are none.
+-- (asamp.sums.resident.of), or nil if there are none.
 function M.outside(picture)
   return picture.outside > 0 and
          ("Userdata own %s of external memory"):format(units.bytes(picture.outside)) or nil

@@ -255,8 +255,8 @@ local LONG = {[""] = "Collect the parts in a table, and call table.concat once",
               tconcat = "Call table.concat once, after the last part"}
 local IFLONG = ". Their mean size is %s: if each contains most of the previous one, the work is quadratic. %s"
 
--- Returns the share of a line's bytes that likely leaks keep alive; nil: no likely leak has the line. Only
--- the leaks that the sentences of the verdict v name are counted.
+-- Returns the share of a line's bytes that likely leaks keep alive, or nil if no likely leak has the line.
+-- Only the leaks that the sentences of the verdict v name are counted.
 local function leakshare(v, line)
   local bytes
   for i = 1, v.growth == "grows" and math.min(SHOWN + MORE, #v.leaks) or 0 do

@@ -570,8 +570,8 @@ local function stoppedat(run, c)
   return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
 end
 
--- Returns data about a container that no longer receives objects, such as a loaded file; nil: it receives
--- them until the end, or has too few samples.
+-- Returns data about a container that no longer receives objects, such as a loaded file, or nil if it
+-- receives them until the end, or has too few samples.
 --
 --   - holder: the parameter: path of references to the container, as text
 --   - n: live samples
@@ -639,7 +639,8 @@ local function ofvectors(run, born, course, late, known, keep)
   end
 end
 
---- Returns the containers that accumulate; nil: the file has no heap walk, or no slices by allocated bytes.
+--- Returns the containers that accumulate, or nil if the file has no heap walk, or no slices by allocated
+-- bytes.
 --
 --   - verdict: "leak"; "maybe": uncertain, for example without a major collection; "few": too few samples
 --   - holder: path of references (text) to the container; nil: unknown

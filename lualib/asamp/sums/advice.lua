@@ -258,7 +258,7 @@ end
 
 -- ==}
 
---- Returns measurements of the collector in the profiled run; nil: the profile lacks data.
+--- Returns measurements of the collector in the profiled run, or nil if the profile lacks data.
 --
 --   - allocated, tenured: bytes
 --   - share: tenured / allocated
@@ -292,7 +292,7 @@ local function isonesize(rows)
   return squares / n - (sum / n) ^ 2 < ONESIZE ^ 2
 end
 
--- Returns the model from which predictions are made; nil: the profile has too few samples.
+-- Returns the model from which predictions are made, or nil if the profile has too few samples.
 --
 --   - now: measurements of the profiled run (M.measured)
 --   - s: model of survival by age (survival.of)
@@ -435,7 +435,8 @@ local function predict(b, n)
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 
---- Predicts the collector's work in a run with another nursery size; nil: the profile has too few samples.
+--- Predicts the collector's work in a run with another nursery size. Returns nil if the profile has too
+-- few samples.
 --
 --   - nursery: the parameter n
 --   - minors: number of minor collections
@@ -452,7 +453,7 @@ function M.predict(profile, n)
   return b and predict(b, n)
 end
 
---- Returns the advice; nil: the profile has too little data.
+--- Returns the advice, or nil if the profile has too little data.
 --
 --   - now: measurements of the profiled run (M.measured)
 --   - sizes: predictions (M.predict) for 6 sizes, powers of 2 from about a quarter of the present one to 8
@@ -495,7 +496,7 @@ end
 
 --- Returns the value of LUA_GC for nurseries of about n bytes. Sizes vary by an eighth, because a single size
 -- could stay in step with a loop of the program. 'tuning': the present value of LUA_GC, whose other words are
--- kept; nil: none.
+-- kept, or nil if there is none.
 function M.setting(n, tuning)
   local low, high, unit = n * 7 // 8, n * 9 // 8, ""
   if low % 1024 == 0 and high % 1024 == 0 then
@@ -553,9 +554,9 @@ function M.verified(profile, n, setting, before, after)
                   math.abs(was.tenured / math.max(1, b.tenured) - 1) < ALIKE}
 end
 
---- Returns the prediction for the nursery size to recommend; nil: none. A size must save at least 10% of the
--- collector's time, and at least ADVISED standard errors of the prediction. Sizes above all observed ones are
--- ignored. Returns nil, too, if large blocks decide when collections run.
+--- Returns the prediction for the nursery size to recommend, or nil if there is none. A size must save at
+-- least 10% of the collector's time, and at least ADVISED standard errors of the prediction. Sizes above all
+-- observed ones are ignored. Returns nil, too, if large blocks decide when collections run.
 --
 -- advice: result of M.of
 function M.best(advice)

@@ -187,9 +187,10 @@ function M.worked(profile)
   return clock, clock(closing(profile) and M.tail(profile) == 0 and lastsample(profile) or to)
 end
 
--- Returns the usual CPU time per allocated byte before collection n, in us; nil: unknown. Each period between
--- two collections has a rate, its CPU time per byte. The result is the 95th percentile (USUAL) of these
--- rates. A period is weighted by its bytes, because the rates of the short periods at the start vary much.
+-- Returns the usual CPU time per allocated byte before collection n, in us, or nil if it is unknown. Each
+-- period between two collections has a rate, its CPU time per byte. The result is the 95th percentile (USUAL)
+-- of these rates. A period is weighted by its bytes, because the rates of the short periods at the start vary
+-- much.
 local function usualrate(profile, n)
   local rates, all, sum = {}, 0, 0
   for i = 1, n - 1 do
@@ -208,9 +209,9 @@ local function usualrate(profile, n)
 end
 
 -- Returns the number of the major collection that the program requested at its end, for example with
--- collectgarbage; nil: there is none. Ignores collections before which the program allocated almost nothing,
--- such as the one at the session's end. The last of the others counts if it is a major collection and later
--- than the last sample.
+-- collectgarbage, or nil if there is none. Ignores collections before which the program allocated almost
+-- nothing, such as the one at the session's end. The last of the others counts if it is a major collection
+-- and later than the last sample.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -295,7 +296,7 @@ local function allocated(profile, time)
 end
 
 --- Returns the time in us of the last heap walk if it was not at the end of the session (LATER), for example
--- because a signal ended the program; nil: it was at the end.
+-- because a signal ended the program, or nil if it was at the end.
 function M.stale(profile)
   local walks = profile.walktimes or {}
   local last = walks[#walks]
@@ -382,7 +383,8 @@ function M.course(profile)
 end
 
 --- Returns two numbers: the smallest sizes of the live heap in the second and in the last quarter of the run
--- (by allocated bytes), in bytes; nil: unknown. If M.course returns nil, the sizes are bytes in use after any
+-- (by allocated bytes), in bytes, or nil if it is unknown. If M.course returns nil, the sizes are bytes in
+-- use after any
 -- collection: after a minor collection, these include garbage among old objects.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
@@ -437,7 +439,7 @@ local function containers(h, alive)
 end
 
 -- Finds the entry of package.loaded, _G or the registry through which a path of references leads. Returns the
--- number of the path to this entry, and the name of the table; nil: the path leads through none.
+-- number of the path to this entry, and the name of the table, or nil if the path leads through none.
 --
 -- h: profile.holders
 -- path: number of the path
@@ -456,7 +458,7 @@ end
 
 -- Finds samples whose container is the whole table package.loaded, _G or the registry, because one line fills
 -- many of its entries (ATONCE). Returns a function(path, key). Its parameters are the number of the path to
--- the samples and the key of their line. It returns the name of the table; nil: the samples have another
+-- the samples and the key of their line. It returns the name of the table, or nil if the samples have another
 -- container.
 --
 -- h: profile.holders
@@ -612,7 +614,7 @@ end
 -- ==}
 
 --- Returns the holder of most live samples that the given lines allocated, as the text of its path of
--- references; nil: none. The path is from the last heap walk that reached these samples.
+-- references, or nil if there is none. The path is from the last heap walk that reached these samples.
 --
 -- keys: set of the lines' keys (M.keyof)
 function M.holderof(profile, keys)
@@ -630,8 +632,8 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns a table that shows when the live samples were allocated; nil: the file has no heap walk at its
--- end, or no slices by allocated bytes. Halves and parts of the run are measured by the byte clock. Three
+--- Returns a table that shows when the live samples were allocated, or nil if the file has no heap walk at
+-- its end, or no slices by allocated bytes. Halves and parts of the run are measured by the byte clock. Three
 -- fields:
 --
 -- 'containers' is the list of the containers. Fields of a container:

@@ -247,7 +247,7 @@ function M.of(pa, a, pb, b, field, options)
   }
 end
 
---- Returns the reason why the times of the profiles pa and pb cannot be compared; nil: they can.
+--- Returns the reason why the times of the profiles pa and pb cannot be compared, or nil if they can.
 function M.clocks(pa, pb)
   local a, b = measures.clock(pa), measures.clock(pb)
   if a and b and a ~= b then

@@ -43,7 +43,7 @@ local function finish(row, duration)
   return row
 end
 
---- Returns the totals of copied bytes; nil: copies were not sampled.
+--- Returns the totals of copied bytes, or nil if copies were not sampled.
 --
 --   - samples, bytes: of all copies
 --   - persecond: bytes; nil: the duration is unknown

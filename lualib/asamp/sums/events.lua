@@ -3,7 +3,7 @@
 
 local M = {}
 
---- Returns totals of the collections; nil: there are none.
+--- Returns totals of the collections, or nil if there are none.
 --
 --   - minors, majors: numbers of collections
 --   - tenured: bytes that collections tenured

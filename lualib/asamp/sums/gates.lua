@@ -51,7 +51,7 @@ function M.needed(m)
   return high
 end
 
--- Returns the row with the largest 'self' value of a field; nil: all are 0.
+-- Returns the row with the largest 'self' value of a field, or nil if all are 0.
 local function most(rows, field)
   local best
   for _, row in ipairs(rows) do

@@ -113,7 +113,7 @@ local function below(p)
   return list
 end
 
--- Returns the {samples, bytes} of a step that remain if the next steps have rows of their own; nil: no
+-- Returns the {samples, bytes} of a step that remain if the next steps have rows of their own, or nil if no
 -- samples remain.
 --
 -- node: node of the step in one profile; nil: none

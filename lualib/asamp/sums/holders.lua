@@ -146,7 +146,7 @@ function M.container(text)
 end
 
 --- Finds the first table with many elements that a path leads through. Returns the number of the path to that
--- table; nil: there is none.
+-- table, or nil if there is none.
 --
 -- h: profile.holders
 -- path: number of the path in it

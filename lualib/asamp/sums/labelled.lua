@@ -159,8 +159,8 @@ function M.within(profile, name, read)
   return parts
 end
 
---- Returns a map from the name of every label to its rows (M.rows); nil: there are no labels. Second result:
--- the number of rows that are omitted because of 'most', at least one for each omitted label.
+--- Returns a map from the name of every label to its rows (M.rows), or nil if there are no labels. Second
+-- result: the number of rows that are omitted because of 'most', at least one for each omitted label.
 --
 --   - top: number of rows of a label; nil: as many as 'most' permits
 --   - most: limit of the number of labels and, if 'top' is nil, of all rows
@@ -177,8 +177,8 @@ function M.all(profile, top, most)
   return #names > 0 and all or nil, left
 end
 
---- Parses a label such as "route=/checkout" into {name, value, text}; nil: the text has another form. The
--- value "(none)" becomes nil, which means samples without the label.
+--- Parses a label such as "route=/checkout" into {name, value, text}, or nil if the text has another form.
+-- The value "(none)" becomes nil, which means samples without the label.
 function M.parse(text)
   local name, value = text:match "^([^=]+)=(.*)$"
   if value == M.NONE then

@@ -558,7 +558,7 @@ local function accumulated(profile, containers, wanted, grew, growth)
 end
 
 -- Returns data about the lines that keep objects from both halves of the run, but too few samples (LEAST) to
--- decide whether they leak; nil: there are no such lines.
+-- decide whether they leak, or nil if there are no such lines.
 --
 --   - lines: number of these lines
 --   - least: LEAST
@@ -896,7 +896,7 @@ local function ofheap(profile)
   return found
 end
 
--- Returns the reason why no leaks can be found in a profile, as a clause for a sentence; nil: they can.
+-- Returns the reason why no leaks can be found in a profile, as a clause for a sentence, or nil if they can.
 local function lacking(profile)
   local bins = profile.bins
   return (profile.samples or 1) == 0 and "the file has no allocation samples" or

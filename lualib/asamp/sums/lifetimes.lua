@@ -47,8 +47,8 @@ local function lead(row)
   return row
 end
 
---- Returns rows with the numbers of blocks by their lifetime, the shortest lifetimes first; nil: the file has
--- no deaths. Fields of a row:
+--- Returns rows with the numbers of blocks by their lifetime, the shortest lifetimes first, or nil if the
+-- file has no deaths. Fields of a row:
 --
 --   - kind: "young": found dead by their first collection; "later": found dead by a later one; "alive": not
 --     known to be dead
@@ -101,7 +101,7 @@ local function sortof(share)
 end
 
 -- Returns the median lifetime of a class in us: the middle of the slot of its histogram that contains the
--- median; nil: over half of the objects are alive.
+-- median, or nil if over half of the objects are alive.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -126,7 +126,8 @@ local function histogram(digits)
 end
 
 --- Returns the lifetimes of each class of objects (of each type, if it has no class), the one with most bytes
--- first; nil: too little data. A lifetime ends at the collection that found the object dead, or with the run.
+-- first, or nil if there is too little data. A lifetime ends at the collection that found the object dead, or
+-- with the run.
 --
 --   - name: name of the class or type
 --   - samples, bytes: allocated samples, and the bytes that they represent
@@ -189,7 +190,8 @@ local function lives(profile, nearest)
   return found
 end
 
---- Returns the lifetimes of each line's objects, the line with most bytes first; nil: too little data.
+--- Returns the lifetimes of each line's objects, the line with most bytes first, or nil if there is too
+-- little data.
 --
 --   - file, line, name: the line's file, number and function
 --   - samples, bytes: samples that the line allocated, and the bytes that they represent

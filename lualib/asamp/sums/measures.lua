@@ -74,8 +74,8 @@ function M.isbytes(field)
   return COUNTS[field] ~= nil
 end
 
---- Returns the clock of a profile's time samples: "CPU", "wall" or "CPU and wall"; nil: no time
--- samples, or unknown.
+--- Returns the clock of a profile's time samples: "CPU", "wall" or "CPU and wall", or nil if there are no
+-- time samples, or if their clock is unknown.
 function M.clock(profile)
   if profile.timesamples == 0 or not profile.own then
     return nil

@@ -35,8 +35,8 @@ local function libraryof(profile, node)
   return innermost
 end
 
--- Returns the largest number of live bytes at the end of a time slice, and that time in seconds; nil:
--- unknown. Ignores blocks that died before their first collection.
+-- Returns the largest number of live bytes at the end of a time slice, and that time in seconds, or nil if it
+-- is unknown. Ignores blocks that died before their first collection.
 --
 -- kinds: set of kinds of blocks that count
 -- covered: set of call tree nodes that count; nil: all
@@ -68,7 +68,7 @@ local function highest(profile, kinds, covered)
   return most, at
 end
 
---- Returns the native memory of a profile; nil: it was not sampled.
+--- Returns the native memory of a profile, or nil if it was not sampled.
 --
 --   - samples, bytes: all samples of native memory, and the bytes that they represent
 --   - alive: bytes alive at the end; nil: the file does not record deaths

@@ -31,9 +31,9 @@ local function weights(profile)
   return weight, itself
 end
 
--- Returns the set of the 'limit' nodes with the largest weights; nil: the tree has at most 'limit' nodes. The
--- set contains all callers of its nodes: a caller has at least the weight of its callee. If both weights are
--- equal, the caller is first, because its index is lower.
+-- Returns the set of the 'limit' nodes with the largest weights, or nil if the tree has at most 'limit'
+-- nodes. The set contains all callers of its nodes: a caller has at least the weight of its callee. If both
+-- weights are equal, the caller is first, because its index is lower.
 local function largest(weight, limit)
   local n = #weight
   if n <= limit then

@@ -122,7 +122,7 @@ local function ordered(profile)
   return list
 end
 
---- Returns the breakdown of a profile's resident memory; nil: it has no snapshot.
+--- Returns the breakdown of a profile's resident memory, or nil if it has no snapshot.
 --
 --   - last: result of M.of for the last snapshot; its field 'time' is the time of the snapshot in seconds
 --   - peak: the same for the snapshot with most resident memory

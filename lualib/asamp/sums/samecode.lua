@@ -402,7 +402,7 @@ end
 
 -- Returns a function(file, line) that finds out how far code has moved from the first profile to the second.
 -- It returns a number of lines: that by which the last function moved that starts at or before the given
--- line; nil: there is no such function.
+-- line, or nil if there is no such function.
 --
 -- functions: pairs of equal functions (M.functions)
 local function movesof(functions)

@@ -105,7 +105,7 @@ local function sorted(rows, line)
   return list
 end
 
---- Returns the trends of live bytes; nil: the profile has too little data.
+--- Returns the trends of live bytes, or nil if the profile has too little data.
 --
 --   - seconds: list of the ends of the time slices, in seconds since the start
 --   - whole: a row for all samples

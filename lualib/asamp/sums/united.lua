@@ -165,8 +165,8 @@ local function estimated(set)
   return copy
 end
 
--- Returns the label sets of all profiles in one list; nil: none has labels. The field 'exact' is only kept if
--- all sets have it.
+-- Returns the label sets of all profiles in one list, or nil if none has labels. The field 'exact' is only
+-- kept if all sets have it.
 local function labels(profiles)
   local all, found, exact = {}, false, true
   for _, p in ipairs(profiles) do

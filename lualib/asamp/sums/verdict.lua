@@ -158,8 +158,8 @@ local function alllines(profile)
   return rows, all, samples
 end
 
--- Returns the reason why a line allocates, a word for asamp.show.verdict such as "closures"; nil: unknown.
--- Also sets the row's fields type, sort, calls, times and long, which M.of explains.
+-- Returns the reason why a line allocates, a word for asamp.show.verdict such as "closures", or nil if it is
+-- unknown. Also sets the row's fields type, sort, calls, times and long, which M.of explains.
 --
 -- row: the line (alllines)
 -- known: true: copies were sampled
@@ -514,8 +514,8 @@ local function holdings(profile, groups)
   end
 end
 
---- Returns the holders of the live bytes at the end of the profile, the largest first; nil: the file has no
--- holders. A holder is the table with many elements, the tree or the chain that contains the objects. An
+--- Returns the holders of the live bytes at the end of the profile, the largest first, or nil if the file has
+-- no holders. A holder is the table with many elements, the tree or the chain that contains the objects. An
 -- element of the list:
 --
 --   - text: path of references to the holder
@@ -564,7 +564,7 @@ end
 
 -- {== time ==================================================================
 
--- Returns the line with most time samples of one sort; nil: none.
+-- Returns the line with most time samples of one sort, or nil if there is none.
 --
 --   - file, line, name: the line's file, number and function
 --   - calls: name of the C function that it called; nil: Lua code. For "gc" only luaB_collectgarbage, because

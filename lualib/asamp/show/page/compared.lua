@@ -81,7 +81,7 @@ local function first(old, a, new, b, list)
   return list[1].key
 end
 
---- Returns the comparison of two profiles for the page; nil: they have no measure in common.
+--- Returns the comparison of two profiles for the page, or nil if they have no measure in common.
 --
 --   - old, new: the profiles, "a" and "b" in the names of fields
 --   - limit: largest number of frames; nil: NODES

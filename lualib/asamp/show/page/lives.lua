@@ -37,7 +37,7 @@ function M.coarse(profile)
 end
 
 -- Returns the first PATHS holders (paths of references) that keep a line's live samples alive, as a list of
--- {text, share}, the largest share first; nil: unknown.
+-- {text, share}, the largest share first, or nil if it is unknown.
 local function pathsof(holders)
   local list = {}
   for i = 1, holders and math.min(PATHS, #holders) or 0 do
@@ -94,7 +94,7 @@ local function trendrows(found, list, left, plural)
   return rows
 end
 
---- Returns two lists of rows, the trends of live bytes of lines and of functions; nil: the profile lacks
+--- Returns two lists of rows, the trends of live bytes of lines and of functions, or nil if the profile lacks
 -- data. Appends sentences about omitted rows to the list 'left'. Fields of a row:
 --
 --   - file, line, name: the line, or the function with the line of its definition
@@ -110,8 +110,8 @@ function M.trends(profile, left)
          trendrows(found, found.functions, left, "functions with a trend")
 end
 
---- Returns the lines that copy bytes into strings, buffers or tables; nil: copies were not sampled. Appends a
--- sentence about omitted lines to the list 'left'. Fields:
+--- Returns the lines that copy bytes into strings, buffers or tables, or nil if copies were not sampled.
+-- Appends a sentence about omitted lines to the list 'left'. Fields:
 --
 --   - file, line: path of the file, and number of the line
 --   - bytes: copied bytes
@@ -128,8 +128,8 @@ function M.copies(profile, left)
   return found and rows
 end
 
---- Returns the native memory that libraries requested; nil: there are no samples of it. Appends a sentence
--- about omitted libraries to the list 'left'. Fields:
+--- Returns the native memory that libraries requested, or nil if there are no samples of it. Appends a
+-- sentence about omitted libraries to the list 'left'. Fields:
 --
 --   - summary: a sentence
 --   - whole: bytes of all libraries, including omitted ones

@@ -7,8 +7,8 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
---- Returns the time of the peak, at which most bytes were in use, in us since the start; nil: the profile
--- does not record when objects died, or has no collections. With this time as the option 'at',
+--- Returns the time of the peak, at which most bytes were in use, in us since the start, or nil if the
+-- profile does not record when objects died, or has no collections. With this time as the option 'at',
 -- profiler.reader returns the profile as of the peak.
 function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil

@@ -101,9 +101,9 @@ function M.of(columns, find)
   return out, missing
 end
 
---- Returns a sentence, without a full stop: the number of files whose lines are missing and the reasons, each
--- with one file as an example; nil: no file. 'columns': data of the page (data.lua); 'missing': second result
--- of M.of.
+--- Returns a sentence, without a full stop, about the files whose lines are missing: their number, and the
+-- reasons with one file as an example for each. Returns nil if no lines are missing. 'columns': data of the
+-- page (data.lua); 'missing': second result of M.of.
 function M.summary(columns, missing)
   local by, n = {}, 0
   for i, name in ipairs(columns.files) do
