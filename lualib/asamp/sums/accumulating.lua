@@ -37,8 +37,8 @@ local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
 -- The verdict on the container is "leak" only if at least 25% of the live bytes of such lines were allocated
 -- in the second half of the run (EARLY).
 local KEPT, EARLY = 4 / 5, 1 / 4
--- A container may be a full cache, which replaces a random object for each new one. Then "leak" becomes
--- "maybe" (isreplacing).
+-- A container may be a full cache, which replaces a random object for each new one. Then the verdict "leak"
+-- becomes "maybe" (isreplacing).
 -- LOST: this is assumed if at least 5% of the objects that are newer than its oldest live object were
 -- removed, and the older ones of these more often than those from the last quarter of the run.
 -- SEEN, GOING: for a container that loses objects as a queue does (ofgrowing). It stays a "leak" if the heap
@@ -73,17 +73,17 @@ local LARGE = 1 / 20
 -- NONE: if less than an eighth of a line's survivors are from the first half of the run, the line started
 -- late. Then its older and newer objects are those before and after the middle of its own time (middleof).
 local NONE = 1 / 8
--- If the lines of a container had no samples in the first half of the CPU time, "leak" becomes "maybe"
--- (isdelayed).
+-- If the lines of a container had no samples in the first half of the CPU time, the verdict "leak" becomes
+-- "maybe" (isdelayed).
 local DELAY = 1 / 2
 -- In the first quarter of the run, a container must receive samples at least at an eighth of its mean rate.
 local START = 1 / 8
--- If the program allocates nothing in the last 1% of its CPU time, "leak" becomes "maybe".
+-- If the program allocates nothing in the last 1% of its CPU time, the verdict "leak" becomes "maybe".
 local TAIL = 1 / 100
 -- COARSE: the last period between two collections shows whether the program worked at its end without
 -- allocating (births.tail). In a short run, this period is too long to show it. This is assumed if the
--- program usually needs more than 16% of its CPU time to allocate the period's bytes. Then "leak" becomes
--- "maybe".
+-- program usually needs more than 16% of its CPU time to allocate the period's bytes. Then the verdict "leak"
+-- becomes "maybe".
 local COARSE = 0.16
 -- A container may be a list of strings of output, which the program joins to one string at its end. "leak"
 -- becomes "maybe" if the program made a string of at least an eighth of the container's live bytes after the
@@ -92,8 +92,8 @@ local JOINED = 1 / 8
 -- CAUSE: applies to a container that is no "leak", and whose live bytes are nearly all from the second half
 -- of the run. It is "maybe" if these bytes are at least half of the heap's growth in that half (ofkept).
 local CAUSE = 1 / 2
--- A program that keeps at least half of its allocated bytes mainly loads data. Then "leak" becomes "maybe"
--- for a container that a local variable of a running function holds (isofrunning).
+-- A program that keeps at least half of its allocated bytes mainly loads data. Then the verdict "leak"
+-- becomes "maybe" for a container that a local variable of a running function holds (isofrunning).
 local LOADED = 1 / 2
 -- Lines with less than 5% of a container's samples are ignored.
 local OWN = 1 / 20

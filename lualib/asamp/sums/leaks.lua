@@ -6,8 +6,9 @@
 -- (grows).
 --
 --   - "Kept" objects survived their first collection, and no major collection found them dead.
---   - Deaths are known ("proved") if the last major collection was in the second half of the session: then
---     only the slices before it count. Else all count, and a line must meet further conditions.
+--   - If the last major collection was in the second half of the session, the profile shows which objects
+--     died ("proved"): then only the time slices before it count. Otherwise all slices count, and a line must
+--     meet further conditions.
 --   - If the file has a heap walk from its end, asamp.sums.accumulating judges Lua's memory instead.
 --   - Lines that leak native memory are found separately.
 --

@@ -48,7 +48,7 @@ local function lead(row)
 end
 
 --- Returns rows with the numbers of blocks by their lifetime, the shortest lifetimes first, or nil if the
--- file has no deaths. Fields of a row:
+-- file does not record deaths. Fields of a row:
 --
 --   - kind: "young": found dead by their first collection; "later": found dead by a later one; "alive": not
 --     known to be dead

@@ -6,8 +6,8 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
--- The columns that are summed. alive, alivebytes: survivors that did not die later; 0 if the file has no
--- deaths. A time sample counts as its number of sampling periods (profile.timeperiod).
+-- The columns that are summed. alive, alivebytes: survivors that did not die later; 0 if the file does not
+-- record deaths. A time sample counts as its number of sampling periods (profile.timeperiod).
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 

@@ -69,7 +69,8 @@ local function sums(cells, by, other, values)
   return died, exposed
 end
 
---- Fits the model to a profile's samples. Returns nil if there are none. Fields of the result for other modules:
+--- Fits the model to a profile's samples. Returns nil if there are none. These fields of the result are for
+-- other modules:
 --
 --   - reach: size of the largest observed nursery, bytes
 --   - bytes: bytes of all samples

@@ -10,7 +10,7 @@
 --   - samples, bytes: all allocations
 --   - survived, survivedbytes: survived their first collection
 --   - later, laterbytes: survivors that died later
---   - alive, alivebytes: other survivors; 0 if the file has no deaths
+--   - alive, alivebytes: other survivors; 0 if the file does not record deaths
 --   - undecided, undecidedbytes: allocations whose survival is unknown; 'undecidedbytes' only if the sampling
 --     period was changed (measures.fate)
 --   - objects: estimated number of blocks; 0: unknown
