@@ -370,11 +370,11 @@ end
 -- minor collections, because only these check whether it must start.
 --
 -- rows: minor collections (minorsof)
--- what: "filled" or "tenured": the bytes that are counted
-local function lateness(rows, what)
+-- field: "filled" or "tenured": the bytes that are counted
+local function lateness(rows, field)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
-    bytes, squares = bytes + r.n * r[what], squares + r.n * r[what] ^ 2
+    bytes, squares = bytes + r.n * r[field], squares + r.n * r[field] ^ 2
   end
   return squares / math.max(1, bytes) / 2
 end
