@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "lua.h"
 
@@ -183,16 +184,22 @@ LUA_API uint64_t luaN_diversions (lua_State *L) {
 }
 
 
-LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
-                            luaN_Moment *m) {
+/* The addresses of these variables are values of luaN_Tick.where. nowhere: the state is on no OS
+   thread. ticking: luaN_interrupt is changing the state (TK6). */
+static const char nowhere, ticking;
+
+/* If 'where' is *from, sets it to 'to' and returns 1. Else sets *from to 'where' and returns 0. */
+#define exchange(t,from,to) \
+  __atomic_compare_exchange_n(&(t)->where, from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+
+
+/* Does the work of luaN_interrupt while 'where' is &ticking. */
+static void take (lua_State *L, const luaN_Registers *r, luaN_Moment *m) {
   luaN_Tick *t = &G(L)->heap.tick;
-  lua_State *th;
-  CallInfo *ci;
+  lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
+  CallInfo *ci = th->ci;
   luaN_Code code;
   int inloop, isown;
-  if (t->where != NULL && t->where != &luaN_innermost) return 0;
-  th = (t->running != NULL) ? t->running : G(L)->mainthread;
-  ci = th->ci;
   luaN_code(&code);
   m->L = th;
   m->ci = (ci == &th->base_ci) ? NULL : ci;
@@ -215,12 +222,33 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
     t->deep = !inloop;
     divert(t);
   }
+}
+
+
+LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
+                            luaN_Moment *m) {
+  luaN_Tick *t = &G(L)->heap.tick;
+  const void *mine = &luaN_innermost, *claim = &ticking;
+  if (!exchange(t, &mine, &ticking)) return 0;
+  take(L, r, m);
+  exchange(t, &claim, &luaN_innermost);
   return 1;
 }
 
 
-static const char nowhere;  /* the address of this variable in luaN_Tick.where means: no OS
-                               thread */
+/* Largest number of naps of 100 microseconds in which luaN_entered waits for luaN_interrupt (TK6). */
+#define NAPS	5000
+
+/* Records that this OS thread runs the state. First waits while luaN_interrupt changes the state on
+   another one. */
+static void takeover (luaN_Tick *t) {
+  const struct timespec nap = {0, 100000};
+  const void *from;
+  int n = 0;
+  do {
+    while ((from = luaN_where(t)) == &ticking && n++ < NAPS) nanosleep(&nap, NULL);
+  } while (!exchange(t, &from, &luaN_innermost));
+}
 
 
 /* Returns 1 if a protected call of the state is running on this OS thread. */
@@ -234,7 +262,8 @@ static int isrunning (const lua_State *th) {
 LUA_API void luaN_request (lua_State *L) {
   luaN_Tick *t = &G(L)->heap.tick;
   lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;
-  if (t->where != &luaN_innermost || !isrunning(G(L)->mainthread)) t->where = &nowhere;
+  if (luaN_where(t) != &luaN_innermost || !isrunning(G(L)->mainthread))
+    __atomic_store_n(&t->where, &nowhere, __ATOMIC_RELAXED);
   t->wanted = 1;
   th->hookmask |= LUAN_TICK;
 }
@@ -243,13 +272,12 @@ LUA_API void luaN_request (lua_State *L) {
 void luaN_entered (lua_State *L, const luaN_Protected *outer) {
   luaN_Heap *h = &G(L)->heap;
   const lua_State *th = G(L)->mainthread;
-  int hascome = (h->tick.where != NULL);
   luaN_innermost.mixed = outer->L != NULL && (outer->mixed || outer->L != th);
   luaN_innermost.outer = (outer->L != NULL) ? outer : NULL;
   luaN_innermost.L = th;
-  if (h->tick.where == &luaN_innermost) return;
-  h->tick.where = &luaN_innermost;
-  if (!hascome || h->sampler == NULL) return;
+  if (luaN_where(&h->tick) == &luaN_innermost) return;
+  takeover(&h->tick);
+  if (h->sampler == NULL) return;
   h->tick.wanted = 1;
   L->hookmask |= LUAN_TICK;
 }
@@ -269,7 +297,7 @@ void luaN_point (lua_State *L) {
   luaN_Tick *t = &h->tick;
   L->hookmask &= ~LUAN_TICK;
   t->wanted = 0;
-  if (t->where == &nowhere) t->where = &luaN_innermost;
+  if (luaN_where(t) == &nowhere) __atomic_store_n(&t->where, &luaN_innermost, __ATOMIC_RELAXED);
   restore(t);
   if (h->sampler == NULL) return;
   luaN_asking(h, 1);

@@ -42,7 +42,11 @@
 **        if the state has called another state, the bytecode loop of the other one runs, and uses
 **        another table.
 **   TK6  A signal on an OS thread changes no state whose last protected call was on another OS
-**        thread.
+**        thread. While luaN_interrupt changes a state, 'where' of its luaN_Tick has a special value,
+**        for which the first protected call on another OS thread waits (about a second at most: a
+**        child that was forked during a tick of another OS thread would wait forever). An
+**        unprotected call (lua_call of a host) on another OS thread is not noticed; if it runs
+**        during a tick, both may change the dispatch table and hookmask at once.
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h
@@ -121,6 +125,9 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
   return before;
 }
 
+/* The field 'where' of a luaN_Tick, which signals on other OS threads read. */
+#define luaN_where(t)	__atomic_load_n(&(t)->where, __ATOMIC_RELAXED)
+
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
@@ -138,7 +145,7 @@ LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   const lua_State *th = G(L)->mainthread;
   *outer = luaN_innermost;
-  if (l_unlikely(G(L)->heap.tick.where != &luaN_innermost)) luaN_entered(L, outer);
+  if (l_unlikely(luaN_where(&G(L)->heap.tick) != &luaN_innermost)) luaN_entered(L, outer);
   else if (outer->L == th) luaN_innermost.outer = outer;
   else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* outer, mixed: already 0 */
   else luaN_entered(L, outer);

@@ -516,7 +516,7 @@ typedef struct luaN_Gc {
 typedef struct luaN_Tick {
   struct lua_State *running;	/* the thread that runs at present; NULL: the main thread */
   /* Address of the variable luaN_innermost of the OS thread that made the last protected call of
-     the state. NULL: no such call was made. */
+     the state. NULL: no such call was made. Other values: see tick.c. */
   const void *where;
   /* The frame that ran at the last tick (timer signal) that requested a safepoint before the next
      instruction. */

@@ -184,8 +184,9 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t d) {
 
 
 LUA_API uint64_t luaN_allocated (lua_State *L) {
-  luaN_Heap *h = &G(L)->heap;
-  return h->allocated + h->allocatedoutside + (size_t)(h->free - h->mark);
+  const luaN_Heap *h = &G(L)->heap;
+  const size_t n = (size_t)(h->free - h->mark);
+  return h->allocated + h->allocatedoutside + (n <= LUAN_BLOCK ? n : 0);  /* n: see N2 */
 }
 
 

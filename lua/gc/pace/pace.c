@@ -484,13 +484,13 @@ void luaN_cycleended (global_State *g) {
     if (c->pace.tight < LUAN_LEASTNURSERY) c->pace.tight = 0;
     g->heap.blocks.refused = 0;  /* lua_Alloc may have memory again */
   }
-  g->heap.blocks.ceiling = 0;
+  g->heap.blocks.ceiling = g->heap.blocks.proven = g->heap.blocks.cramped = 0;
   c->pace.cycles++;
   if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
   c->pace.live = gettotalbytes(g);
-  g->heap.blocks.cramped = 0;
-  g->heap.blocks.proven = 0;
-  g->heap.blocks.unchecked = g->heap.allocated + c->pace.live / 2;
+  /* With a larger part of the live bytes, C modules find less memory near a limit; with a smaller
+     one, collections are more frequent there (bench/limits). */
+  g->heap.blocks.unchecked = g->heap.allocated + c->pace.live / 8;
   c->pace.outside = c->bytes.outside;
   c->pace.footprint = footprint(&g->heap);
   c->pace.since = spent(g);

@@ -27,8 +27,10 @@ describe("a state near its limit", function()
     end)
   end)
 
+  -- A former bug: after a major collection the heap took memory without a test until half of the live
+  -- bytes were allocated. Buffers found no memory at 85, 87, 88, 94 and 96 KiB.
   it("makes strings in buffers", function()
-    sweep(140, 300, 40, function()
+    local function buffers()
       for _ = 1, 1500 do
         local garbage, lines = {}, {}
         for i = 1, 100 do garbage[i] = {id = i, n = "n" .. i} end
@@ -36,7 +38,9 @@ describe("a state near its limit", function()
         assert(#table.concat(lines, "\n") > 1800 and garbage[100])
       end
       return "done"
-    end)
+    end
+    sweep(140, 300, 40, buffers)
+    sweep(84, 100, 1, buffers)
   end)
 
   -- A former bug: the size of a table's next vector was computed with its dead entries, and was not
@@ -122,10 +126,10 @@ describe("a state near its limit", function()
       for i = 1, 60000 do live["k" .. math.random(n)] = {v = "val" .. i} end
       return next(live) and n
     end)
-    local calls, minors = s:stats().calls, s:memory().minors
+    local calls = s:stats().calls
     s:close()
     assert.same({"ok", 10000}, {status, n})
-    assert.is_true(calls <= 3 * minors, ("%d calls, %d minor collections"):format(calls, minors))
+    assert.is_true(calls <= 8000, calls)
   end)
 end)
 
