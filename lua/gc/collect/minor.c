@@ -58,7 +58,7 @@ void luaN_aged (lua_State *L, int start) {
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;
   if (start && (c->bytes.aged > 0 || c->finalize.left.n > 0 || c->finalize.aged.n > 0))
     tenureyoung(G(L));
-  if (c->bytes.aged == 0 && c->finalize.aged.n == 0) v->n = s->n = 0;
+  if (c->bytes.aged == 0 && c->finalize.aged.n + c->finalize.left.n == 0) v->n = s->n = 0;
   luaN_rememberaged(L, s);
   while (v->n > 0) {
     GCObject *o = (GCObject *)v->a[--v->n];

@@ -236,3 +236,36 @@ describe("a userdata with a finalizer", function()
     end)
   end)
 end)
+
+describe("a dead userdata to which an object refers that another finalizer saves", function()
+  -- A former bug: if no other object was left young, the object that was saved was not remembered. So
+  -- the next minor collection freed the userdata.
+  for _, holder in ipairs {"table", "coroutine"} do
+    it("stays whole: a " .. holder, function()
+      within(function(state, kind)
+        local saved, called
+        local function drop()
+          local u = state.userdata(16)
+          debug.setmetatable(u, {__gc = function() called = called + 1 end})
+          local o = {u}
+          if kind == "coroutine" then
+            o = coroutine.create(function(v) coroutine.yield() return v end)
+            coroutine.resume(o, u)
+          end
+          setmetatable({o}, {__gc = function(t) saved = t[1] end})
+        end
+        for _ = 1, 20 do
+          saved, called = nil, 0
+          collectgarbage()
+          drop()
+          while called == 0 do local _ = {} end
+          for i = 1, 100000 do local _ = {i} end
+          state.check()
+          local u
+          if kind == "table" then u = saved[1] else u = select(2, coroutine.resume(saved)) end
+          assert(state.intact(u))
+        end
+      end, holder)
+    end)
+  end
+end)
