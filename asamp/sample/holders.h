@@ -3,7 +3,8 @@
 ** Finds for each owner (the object with which a sample's memory dies) a shortest path of references
 ** from a root of the garbage collector. The objects on the path are the owner's holders. Steps of a
 ** path are names of variables, fields and so on; similar paths are merged. A search walks the
-** reachable objects once, until all owners are reached, and takes about 12 bytes per object.
+** reachable objects once, until all owners are reached, and takes about 12 bytes per object. Each
+** object on a path, such as an element of a linked list, takes about 85 bytes more.
 */
 
 /*
