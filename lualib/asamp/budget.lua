@@ -1,7 +1,6 @@
--- SPDX-License-Identifier: MIT
--- Memory budgets for tests: assertions for luassert, and measurements that are compared with a baseline
--- file. Pure Lua. On a Lua without exact counts (profiler.count) every check passes, and a line on stderr
--- reports that nothing is checked.
+-- Memory budgets for tests. Has assertions for luassert, and compares measurements with a baseline file. The
+-- module is written in pure Lua. On a Lua without exact counts (profiler.count), every check passes, and a
+-- line on stderr reports that nothing is checked.
 
 -- luacheck: read globals unpack
 
@@ -46,8 +45,8 @@ local function pack(...)
   return {n = select("#", ...), ...}
 end
 
---- Calls f(...), drops its results, and returns its allocations; nil if this Lua has no exact counts.
--- Fields:
+--- Calls f(...), ignores its results, and returns its allocations as a table. Returns nil if this Lua has no
+-- exact counts. Fields:
 --
 --   - bytes, blocks: allocated bytes, and number of allocated blocks
 --   - retained: bytes that are still alive after the call and a full collection
@@ -295,7 +294,8 @@ local DEEPEST = 3  -- depth of nested tables: the file's, that of all tests, tha
 -- Results of escapes in strings. Other characters after a backslash represent themselves.
 local ESCAPES = {a = "\a", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", v = "\v"}
 
--- Raises an error with the line: 'expected', words for a part of the syntax, is not there.
+-- Raises an error with the number of the current line. 'expected': description of the missing part of the
+-- syntax.
 function Parser:fail(expected)
   local line = 1 + select(2, self.text:sub(1, self.at - 1):gsub("\n", ""))
   local found = self.text:match("^[%w_.]+", self.at) or self.text:sub(self.at, self.at)
@@ -303,8 +303,8 @@ function Parser:fail(expected)
     found == "" and "the end of the file" or "'" .. found:sub(1, 40):gsub("[^ -~]", "?") .. "'"), 0)
 end
 
--- Skips white space, comments, and text that matches the pattern. Returns the pattern's capture, or true if
--- it has none; nil if the text does not match.
+-- Skips white space and comments, and then text that matches the pattern. Returns the pattern's capture, or
+-- true if it has no capture. Returns nil if the text does not match.
 function Parser:take(pattern)
   local text = self.text
   self.at = text:match("^%s*()", self.at)
@@ -391,7 +391,7 @@ local function openfile(path)
   return io.open(path, "rb")
 end
 
--- Reads a baseline file. Returns its table. Returns nil and a message on failure, and true if there is no
+-- Reads a baseline file and returns its table. On failure returns nil, a message, and true if there is no
 -- such file.
 local function readfile(path)
   local file, wrong, code = openfile(path)
@@ -411,9 +411,9 @@ local function readfile(path)
   return t
 end
 
---- Opens the baseline file 'path', which need not exist. Returns an object with the methods run and close;
--- nil and a message if the file exists but cannot be read. options.update: true: new measurements replace
--- those in the file.
+--- Opens the baseline file 'path', which need not exist. Returns an object with the methods run and close.
+-- Returns nil and a message if the file exists but cannot be read. options.update: true: new measurements
+-- replace those in the file.
 function M.open(path, options)
   local t, wrong, absent = readfile(path)
   if not t and not absent then

@@ -50,7 +50,8 @@ end)
 busted.subscribe({"suite", "end"}, function()
   local ok, message = baseline:close()
   if not ok then
-    io.stderr:write(message, "\n")  -- some outputs of busted do not show an error of a suite
+    -- Some output handlers of busted do not show the error of a suite.
+    io.stderr:write(message, "\n")
     error(message, 0)
   end
   if baseline.new > 0 then

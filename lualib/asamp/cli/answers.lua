@@ -170,10 +170,10 @@ function M.check(request, fields)
   return nil, result[1]
 end
 
---- Opens the file 'path', which the process 'peer' ({pid, uid}) has named, calls f(name) and returns up to
--- three results of f. 'name' is a path that leads to the open file even if 'path' is replaced; in an error
--- message from f, replaces 'name' by 'path'. Returns nil and a message if the file must not or cannot be
--- opened.
+--- Opens the file 'path', which the process 'peer' ({pid, uid}) has named. Calls f(name) and returns up to
+-- three results of f. 'name' is a path that leads to the open file even if another file replaces 'path'. In
+-- an error message from f, replaces 'name' by 'path'. Returns nil and a message if the file must not or
+-- cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
     return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")

@@ -95,8 +95,8 @@ function M.isprocess(word)
   return word:find "^%d+$" ~= nil
 end
 
---- Returns the path of the socket of 'target', a process id; if 'target' is a path, returns 'target'. Returns
--- nil, a message and, if no process with this id runs, true.
+--- Returns the path of the socket of 'target', a process id. If 'target' is the path of a socket, returns
+-- 'target'. On failure returns nil, a message, and true if no process with this id runs.
 M.find = find
 
 -- Maps a target (id or socket, as the user has given it) to the process id in the target's last answer.
@@ -217,9 +217,10 @@ function M.all(targets, request, seconds)
   return found
 end
 
---- Sends a request to 'target', a process id or the path of a socket. Returns the checked fields of the
--- answer (answers.check), with 'rows', a list of texts, and 'peer', the {pid, uid} of the process; or nil,
--- the reason and, if no answer came within 'seconds' (default PATIENCE), true.
+--- Sends a request to 'target', a process id or the path of a socket. Returns the fields of the answer, which
+-- answers.check has checked. In addition, the field 'rows' is a list of texts, and the field 'peer' is the
+-- {pid, uid} of the process. On failure returns nil, the reason, and true if no answer came within 'seconds'
+-- (default PATIENCE).
 function M.send(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end

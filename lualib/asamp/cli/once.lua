@@ -1,7 +1,9 @@
--- SPDX-License-Identifier: MIT
--- Removes duplicates from a list of profiles whose totals will be added: a file listed twice; an earlier
--- copy of a file that has grown since; dumps of one flight recorder that overlap in time; files that were
--- merged into another one of the list. Of an earlier copy and a whole file, the one with more samples stays.
+-- Removes duplicates from a list of profiles whose totals will be added:
+--
+--   - a file that is listed twice
+--   - an earlier copy of a file that has grown since; the file with more samples stays
+--   - dumps of one flight recorder that overlap in time
+--   - files that were merged into another file of the list
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
@@ -19,8 +21,9 @@ local COMMON = "the merged profiles '%s' and '%s' contain some of the same recor
 local PIECE = 4096     -- number of bytes at the start and at the end of a file that 'outline' returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns a text with the size, the first and the last PIECE bytes of a file: if the texts of two files
--- differ, so do the files. Second result: the size. nil: not a regular file, empty or unreadable.
+-- Returns a text that differs if two files differ: the size, the first and the last PIECE bytes of a file.
+-- Equal texts do not prove that the files are equal. Second result: the size. Returns nil if the file is not
+-- a regular file, or is empty or unreadable.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"

@@ -32,7 +32,7 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 local PLENTY = (1 << 31) - 1
 
 --- Returns the function check(text) of an option whose values are whole numbers of at least 'least'. It
--- returns the number; or nil and words for valid values.
+-- returns the number; or nil and a text that describes valid values.
 function M.whole(least)
   return function(text)
     local n = text:find "^%d+$" and math.tointeger(tonumber(text))
@@ -44,7 +44,7 @@ function M.whole(least)
 end
 
 --- Checks the value of an option: a time from one second to 366 days, such as "90s" or "2h". Returns seconds;
--- or nil and words for valid values.
+-- or nil and a text that describes valid values.
 function M.duration(text)
   local n, unit = text:match "^(%d+)([smh]?)$"
   n = n and tonumber(n) * ({s = 1.0, m = 60.0, h = 3600.0})[unit == "" and "s" or unit]
@@ -105,8 +105,8 @@ end
 --- Names of the measures that reports can be sorted by.
 M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
 
---- Returns the option --by, whose values are the words in M.MEASURES and in the list 'more'. 'text': its
--- help.
+--- Returns the option --by, whose values are the words in M.MEASURES and in the list 'more'. 'text': its help
+-- text.
 function M.by(text, more)
   local words = table.move(M.MEASURES, 1, #M.MEASURES, 1, {})
   return {"by", "WHAT", text, M.oneof(table.move(more or {}, 1, #(more or {}), #words + 1, words))}
@@ -118,13 +118,13 @@ M.COLOR = {"color", "WHEN", "uses colours: always, never or auto, the default. "
   "auto uses colours on terminals, unless NO_COLOR is set", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "prints the output as JSON, with all rows unless --top is given"}
 
---- Returns the option --out, the path of the result. 'text': its help.
+--- Returns the option --out, the path of the result. 'text': its help text.
 function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
 
--- Checks a colon-separated list of paths. Returns a list; or nil and words for valid values. A path may
--- contain colons: if several paths are possible, takes the longest one that exists.
+-- Checks a colon-separated list of paths. Returns a list; or nil and a text that describes valid values. A
+-- path may contain colons: if several paths are possible, takes the longest one that exists.
 local function paths(text)
   local list, pos = {}, 1
   while pos <= #text do
@@ -143,7 +143,7 @@ local function paths(text)
   return #list > 0 and list or nil, "a value"
 end
 
---- Returns the option --source, a list of folders. 'text': its help.
+--- Returns the option --source, a list of folders. 'text': its help text.
 function M.sources(text)
   return {"source", "DIRS", text, paths}
 end
@@ -171,8 +171,8 @@ end
 
 -- {== suggestions ===========================================================
 
--- Returns the edit distance of a and b: the number of characters to add, drop, change or swap with their
--- neighbour.
+-- Returns the edit distance of two texts: the number of characters to add, remove or change, or to swap with
+-- the next one.
 local function distance(a, b)
   local rows = {[0] = {}}
   for j = 0, #b do
@@ -325,8 +325,8 @@ local function scan(description, args)
 end
 
 --- Parses the list 'args' according to the description of a command. Returns a map from names of options to
--- values (switches: true), with the arguments as the list 'files'; or nil and the exit code, after printing
--- the requested help or an error message.
+-- values (true for a switch); its field 'files' is the list of the arguments. If the user requested help or
+-- made an error, prints the help or an error message, and returns nil and the exit code.
 function M.parse(description, args, world)
   local options, wrong = scan(description, args)
   if not options then

@@ -28,8 +28,8 @@ local function isprogram(path)
 end
 
 --- Finds the program that 'word' names: the file 'word', or else the first program or Lua script of that name
--- in PATH. Ignores folders. Returns the program's path; nil if it is a script or not found. If the file was
--- found in PATH, the second result is its path, also for a script.
+-- in PATH. Ignores folders. Returns the path of the program, or nil if it is a script or was not found.
+-- Second result: the path of the program or script if it was found in PATH.
 function M.find(word)
   if host.samefile(word, word) and not host.samefile(word, word .. "/.") or word == "-" then
     return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
@@ -93,7 +93,7 @@ function M.foreign(program, interpreter)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
--- Texts by which a program's file is found to contain Lua 5.2 or newer, Lua 5.1, or LuaJIT.
+-- texts that Lua 5.2 and newer, Lua 5.1, and LuaJIT leave in a program's file
 local VERSIONS = {"$LuaVersion: Lua 5.", "$Lua: Lua 5.", "LuaJIT 2."}
 
 --- Returns true if the program's file contains a Lua that is not Asamp's.
@@ -135,8 +135,8 @@ function M.profiles(pattern)
 end
 
 --- Returns the paths of files that match 'pattern' (M.profiles) and are new or changed since 'before' (an
--- earlier result of M.profiles), the largest first. Does not compare times with the clock: the file system
--- may have another one.
+-- earlier result of M.profiles), the largest first. Does not compare the files' times with the clock, because
+-- the file system may have another clock.
 function M.changed(pattern, before)
   local list, files = {}, M.profiles(pattern)
   for path, f in pairs(files) do

@@ -48,8 +48,8 @@ function M.open(path, from, progress)
   local h, message
   for i = 1, WAITS * 10 do
     h, message = open(path, owner, bar)
-    -- While the process writes the snapshot, this file is empty or says "still being written". At the end the
-    -- process replaces it by the complete file.
+    -- While the process writes the snapshot, the file 'path' is empty or says "still being written". At the
+    -- end, the process replaces it by the complete file.
     if h or not (message:find("still being written", 1, true) or
                  i <= EMPTY * 10 and message:find("not a heap snapshot but empty", 1, true)) then
       break

@@ -223,8 +223,9 @@ function M.changed(read, started)
   end
 end
 
---- Converts 'folders', the paths of --own, to the arguments of asamp.sums.owned.below: a list with each path
--- as given and with links resolved, because a profile may name files by either form; and the current folder.
+--- Converts the list 'folders', the paths of --own, to the two arguments of asamp.sums.owned.below. The first
+-- one is a list with two forms of each path, as given and with all links resolved, because a profile may
+-- contain either. The second one is the current folder.
 function M.real(folders)
   local list = {}
   for _, folder in ipairs(folders) do

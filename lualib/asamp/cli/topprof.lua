@@ -54,8 +54,8 @@ function M.main(args)
         opened = true
         return part(name, out, since, till, first, ring)
       end)
-    -- If the file cannot be opened, the error (UNOPENED) does not say why: the sender of the request could
-    -- find out which files exist.
+    -- If the file cannot be opened, the error (UNOPENED) has no reason: the sender of the request could find
+    -- out which files exist.
     return result, opened and message or M.UNOPENED
   end
   local ok, result, message = pcall(all)

@@ -30,7 +30,8 @@ local function bytes(text)
   return n, "a size, such as 100M"
 end
 
--- Checks the value of --alloc: as for asamp run, except 0, with which there would be no samples.
+-- Checks the value of --alloc. Values are valid as for asamp run, except 0: without samples, nothing can be
+-- checked.
 local function period(text)
   local fits = text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$" and
                not (text:find "^%d+$" and tonumber(text) < 64)
@@ -149,8 +150,8 @@ local function load(path, name, o, world, warn)
 end
 
 -- Returns a message if it is unknown whether the live bytes exceed 'limit' (--max-alive, bytes); else nil.
--- Objects count as alive if their deaths were not recorded: if the limit is exceeded only with these, the
--- answer is unknown. 'whole': sums of all samples.
+-- Objects whose deaths were not recorded count as alive. If the live bytes exceed the limit only because of
+-- such objects, the answer is unknown. 'whole': sums of all samples.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)

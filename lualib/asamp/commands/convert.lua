@@ -20,12 +20,12 @@ local MAXTEXT = 64 << 20  -- limit of the source text in one result, in bytes
 
 local FLAVOURS = {stock = 6, extended = 7}
 
--- Default suffix of the output file's name, by format.
+-- map from a format to the default suffix of the output file's name
 local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",
 }
--- Name of the kind of file, as profiler.convert.kind returns it, by format.
+-- map from a format to the name of the kind of file, as profiler.convert.kind returns it
 local KINDS = {
   firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
   collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",
@@ -127,7 +127,7 @@ local function settings(o, path, world)
                    name = path:match "[^/]*$", startup = o["start-up"], together = o.together,
                    texts = {}}
   if o.source then
-    -- world.read here would leave nothing for the conversion: standard input can be read only once.
+    -- Does not read standard input: it can be read only once, and the conversion will read it.
     local profile = path ~= "-" and world.read(path)
     setting.source, setting.texts = sources.texts(o.source, MAXTEXT, profile and profile.functions)
   end

@@ -59,7 +59,7 @@ local function load(path, world, warn)
     warn.failed("'%s': %s", path, left.text)
   end
   local t = totals.of(profile)
-  -- The comparison does not need the call tree. Large profiles would need much memory for it.
+  -- The comparison does not need the call tree, which takes much memory in large profiles.
   profile.nodes, profile.sites, t.self, t.sums = nil, nil, nil, nil
   return profile, t
 end
@@ -80,7 +80,8 @@ local function compared(pa, a, pb, b, o, fields)
     result.head = math.abs(result.b - result.a) <= settings.sigma * result.error or nil
     table.insert(results, result.head and #results + 1 or 1, result)
     for i = 2, result.head and 0 or #results do
-      results[i].holders = nil  -- only the first result shows the holders, which are the same in all
+      -- The holders are the same in all results, so only the first result shows them.
+      results[i].holders = nil
     end
   end
   return results

@@ -112,10 +112,10 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Sends the request for a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'.
--- The first state to collect is often a short-lived one. So without --state, waits half of the time for the
--- largest state, and then for any state. Returns the three results of client.send, and true if the largest
--- state answered. 'out': path of the snapshot.
+-- Requests a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'. The first
+-- state that collects is often a short-lived one. So without --state, first requests a snapshot of the
+-- largest state and waits half of the time for it; then requests one of any state. Returns the three results
+-- of client.send, and true if the largest state answered. 'out': path of the snapshot.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -235,9 +235,12 @@ local function sitesat(h, text)
   return #list > 0 and list or nil
 end
 
--- Compares the samples of the snapshots 'h' and 'old' by allocating line. Returns a list of rows: the line,
--- the numbers and bytes of new samples (new, newbytes) and of freed ones (gone, gonebytes), and 'change' in
--- bytes. The largest growth is the first.
+-- Compares the samples of the snapshots 'h' and 'old' by allocating line. Returns a list of rows, the largest
+-- growth first. Fields of a row, in addition to those of the line:
+--
+--   - new, newbytes: number and bytes of new samples
+--   - gone, gonebytes: number and bytes of freed samples
+--   - change: change in bytes
 local function comparesites(h, old)
   local list, known = {}, {}
   local function add(rows, samples, bytes)
@@ -269,9 +272,9 @@ end
 -- Returns the reason why a comparison of two snapshots is meaningless, or nil if none is known. 'info',
 -- 'old': heap:info of both. Times are in whole seconds.
 --
---   - "processes": they are of two processes
---   - "states": they are of two Lua states, or of two processes with the same id: the later one has
---     allocated less
+--   - "processes": the snapshots are of two processes
+--   - "states": they are of two Lua states, or of two processes with the same id: the later one has allocated
+--     less
 --   - "before": 'old' is the later one
 local function misfit(info, old)
   local later, more = info.time - old.time, info.allocated - old.allocated
@@ -359,8 +362,8 @@ local function prove(h, path, most, world, warn)
   return groups
 end
 
--- Returns the results that the options 'o' request from the snapshot h, such as classes or trees, by name;
--- nil after an error message. 'old': snapshot of --diff, or nil.
+-- Queries the snapshot h as the options 'o' request. Returns a table with the results, such as 'classes' or
+-- 'heldby'; nil after an error message. 'old': snapshot of --diff, or nil.
 local function parts(h, old, o, world, warn)
   local info = h:info()
   local share = (o.least or 1) / 100

@@ -58,8 +58,8 @@ local function dump(target, out, warn, world)
   return 0
 end
 
--- Waits until the recording, of 'seconds', has ended. On a signal, makes the process stop the recording and
--- ends this process by the signal. Returns true, or nil and a message if the process does not answer.
+-- Waits until a recording of 'seconds' has ended. On a signal, makes the process stop the recording, and then
+-- ends this process by the same signal. Returns true; nil and a message if the process does not answer.
 local function await(target, seconds)
   local left = seconds
   while true do

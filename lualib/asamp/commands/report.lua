@@ -44,8 +44,8 @@ local function place(value)
   return focus.byline(value) and value or nil, "FILE:LINE"
 end
 
--- Checks the value of --at: "peak", or seconds since the start such as "12.5". Returns "peak" or a number;
--- nil if the value is neither; and words for valid values.
+-- Checks the value of --at: "peak", or seconds since the start such as "12.5". Returns two values: "peak", a
+-- number, or nil if the value is not valid; and a text that describes valid values.
 local function instant(value)
   local seconds = value:find "^%d*%.?%d*s?$" and tonumber((value:gsub("s$", "")))
   return value == "peak" and value or seconds, "peak or a number of seconds since the start"
@@ -100,8 +100,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns a function (fn, line) that returns true for frames that --function and --line in the options o
--- select (nil: neither is given); and a title for these frames.
+-- Returns two values: a function(fn, line) that returns true for the frames that the options --function and
+-- --line in 'o' select; and a title for these frames. Returns nil if neither option is given.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)
@@ -125,8 +125,8 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Returns the set of call tree nodes that remain with --exclude: those with no function on their stacks whose
--- name or file path contains the text 'excluded'. 'covered': set of the nodes to select from (focus.cover);
+-- Returns the set of call tree nodes that remain with --exclude. A node remains if no function on its stack
+-- has the text 'excluded' in its name or file path. 'covered': set of the nodes to select from (focus.cover);
 -- nil: all.
 local function remaining(profile, covered, excluded)
   local left = focus.without(profile, excluded)
@@ -240,8 +240,8 @@ local function annotated(wanted, t, started, functions)
           changed = sources.changed(read, started)}
 end
 
--- Returns the profile as of the time that --at gives (without --at: unchanged); nil and a message on failure.
--- 'ids': list of the ids of selected Lua states; nil: all.
+-- Returns the profile with the samples that were alive at the time of --at, or unchanged without --at; nil
+-- and a message on failure. 'ids': list of the ids of selected Lua states; nil: all.
 local function frozen(path, profile, ids, o, setting, world)
   if not o.at then
     return profile
@@ -309,8 +309,8 @@ local function oflabel(path, profile, ids, o, setting, world)
   return world.read(path, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Returns the part of the profile between --from and --until (without these: the profile); nil and a message
--- on failure.
+-- Returns the profile with the samples between --from and --until, or unchanged without these options; nil
+-- and a message on failure.
 local function ranged(path, profile, ids, o, setting, world)
   setting.range = range.of(o)
   if not setting.range then
@@ -320,8 +320,8 @@ local function ranged(path, profile, ids, o, setting, world)
   return range.read(world, path, setting.range, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Reads a file and applies those of the options o that select a part of it; changes 'setting', the settings
--- of the report, accordingly. Returns the profile; nil after an error message.
+-- Reads a profile and selects the part of it that the options o describe. Changes 'setting', the settings of
+-- the report, accordingly. Returns the profile; nil after an error message.
 local function readone(path, o, setting, world, warn)
   local profile, message = world.read(path, {bins = leaks.BINS})
   local ids, wrong
@@ -446,9 +446,13 @@ local function reportof(profile, o, setting)
   return text.render(view, t, setting)
 end
 
--- Returns an iterator over the profiles to report: one for each file or, with --sum, one merged from all
--- files. Its results: the profile (false after a failure), its settings, its name and, with --sum, true if a
--- file could not be read.
+-- Returns an iterator over the profiles to report: one for each file or, with --sum, one that is merged from
+-- all files. It returns four values:
+--
+--   1. the profile; false after a failure
+--   2. the settings of its report
+--   3. its name
+--   4. with --sum, true if a file could not be read
 local function reports(o, world, warn)
   local i = 0
   local function next_()

@@ -18,8 +18,9 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- rows of each table of the short report
 
--- OTHERS: number of terminal rows that the short report leaves free: two for the profiler's line, two empty
--- ones, one for the shell's prompt. LEAST: number of rows assumed for a terminal that has fewer.
+-- OTHERS: number of terminal rows that are left free for other text: two for the profiler's line, two empty
+-- rows, and one for the shell's prompt.
+-- LEAST: if the terminal has fewer rows, the short report is made for this number of rows.
 local OTHERS, LEAST = 5, 24
 
 -- Defaults for scripts; bench/defaults measures their cost.
@@ -106,8 +107,8 @@ local function addscript(t)
   end
 end
 
--- Returns the settings of the run as two tables by key, the first with texts, the second with checked values;
--- nil and a message on failure. A setting is from the options 'o' or, if they lack it, from 'inherited', the
+-- Returns the settings of a run as two tables, the first one with texts, the second one with checked values;
+-- nil and a message on failure. A setting is from the options 'o' or, if these lack it, from 'inherited', the
 -- text of LUA_PROFILER. 'isprogram': false if a Lua script is run.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
@@ -152,8 +153,8 @@ local function settings(o, inherited, isprogram)
   return t, checked
 end
 
--- Returns the first argument of the script (files[2] and later) that is also an option of asamp run; nil:
--- none is.
+-- Returns the first argument of the script (files[2] and later) that is also an option of asamp run, or nil
+-- if there is none.
 local function misplaced(files)
   for i = 2, #files do
     local name = files[i]:match "^%-%-([%a-]+)"
@@ -221,8 +222,8 @@ local function starting(interpreter, script)
   return words
 end
 
--- Returns the environment variables that preload the profiler's malloc, to sample native memory with this
--- period and seed; {} for period 0; nil and a message if that is impossible.
+-- Returns the environment variables that preload the profiler's malloc, which samples native memory with this
+-- period and seed. Returns {} if the period is 0; nil and a message if native memory cannot be sampled.
 local function preloading(period, seed)
   if period == 0 then
     return {}
@@ -416,8 +417,9 @@ local function shortreport(path, message, how, status, prove, world, warn)
   end
 end
 
--- Returns 'status', the exit code of a program that exited. If a signal ended the program ('how' is "signal",
--- 'status' its number), sends the same signal to this process, or calls world.signalled with the number.
+-- Ends the command as a program ended. If the program exited ('how' is "exit"), returns its exit code
+-- 'status'. If a signal ended it ('how' is "signal"), sends the signal 'status' to this process, or calls
+-- world.signalled with the signal.
 local function ended(how, status, world)
   if how == "signal" then
     io.stdout:flush()
@@ -472,7 +474,8 @@ local function runprogram(program, t, words, environment, world, warn)
 end
 
 --- Runs the command. 'world': input and output (asamp.lua). Returns the script's exit code, or 2 for wrong
--- arguments. If a signal ended the script, ends this process by it, or calls world.signalled if that is set.
+-- arguments. If a signal ended the script, ends this process by the same signal, or calls world.signalled if
+-- that is set.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()
   local program, inpath = programs.find(script)
@@ -512,7 +515,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
-  -- "empty": the profiler prints nothing for an empty profile, because the code below does
+  -- ^"empty": the profiler prints nothing for an empty profile; the code below reports or removes such a
+  -- profile.
   t.quiet = quiet and "1" or "empty"
   more.LUA_PROFILER = totext(t)
   local timed = t.out and t.out:find "%%t"  -- the file's name has the time at which the process starts

@@ -1,8 +1,7 @@
--- SPDX-License-Identifier: MIT
 -- The command `asamp serve`: serves profiles and metrics of running processes over HTTP. A single loop waits
--- for HTTP requests, queries the processes' sockets and advances its jobs. Slow work is outside the loop:
--- the process records the profile, a child process converts it. A process that does not answer is skipped
--- for a while.
+-- for HTTP requests, queries the processes' sockets and advances its jobs. It leaves slow work to other
+-- processes: the profiled process records the profile, and a child process converts it. If a process does not
+-- answer, it is skipped for a while.
 
 local client = require "asamp.cli.client"
 local host = require "asamp.host"
@@ -41,7 +40,7 @@ local function address(text)
 end
 
 -- Checks the value of --token: a secret of at least 16 bytes, or "@FILE" for the contents of that file.
--- Returns the secret; or nil and words for valid values.
+-- Returns the secret; or nil and a text that describes valid values.
 local function secret(text)
   local path = text:match "^@(.+)$"
   local f <close> = path and host.openfile(path, nil, nil, true)
@@ -116,8 +115,8 @@ end
 
 -- {== targets ================================================================
 
--- Returns the first target of the list that is the same process as the target 'word' of the command line;
--- nil: none is.
+-- Returns the first target of the list that is the same process as the target 'word' of the command line, or
+-- nil if there is none.
 local function same(list, word)
   local path = client.find(word)
   for _, t in ipairs(list) do
@@ -160,7 +159,7 @@ local function reachable(list, warn)
   return possible
 end
 
--- Returns the time of the monotonic clock in seconds, because that of os.time may be set back.
+-- Returns the time of the monotonic clock in seconds. Unlike the clock of os.time, it is never set back.
 local function clock()
   return host.clock() / 1000000
 end
@@ -250,16 +249,17 @@ local function fileof(t)
   return folder and folder .. "/for-serve.vmprof", folder or message
 end
 
--- Starts a job: the creation of a profile for an HTTP request. Returns nil, an HTTP status and a message on
--- failure, else a table:
+-- Starts a job, which creates a profile for an HTTP request. On failure returns nil, an HTTP status and a
+-- message; else a table:
 --
---   - path: the profile to convert: the file that the process writes anyway, or a file in the folder 'own'
+--   - path: the profile to convert. It is the file that the process writes anyway, or a file in the folder
+--     'own'
 --   - since, till: range in seconds of the process's clock; 0 and 0: all
 --   - due: time at which the conversion starts, in seconds of the clock
 --   - peer: {pid, uid} of the process that writes the profile
 --   - own: the folder created for this profile, or nil
---   - ring: if the process keeps its samples in memory (a flight recorder): its id or socket, because the
---     conversion must first make it write them to 'path'; else nil
+--   - ring: id or socket of the process if it keeps its samples in memory (a flight recorder); else nil. The
+--     conversion first makes this process write its samples to 'path'
 function Server:start(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then
@@ -325,8 +325,8 @@ function Server:profile(r, kind, now)
   self.jobs[#self.jobs + 1] = job
 end
 
--- Returns the contents of a file that the conversion wrote, or nil if it does not exist yet; nil and a
--- message: it is too large.
+-- Returns the contents of a file that the conversion wrote, or nil if it does not exist yet. Returns nil and
+-- a message if the file is too large.
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then

@@ -89,8 +89,8 @@ local function screen(target, state, o, world)
     lines[#lines + 1] = "\nNo source lines are shown: the samples are in a flight recorder (ASAMP=ring). " ..
       "asamp record --ring writes these samples to a file"
   elseif now.file then
-    -- If the file's header is incomplete, the function returns false, which is no error: the next update
-    -- reads the file again.
+    -- If the file's header is incomplete, the function returns false instead of nil, so that no error is
+    -- printed. The next update reads the file again.
     profile, unopened = answers.reading(now.file, fields.peer, function(name)
       return world.read(name, nil, now.file) or false
     end)

@@ -118,8 +118,8 @@ local function proofsof(profile, path, world)
   return same and proofs.of(judged, snapshot) or nil
 end
 
--- Writes the HTML page of a profile. Returns its text and a list of messages for stderr; on failure nil and
--- such a list, empty if the error was printed already.
+-- Writes the HTML page of a profile. Returns the page's text and a list of messages for stderr. On failure
+-- returns nil and such a list, which is empty if the error was printed already.
 --
 --   - path, out: paths of the profile and of the page
 --   - o: options of the command

@@ -132,8 +132,8 @@ local function off(predicted, measured)
   return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
 end
 
--- Returns a sentence about the time in collections: in the profile, and in the runs of --verify with the
--- same nursery size and with the new one. 'v': result of asamp.sums.advice.verified.
+-- Returns a sentence about the time in collections. It has the time in the profile, and the times in the runs
+-- of --verify with the same nursery size and with the new one. 'v': result of asamp.sums.advice.verified.
 local function clock(v)
   local function times(t)
     return v.runs == 1 and units.shorttime(t.time) or

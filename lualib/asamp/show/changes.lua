@@ -155,10 +155,11 @@ end
 -- each measure; if a result has 'head' = true, only its totals are shown. Options:
 --
 --   - top: largest number of rows of a table
---   - color, width: colours; columns of the terminal
+--   - color: true: with colours
+--   - width: columns of the terminal
 --   - all: true: also shows rows whose change is noise
 --   - sigma, scaled, cumulative: the settings of asamp.sums.compare
---   - clocks: the reason why times are not compared; nil: they are
+--   - clocks: the reason why times are not compared; nil: they are compared
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)
   local width = math.max(options.width or layout.WIDTH, layout.NARROW)

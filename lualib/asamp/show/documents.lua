@@ -44,7 +44,8 @@ local function limited(list, top, left)
   return first(list, top or n)
 end
 
--- Returns an element of the document's list "left" that reports the rows left out. 'left': {count}.
+-- Returns an element of the document's list "left": the number of the rows that were left out. 'left':
+-- {count}.
 local function leftof(left)
   local text = ("over the limit of %s rows in a list: %s rows are left out; --top N gives N rows")
   return {what = "rows", limit = ROWS, count = left.count,
@@ -61,8 +62,8 @@ local function verdictof(v, profile)
   end
 end
 
--- Returns the rows of labels, or nil if there are none, or they are omitted because of --exclude. Adds the
--- number of rows beyond ROWS to left.count.
+-- Returns the rows of labels. Returns nil if there are none, or if --exclude is given. Adds the number of
+-- rows beyond ROWS to left.count.
 local function labelsof(profile, top, left, exclude)
   local all, n = labelled.all(profile, top, ROWS)
   left.count = left.count + (exclude and 0 or n)

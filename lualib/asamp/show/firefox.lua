@@ -97,8 +97,8 @@ local function extra(s)
   return {{label = "Lua", entries = list}}
 end
 
--- Returns the indices of the threads that are visible at first: the first MOST threads; and, if there is one,
--- the last thread, which shows live objects below their holders (the references that keep them alive).
+-- Returns the indices of the threads that are visible at first. These are the first MOST threads, and the
+-- last thread if it shows live objects below their holders (the references that keep them alive).
 local function visible(s)
   local list = {}
   for i = 1, math.min(s.groups, MOST) do

@@ -94,8 +94,8 @@ local function sighted(sight)
   return table.concat(lines)
 end
 
---- Returns the checks as text, one line each. With a baseline, lines follow about the smallest increases over
--- it that a check detects.
+--- Returns the checks as text, one line each. If there is a baseline, more lines state the smallest increases
+-- over it that the checks detect.
 --
 --   - checks: list of checks of asamp.sums.gates
 --   - sight: these increases (asamp.sums.gates.changes); nil: there is no baseline

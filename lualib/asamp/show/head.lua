@@ -179,8 +179,8 @@ local function instant(at, p)
   return text
 end
 
--- Returns a sentence about the peak of native memory, which is not at the same time as the peak of Lua's
--- heap, or nil if the peak is unknown.
+-- Returns a sentence about the peak of native memory, or nil if this peak is unknown. It is not at the same
+-- time as the peak of Lua's heap.
 local function nativepeak(at)
   return at.native and ("That is the peak of Lua's heap. " ..
     "Native memory had its peak at %s, about %s: --at %s shows that time."):format(

@@ -84,7 +84,7 @@ end
 
 local put
 
--- Returns true if the locale's decimal point is ".", as in JSON: then table.concat can write numbers.
+-- Returns true if the locale's decimal point is ".", as in JSON. If it is, table.concat can write numbers.
 local function haspoint()
   return tostring(0.5) == "0.5"
 end
@@ -94,7 +94,8 @@ local function array(out, list, style, line)
   out[#out + 1] = "["
   local numbers = style == TIGHT and haspoint() and math.type(list[1]) == "integer" and
                   table.concat(list, ",")
-  if numbers and not numbers:find("n", 1, true) then  -- neither nan nor inf
+  -- A number is neither nan nor inf if its text has no "n".
+  if numbers and not numbers:find("n", 1, true) then
     out[#out + 1] = numbers
   else
     for i, v in ipairs(list) do
@@ -167,7 +168,7 @@ function M.write(value, write)
 end
 
 --- Appends a value to the list 'out' as JSON text that a page can embed: on one line, without "<" and
--- direction marks. A list that starts with an integer must have only numbers.
+-- direction marks. If the first element of a list is an integer, all its elements must be numbers.
 function M.embed(out, value)
   put(out, value, TIGHT, TIGHT.line)
 end

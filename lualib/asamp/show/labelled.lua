@@ -33,8 +33,11 @@ function M.left(style, n)
     "one of them"):format(units.plural(n, "label")))} or {}
 end
 
---- Returns the tables of lines with samples, one table for each value of the label in 'parts' (result of
--- asamp.sums.labelled.within).
+--- Returns a table of source lines for each value of a label: the lines that allocated most while the label
+-- had this value.
+--
+-- name: name of the label
+-- parts: the values and their lines (result of asamp.sums.labelled.within)
 function M.within(style, name, parts)
   local lines = {}
   for _, part in ipairs(parts) do

@@ -26,7 +26,8 @@ local function nameof(row)
   return row.native and library == layout.clean(row.file:match "([^/]*)$") and place or name
 end
 
--- Returns true for a row that has no file: that of collections, or of frames replaced by tail calls.
+-- Returns true for a row that has no file: the row of collections, or of callers that tail calls have
+-- removed.
 local function isplaceless(row)
   return totals.iscollection(row) or totals.istailcalls(row)
 end

@@ -84,8 +84,8 @@ function M.word(text)
   return text
 end
 
---- Returns a file's path as a word (M.word) that commands do not take for an option. "-", standard input,
--- stays.
+--- Returns a file's path as a word (M.word) that no command takes for an option: a path that starts with "-"
+-- gets the prefix "./". The path "-", which means standard input, is not changed.
 function M.pathword(path)
   return M.word((path:gsub("^%-.", "./%0")))
 end
@@ -180,8 +180,8 @@ function M.cutmiddle(text, n)
   return M.cutend(text, n - last) .. text:sub(tail(text, last))
 end
 
---- Returns the end of a text in at most n columns, after an ellipsis if it was cut; cuts a path at a slash if
--- possible.
+--- Returns the end of a text in at most n columns. If the text was cut, it starts with an ellipsis. A path is
+-- cut at a slash if possible.
 function M.cutstart(text, n)
   if M.width(text) <= n then
     return text

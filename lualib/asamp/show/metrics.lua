@@ -12,7 +12,7 @@ end
 
 M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
--- Metrics of a process: {name, type, help text, field of asamp.sums.living.stats}.
+-- list of the metrics of a process: {name, type, help text, field of asamp.sums.living.stats} each
 local METRICS = {
   {"states", "gauge", "Present Lua states.", "states"},
   {"states_total", "counter", "Lua states created while the process was profiled.", "made"},
@@ -33,9 +33,9 @@ local METRICS = {
   {"profile_bytes", "gauge", "Size of the profile that is being written.", "filebytes"},
 }
 
--- Metrics of Lua states by their name, the label "name": {metric, type, help, field of a row of
--- asamp.sums.living.names, factor (nil: 1)}. Counters include closed states. States without a sample have no
--- name yet, and are only in the gauges.
+-- List of the metrics of Lua states by their name, which is the label "name": {metric, type, help text, field
+-- of a row of asamp.sums.living.names, factor (nil: 1)} each. Counters include closed states. States without
+-- a sample have no name yet, and are only in the gauges.
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
   {"named_states_total", "counter", "Lua states created so far, by name.", "made"},
@@ -53,8 +53,9 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
--- Makes a text unique, because Prometheus rejects a response with duplicate rows: returns 'name' or, if it is
--- among the results so far ('known'), the first unused text numbered:format(name, n) with n = 2, 3, ...
+-- Makes a text unique, because Prometheus rejects a response with duplicate rows. Returns 'name' if it is not
+-- in the set 'known', which contains the results so far. Otherwise returns the first unused text
+-- numbered:format(name, n) with n = 2, 3, ...
 local function distinct(name, numbered, known)
   local result, n = name, known[name] or 1
   while known[result] do

@@ -58,8 +58,8 @@ end
 
 --- Returns the lines of a file with their costs, as text. Fields of 'file':
 --
---   - name, text: of the file
---   - rows: its rows of asamp.sums.totals
+--   - name, text: name and text of the file
+--   - rows: rows of asamp.sums.totals for its lines
 --   - cut: reason why the text is incomplete, or nil
 --   - changed: warning that the file has changed since the profile, or nil
 function M.lines(style, file)

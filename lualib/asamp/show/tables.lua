@@ -51,8 +51,10 @@ function M.shares(spare, field, whole)
 end
 
 --- Returns columns for M.columns: one for each field of 'list' that is above 0 in at least one row of 'all'.
--- An element of 'list': {title, field, show, spare =, shares =}.
+-- An element of 'list' is {title, field, show, spare =, shares =}:
 --
+--   - title: heading of the column
+--   - field: name of the field of a row
 --   - show(value): returns a cell's text
 --   - spare: if the table is too wide, the column with the largest number is dropped first
 --   - shares: true: adds a column of percentages

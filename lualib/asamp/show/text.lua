@@ -35,9 +35,9 @@ end
 local PASSED = {{"Lua", "in the line's own Lua code"}, {"C", "in C functions that it called"},
                 {"GC", "in collections while it ran"}}
 
--- Returns the legend of the report: explains the columns in use.
+-- Returns the legend of the report, which explains the columns in use.
 --
---   - shown: a set of column titles for each table, by its name
+--   - shown: map from the name of a table to the set of its column titles
 --   - own: explanation that comes first, or nil
 --   - text: the report
 local function legend(shown, own, text)
@@ -80,8 +80,9 @@ end
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
---- Returns the report on the profile as text. 't': its totals. Options that are results of asamp.sums
--- modules: leaks, lifetimes, copies, trends, native, verdict; and holders (of verdict.held). Other options:
+--- Returns the report on the profile as text. 't': totals of the profile. Some options are results of modules
+-- of asamp.sums, and have their names: leaks, lifetimes, copies, trends, native and verdict. The option
+-- 'holders' is the result of verdict.held. Other options:
 --
 --   - show: set of the names of sections (M.SECTIONS)
 --   - top: largest number of rows of each table

@@ -23,8 +23,8 @@ local function bars(levels)
   return table.concat(parts)
 end
 
--- Returns a clause about the pauses: their share of the session's time; or, if there are several OS threads,
--- whose pauses overlap, the number of threads. p: pauses (asamp.sums.events).
+-- Returns a clause about the pauses p (asamp.sums.events): their share of the session's time. If there are
+-- several OS threads, returns the number of threads instead, because their pauses overlap.
 local function share(profile, p)
   local threads = #(profile.threads or {})
   if threads > 1 then

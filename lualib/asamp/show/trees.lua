@@ -35,7 +35,8 @@ function M.lines(style, rows, field, title)
     local row = rows[i]
     local lead = branches(row)
     local room = n - layout.width(lead)
-    if room < 12 then  -- a deep row: cuts the start of its indentation, so that its name has 12 columns
+    -- If a row is very deep, cuts the start of its indentation, so that its name has 12 columns.
+    if room < 12 then
       lead = layout.cutstart(lead, math.max(n - 12, 1))
       room = n - layout.width(lead)
     end

@@ -8,8 +8,8 @@ local STEPS = {
   {1 << 20, "M"}, {1 << 10, "K"},
 }
 
--- Returns n in the largest unit in which it is at least 1, and the unit's letter ("" for bytes). If it would
--- be rounded to 1024.0, uses the next unit.
+-- Converts n to the largest unit in which it is at least 1. Returns the number in this unit, and the unit's
+-- letter ("" for bytes). If the number would be rounded to 1024.0, uses the next unit.
 local function split(n)
   for i, step in ipairs(STEPS) do
     if n >= step[1] * (i == 1 and 1 or 0.99995) then
@@ -98,8 +98,8 @@ function M.shorttime(s)
   return ("%dd"):format(s // 86400)
 end
 
---- Formats a resident size with 'format' (M.bytes or M.short); "unknown" for 0 or nil, because the process
--- could not read /proc.
+--- Formats a resident size with 'format' (M.bytes or M.short). Returns "unknown" for 0 or nil, which mean
+-- that the process could not read /proc.
 function M.resident(n, format)
   return n and n > 0 and format(n) or "unknown"
 end

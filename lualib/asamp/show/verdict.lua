@@ -10,12 +10,12 @@ local M = {}
 -- Ranks of sentences: if not all fit on the terminal, those of the highest rank are omitted first.
 local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
--- A likely leak has a sentence if it is one of the first SHOWN. One more sentence names up to MORE further
--- leaks. A holder is the reference that keeps objects alive.
+-- The first SHOWN likely leaks have a sentence each. One more sentence names up to MORE further leaks.
 local SHOWN, MORE = 2, 3
 local LEASTTIME = 3      -- a line or C function is named as slow if it has this number of time samples
 local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
-local FEW = 4         -- with fewer allocation samples, the verdict has no sentence about a line or a holder
+-- If there are fewer allocation samples, the verdict has no sentence about a line or a holder.
+local FEW = 4
 -- A holder has a sentence if it keeps 10% of the live bytes (HELD_SHARE), and at least 2 live samples
 -- (HELD_LEAST).
 local HELD_SHARE, HELD_LEAST = 1 / 10, 2
@@ -311,7 +311,8 @@ end
 local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
-  -- true: the sentence about the first likely leak names the same holder, which is not repeated here
+  -- True if the sentence about the first likely leak names the same holder. Then the holder needs no
+  -- sentence.
   local known = leaking and first and leaking.holder == first.text
   if first and (first.share or 0) >= HELD_SHARE and first.samples >= HELD_LEAST and
      (v.samples or FEW) >= FEW and not known then

@@ -1,13 +1,12 @@
--- SPDX-License-Identifier: MIT
 -- Finds containers that accumulate: tables, trees and chains whose objects are not removed.
 --
 -- The input is the time at which each live sample was allocated (asamp.sums.births). It is measured in
 -- allocated bytes and in CPU time, so no rule depends on the speed of the machine. The run is divided into
--- PARTS parts with equally many allocated bytes. A container accumulates if it
+-- PARTS parts with equally many allocated bytes. A container accumulates in two cases:
 --
---   - goes on: it has samples until the end (goeson), and
---   - keeps its objects: those of the first half are alive as often as those of the second (ofkept), or
---   - grows in spite of removals, as a queue does (ofgrowing).
+--   - It has samples until the end (goeson), and it keeps its objects: those of the first half of the run are
+--     alive as often as those of the second half (ofkept).
+--   - It grows in spite of removals, as a queue does (ofgrowing).
 --
 -- The verdict is "maybe" if the container may be a cache that is full (isreplacing), if the program worked at
 -- its end without allocating (TAIL), or if the run is too short to find that out (COARSE).
@@ -85,9 +84,9 @@ local TAIL = 1 / 100
 -- program usually needs more than 16% of its CPU time to allocate the period's bytes. Then the verdict "leak"
 -- becomes "maybe".
 local COARSE = 0.16
--- A container may be a list of strings of output, which the program joins to one string at its end. "leak"
--- becomes "maybe" if the program made a string of at least an eighth of the container's live bytes after the
--- container's last sample (isoutput).
+-- A container may be a list of strings of output, which the program joins to one string at its end. This is
+-- assumed if the program made a string after the container's last sample, and this string has at least an
+-- eighth of the container's live bytes (isoutput). Then the verdict "leak" becomes "maybe".
 local JOINED = 1 / 8
 -- CAUSE: applies to a container that is no "leak", and whose live bytes are nearly all from the second half
 -- of the run. It is "maybe" if these bytes are at least half of the heap's growth in that half (ofkept).
@@ -190,7 +189,7 @@ end
 
 -- Returns a list of large strings, such as a joined list, that the program probably made only once: {time
 -- (us), bytes} each. A string is large if it has at least the bytes of a sampling period. It was probably
--- made once if all samples of its call tree node are in one slice of allocated bytes.
+-- made once if all samples of its call tree node were allocated in one short slice of the run.
 local function largestrings(profile)
   local sites, born, large, first, list = profile.sites, profile.born, {}, {}, {}
   local function place(from, i)
@@ -360,11 +359,13 @@ local function isreplacing(c, every, lines, alive)
   return (main < 1 or every.n < MANY) and kept < (1 - LOST) * all
 end
 
--- Returns the sum of a container's lines:
+-- Returns sums over a container's lines:
 --
---   - n, parts: number of live samples, in all and in each part of the run
---   - bytes, lasts: live bytes, and us of the last live sample; both by part
---   - keys: live samples by key of the line
+--   - n: number of live samples
+--   - parts: map from a part of the run to its number of live samples
+--   - bytes: map from a part of the run to its live bytes
+--   - lasts: map from a part of the run to the time of its last live sample, us
+--   - keys: map from the key of a line to its live samples
 --   - most: key of the line with most samples
 --
 -- lines: field 'lines' of a container (births.of)
@@ -469,11 +470,11 @@ end
 -- (it does not accumulate). If the heap has a constant size, fewer than 1 of 100 runs have a wrong verdict.
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
---      CPU time at the end; all in us
+-- CPU time at the end; all in us
 -- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
 -- c: sums over all lines of the container (result of 'sum')
 -- growth: bytes by which the heap grew in the second half, minus those of containers with the verdict "leak"
--- late: live bytes of the second half in this container
+-- late: live bytes that the container received in the second half
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 local function ofgrowing(run, c, course, growth, late, lines)
   local first, survivors = 0, {}
@@ -592,8 +593,8 @@ local function loadedin(run, c, holder, since)
   return stopped and {holder = holder, n = c.n, most = c.most, bytes = bytes, stopped = stopped} or nil
 end
 
--- Returns two sums over a container's lines (results of 'sum'): over the lines that keep their objects
--- (KEPT), and over all lines.
+-- Returns two results of 'sum': for the lines of a container that keep their objects (KEPT), and for all its
+-- lines.
 --
 -- c: container (element of births.of().containers)
 -- lines: samples of all lines that survived (field 'lines' of births.of)
@@ -639,20 +640,20 @@ local function ofvectors(run, born, course, late, known, keep)
   end
 end
 
---- Returns the containers that accumulate, or nil if the file has no heap walk, or no slices by allocated
--- bytes.
+--- Returns the list of the containers that accumulate. Returns nil if the file has no heap walk at its end,
+-- or does not record when samples were allocated. Fields of a container:
 --
 --   - verdict: "leak"; "maybe": uncertain, for example without a major collection; "few": too few samples
 --   - holder: path of references (text) to the container; nil: unknown
---   - n: live samples
---   - lines: live samples by key of the line that allocated them (births.keyof)
+--   - n: number of live samples
+--   - lines: map from the key of a line (births.keyof) to its live samples
 --   - most: key of the line with most samples
---   - vectors: live bytes of vectors of the container's tables, by key of the line
+--   - vectors: map from the key of a line to its live bytes of vectors of the container's tables
 --   - parts, of: number of parts of the run with live samples, and of all parts
 --   - stopped: share of the CPU time after which the program allocated nothing; nil: it allocated until its
 --     end
 --
--- Second result: the largest container that no longer receives objects (loadedin); nil: none.
+-- Second result: the largest container that no longer receives objects (loadedin), or nil.
 function M.of(profile)
   local born = births.of(profile)
   if not born then

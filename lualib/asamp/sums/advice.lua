@@ -27,8 +27,9 @@ local SURE, ADVISED, SAMPLES = 1, 2, 40
 -- If nurseries are filled 10% beyond their planned size, large blocks decide when collections run.
 local LARGE = 0.1
 -- A prediction for one size of nursery uses all observed nurseries, with weights from 0 to 1 (nearness):
--- NEXT: the weight is 1 / e if the sizes differ by the factor 1.22 (e^0.2).
--- ENOUGH: the sum of the weights must be at least 12. Else the mean of all collections is used.
+-- NEXT: the weight of a nursery is 1 / e if its size differs from the predicted one by the factor 1.22
+-- (e^0.2).
+-- ENOUGH: if the sum of the weights is below 12, the mean of all collections is used instead.
 local NEXT, ENOUGH = 0.2, 12
 -- ONESIZE: a run had about one nursery size if the logarithms of its sizes have a standard deviation below
 -- 0.3. With M.setting, which varies sizes by an eighth, the deviation is 0.07.
@@ -51,9 +52,9 @@ local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- If a nursery is twice or half as large as the observed ones, the processor's caches make its time uncertain
 -- by 5%.
 local CACHES = 0.05
--- Lines with at least LEAST samples are listed in two cases:
+-- The advice lists lines with at least LEAST samples in two cases:
 -- LIVE, WORTH: 90% of the line's samples survive, and they are 1% of all bytes that survive.
--- DIE, WORTH: 99% of the line's samples die young, and it allocates 1% of all bytes.
+-- DIE, WORTH: 99% of the line's samples die young, and the line allocates 1% of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 -- A major collection starts for one of two reasons: the heap has grown, usually by at least 512 KiB
@@ -67,11 +68,11 @@ local ALIKE = 0.1
 
 -- {== time ==================================================================
 
--- Returns the minor collections of the profile, each row the means of some successive ones:
+-- Returns the minor collections of the profile. A row has the means of some successive collections:
 --
 --   - n: number of these collections
---   - planned: size of the nursery, bytes
---   - filled: bytes allocated in it
+--   - planned: planned size of the nursery, bytes
+--   - filled: bytes allocated in the nursery
 --   - tenured: tenured bytes of one collection
 --   - us: CPU time, without slices of major collections
 local function minorsof(profile)
@@ -95,8 +96,9 @@ local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- Returns a list of the differences between each collection and the one before: {filled, tenured (bytes), us,
--- n (weight)}. Differences cancel other influences on the cost, such as the size of the heap.
+-- Compares each collection with the one before. Returns a list of the differences: {filled (bytes), tenured
+-- (bytes), us, n (weight)} each. Other influences on the cost, such as the size of the heap, cancel in
+-- differences.
 --
 -- rows: minor collections (minorsof)
 -- us: mean time of a collection
@@ -117,7 +119,8 @@ end
 
 -- Estimates the cost of a byte allocated in the nursery, and of a tenured byte:
 --
---   - filled, tenured: us per byte of each kind
+--   - filled: us per allocated byte
+--   - tenured: us per tenured byte
 --   - cov: covariances of both: {ff, ft, tt}
 --
 -- The method is a ridge regression (least squares with a prior; Hoerl and Kennard 1970): if all collections

@@ -90,9 +90,10 @@ local function clockof(profile, vectors)
   end
 end
 
--- Returns the part of the run (0 to PARTS - 1) in which the samples of one slice were allocated.
+-- Profiles count samples by slice of the run, each with the same number of allocated bytes. Returns the part
+-- of the run (0 to PARTS - 1) that contains a slice.
 --
--- slices: profile.born or profile.alive, with samples by slice of allocated bytes
+-- slices: profile.born or profile.alive
 -- bin: number of the slice
 -- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof)
 local function partof(slices, bin, clock)
@@ -235,8 +236,8 @@ end
 --   - The file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
-  -- true: the last collection was due to a full nursery. Its period and another one have equally many
-  -- allocated bytes (within 1%), because nurseries of the same size were full.
+  -- True if the last collection was due to a full nursery. This is assumed if another period has equally many
+  -- allocated bytes (within 1%), because full nurseries of the same size have this in common.
   local isfull = false
   for i, c in ipairs(profile.collections) do
     cpu = cpu + (c.mutator or 0)
@@ -252,8 +253,8 @@ local function unseentail(profile)
 end
 
 --- Returns the tail of the run as a share of its CPU time: the time at its end in which the program allocated
--- nothing; 0: none, or unknown. It is the CPU time of the last period between collections, minus the usual
--- time for the bytes of this period (usualrate).
+-- nothing. It is the CPU time of the last period between collections, minus the usual time for the bytes of
+-- this period (usualrate). Returns 0 if there is no tail, or if it is unknown.
 --
 -- Second result: this usual time as a share of the CPU time. If it is large, the run is too short to
 -- recognize a tail.
@@ -382,10 +383,9 @@ function M.course(profile)
   end, last.at, near
 end
 
---- Returns two numbers: the smallest sizes of the live heap in the second and in the last quarter of the run
--- (by allocated bytes), in bytes, or nil if it is unknown. If M.course returns nil, the sizes are bytes in
--- use after any
--- collection: after a minor collection, these include garbage among old objects.
+--- Returns the smallest sizes of the live heap, in bytes, in the second and in the last quarter of the run
+-- (by allocated bytes). Returns nil if they are unknown. If M.course returns nil, the sizes are bytes in use
+-- after any collection. After a minor collection, these include garbage among old objects.
 function M.quarters(profile)
   local course = walked(profile) and M.course(profile)
   if course then
@@ -632,9 +632,9 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns a table that shows when the live samples were allocated, or nil if the file has no heap walk at
--- its end, or no slices by allocated bytes. Halves and parts of the run are measured by the byte clock. Three
--- fields:
+--- Returns a table that shows when the live samples were allocated. Returns nil if the file has no heap walk
+-- at its end, or does not record when samples were allocated. Halves and parts of the run are measured by the
+-- byte clock. Three fields:
 --
 -- 'containers' is the list of the containers. Fields of a container:
 --

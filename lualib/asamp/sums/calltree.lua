@@ -58,10 +58,11 @@ end
 --   - more: number of these small children
 --   - self, total: values without and with callees
 --   - level: indentation
---   - last: true: last one of its siblings
---   - chained: true: not indented deeper than its parent, because it is the parent's only visible part
---   - bars: list by level: true if the ancestor at this level has further children below, so that a bar is
---     drawn
+--   - last: true: the row is the last one of its siblings
+--   - chained: true: the row is not indented deeper than its parent, because it is the parent's only visible
+--     part
+--   - bars: list by level: true if a bar is drawn there, because the ancestor at this level has further
+--     children below
 --
 -- t: totals of the profile
 -- field: the measure

@@ -64,8 +64,10 @@ local function part(r)
 end
 
 -- Returns the key of the measure that the page shows first: "alive" if live bytes changed much (limits SIGMA
--- and LEAST); else the first measure of 'list' (result of difftree.measures). old, a, new, b: the old profile
--- and its totals, the new one and its totals.
+-- and LEAST); else the first measure of 'list' (result of difftree.measures).
+--
+-- old, a: the old profile and its totals
+-- new, b: the new profile and its totals
 local function first(old, a, new, b, list)
   local function compared(field)
     return compare.of(old, a, new, b, field, {sigma = SIGMA})

@@ -49,12 +49,12 @@ local function functions(profile)
   return out, files, add
 end
 
--- Merges successive collections to at most POINTS groups of equal size. Returns columns with an element for
--- each group, and the number of collections in a group. Columns:
+-- Merges successive collections to at most POINTS groups of equal size. Returns two values: columns with an
+-- element for each group; and the number of collections in a group. Columns:
 --
---   - time: of the group's last collection
+--   - time: time of the group's last collection
 --   - inuse, held, rss: largest value in the group
---   - minor, major: longest pause of these collections; -1: the group has none
+--   - minor, major: longest pause of a minor, or of a major, collection of the group; -1: it has none
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -102,8 +102,8 @@ local function untimedof(profile, bins)
          or -1
 end
 
--- Removes each column of bytes whose values are the number of samples times the period, because the page can
--- compute it.
+-- Removes each column of bytes whose values are the number of samples times the period: the page can compute
+-- such a column.
 --
 --   - rows: columns (asamp.sums.slices); loses the columns that are removed
 --   - period: bytes that a sample represents
@@ -133,8 +133,8 @@ local function shorten(list)
   end
 end
 
--- Returns the sampled time of a profile in units of profile.timeperiod; and the number of samples of equal
--- weight that would have the same relative error, as a measure of accuracy (measures.observations).
+-- Returns two numbers: the sampled time of a profile in units of profile.timeperiod; and its accuracy, as the
+-- number of samples of equal weight that would have the same relative error (measures.observations).
 local function timeof(profile)
   local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do

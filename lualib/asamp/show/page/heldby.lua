@@ -12,9 +12,9 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- Adds up values of paths of references. Returns a list: for each path its own value (in the list 'own') plus
--- the values of all longer paths that start with it. h.parent has each path without its last reference. Its
--- number is lower than that of the path, so one pass from the last path is enough.
+-- Adds up values of paths of references. Returns a list: for each path, the sum of its own value (in the list
+-- 'own') and of the values of all longer paths that start with it. h.parent maps a path to the path without
+-- its last reference. This parent has a lower number, so one pass from the last path to the first is enough.
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do

@@ -37,7 +37,7 @@ function M.coarse(profile)
 end
 
 -- Returns the first PATHS holders (paths of references) that keep a line's live samples alive, as a list of
--- {text, share}, the largest share first, or nil if it is unknown.
+-- {text, share}, the largest share first. Returns nil if the holders are unknown.
 local function pathsof(holders)
   local list = {}
   for i = 1, holders and math.min(PATHS, #holders) or 0 do
@@ -74,7 +74,7 @@ function M.leaks(profile)
 end
 
 -- Returns the number of rows of a list that a table shows. If the table omits some, appends a sentence to the
--- list 'left'. 'plural': words for rows.
+-- list 'left'. 'plural': plural noun for the rows, for this sentence.
 local function fitting(list, left, plural)
   if #list > ROWS then
     left[#left + 1] = ("The page has only the %d largest of %s %s."):format(ROWS, units.count(#list), plural)
@@ -133,8 +133,8 @@ end
 --
 --   - summary: a sentence
 --   - whole: bytes of all libraries, including omitted ones
---   - rows: list of libraries
---     - library, path: its name and path
+--   - rows: a row for each library. Fields of a row:
+--     - library, path: name and path of the library
 --     - samples, bytes: samples of memory that it requested, and the bytes that they represent
 --     - alive: bytes at the end; nil: unknown
 --     - file, line, name: the Lua line with most of the bytes, or nil

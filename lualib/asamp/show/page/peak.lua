@@ -1,7 +1,6 @@
--- SPDX-License-Identifier: MIT
--- The samples alive at the peak of Lua's heap, for the page of `asamp view`: those not found dead by the end
--- of the collection after which most bytes were in use, as in `asamp report --at peak`. Only major
--- collections find old objects dead.
+-- The samples alive at the peak of Lua's heap, for the page of `asamp view`. The peak is the collection after
+-- which most bytes were in use. A sample counts as alive if no collection until then found it dead, as in
+-- `asamp report --at peak`. Only major collections find old objects dead.
 
 local measures = require "asamp.sums.measures"
 

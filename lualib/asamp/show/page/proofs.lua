@@ -19,11 +19,14 @@ function M.verdict(profile)
   return #judged.leaks > 0 and judged or nil
 end
 
---- Returns the proofs of likely leaks as sentences: 'intro' is the first, 'rows' a list with one for each
--- leak, 'limit' the last.
+--- Returns the proofs of likely leaks as three fields of sentences:
 --
---   - judged: a verdict whose likely leaks have proofs (asamp.sums.proof)
---   - snapshot: path of the heap snapshot in which bytes were measured
+--   - intro: the first sentence
+--   - rows: list with a sentence for each leak
+--   - limit: the last sentence
+--
+-- judged: a verdict whose likely leaks have proofs (asamp.sums.proof)
+-- snapshot: path of the heap snapshot in which bytes were measured
 function M.of(judged, snapshot)
   local rows = {}
   for i, group in ipairs(judged.leaks) do

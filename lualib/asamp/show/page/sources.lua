@@ -17,8 +17,8 @@ M.MAXFILE = 8 << 20
 
 local MAXTEXT, MAXLINE, AROUND = 4 << 20, 400, 4
 
--- Reasons why the lines of files are missing, in display order: {name, end of a sentence about several
--- files}.
+-- Reasons why the lines of files are missing, in display order. An element is {name, text}; a sentence about
+-- several files ends with the text.
 local REASONS = {
   {"outside", "lie outside the current folder: name their folders with --source DIRS"},
   {"hidden", "are in hidden folders: name these with --source DIRS"},
@@ -28,7 +28,7 @@ local REASONS = {
   {"absent", "were not found: name their folders with --source DIRS"},
 }
 
---- Reasons why the lines of one file are missing, by name.
+--- map from the name of a reason to the end of a sentence about one file whose lines are missing
 M.WHY = {
   outside = "lies outside the current folder: name its folder with --source DIRS",
   hidden = "is in a hidden folder: name it with --source DIRS",
