@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Compares two profiles: returns the differences of their functions, lines, types and holders.
 --
--- asamp.sums.significance tests whether a difference may be chance. It uses the variance of each sum
--- (measures.variance), which is too large for fixed sampling intervals and for rows with most of the
--- profile's total.
+-- asamp.sums.significance tests whether a difference may be chance. The test uses the variance of each sum
+-- (measures.variance). This variance is too large in two cases: fixed sampling intervals, and rows with most
+-- of the profile's total.
 
 local heldpairs = require "asamp.sums.heldpairs"
 local measures = require "asamp.sums.measures"
@@ -139,15 +139,16 @@ local function classes(types)
   return rows
 end
 
--- Returns profile.holders; an empty table of holders if no sample is alive at the end; nil: holders are
--- unknown.
+-- Returns profile.holders, or an empty table of this form if no sample is alive at the end. Returns nil if
+-- the holders are unknown.
 local function holdersof(profile, totals)
   return profile.holders or measures.hasdeaths(profile) and totals.whole.alive == 0 and
          {step = {}, parent = {}, path = {}, samples = {}, bytes = {}} or nil
 end
 
--- Returns the field 'holders' of M.of, whose parameters it has: the differences of the paths that keep
--- objects alive at the end; nil: a profile's holders are unknown, or the field is not one of allocations.
+-- Returns the field 'holders' of M.of: the differences of the paths that keep objects alive at the end.
+-- Returns nil if a profile's holders are unknown, or if the field is not one of allocations. The parameters
+-- are those of M.of.
 local function held(pa, a, pb, b, field, options)
   local ha, hb = holdersof(pa, a), holdersof(pb, b)
   if not (ha and hb) or field == "timesamples" or measures.counted(field) == "survived" then

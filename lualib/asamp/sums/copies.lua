@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copied bytes by line: copies into new strings, and moves by growing buffers and tables.
 --
--- A byte is copied "again" if its source is itself a copy. Two kinds of copies do so: a concatenation whose
--- result replaces an operand (s = s .. x) copies the operand's bytes again; a buffer or table that grows
--- copies all its bytes again.
+-- A byte is copied "again" if its source is itself a copy. This happens in two cases:
+--
+--   - A concatenation whose result replaces an operand (s = s .. x) copies the operand's bytes again.
+--   - A buffer or table that grows copies all its bytes again.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"

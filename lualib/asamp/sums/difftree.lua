@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at each node.
 --
--- Shares of the whole are compared, so that a longer run alone is no difference. Of live bytes at the end,
--- amounts are compared. C functions with which nearly all stacks of a profile start are left out.
+-- The comparison is of shares of the whole, so that a longer run alone is no difference. Only live bytes at the
+-- end are compared as amounts. C functions with which nearly all stacks of a profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -12,8 +12,10 @@ local significance = require "asamp.sums.significance"
 local M = {}
 
 local SIGMA = 3      -- a change of fewer standard errors counts as noise
-local START = 0.9    -- a C function with which at least this share of the stacks start is left out
-local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
+-- If at least this share of the stacks starts with a C function, the function is left out.
+local START = 0.9
+-- Nodes and functions with smaller shares in both profiles are left out.
+local SMALL = 1e-4
 
 --- Returns the measures that both profiles have, in display order: {key, field (of sums)}.
 --
@@ -246,13 +248,14 @@ end
 
 -- ==}
 
--- Compares the shares that the values a and b of each row have of the totals. Sets these fields of the row:
+-- Compares shares: the values a and b of each row, divided by the totals of the old and of the new profile.
+-- Sets these fields of the row:
 --
 --   - change: share in the new profile minus share in the old one
 --   - error: standard error of the change
 --   - noise: true: the change may be chance
 --
--- sa, sb: functions for the values of the old and the new profile (side)
+-- sa, sb: read the values of the old and of the new profile (results of side)
 local function test(rows, sa, sb)
   local list = {}
   for i = 1, #rows do

@@ -46,12 +46,12 @@ function M.heap(profile, n)
   return levels
 end
 
---- Returns the markers by name, in the order of first use:
+--- Returns a list with an element for each name of markers, in the order of first use:
 --
 --   - name: name of the markers
 --   - count: number of markers with this name
 --   - first, last: times of the first and the last one, us
---   - least, mean, most: of their values, if all are numbers
+--   - least, mean, most: smallest, mean and largest value, if all values are numbers
 --   - value: value of the last one; "": none
 function M.marks(profile)
   return profile.marknames or {}

@@ -5,8 +5,8 @@ local paths = require "asamp.sums.paths"
 
 local M = {}
 
---- Returns the function test(fn) that returns true for a function whose name contains the text, which is not
--- a pattern.
+--- Returns the function test(fn), which returns true for a function whose name contains 'text'. The text is
+-- not a pattern.
 function M.byfunction(text)
   local written = paths.written(text)
   return function(fn)
@@ -14,8 +14,8 @@ function M.byfunction(text)
   end
 end
 
---- Returns the function test(fn, line) that returns true for frames at "FILE:LINE"; FILE may be the end of a
--- path. Returns nil if the text has another form.
+--- Returns the function test(fn, line), which returns true for frames at the line 'text', such as
+-- "FILE:LINE". FILE may be the end of a path. Returns nil if the text has another form.
 function M.byline(text)
   local file, line = text:match "^(.+):(%d+)$"
   line = line and math.tointeger(tonumber(line))
@@ -58,8 +58,8 @@ function M.without(profile, text)
   return left
 end
 
---- Returns the callers of the functions in a report, the largest first: rows {name, file, line (of the call,
--- for Lua functions), native, total}.
+--- Returns the callers of the functions to which a report is restricted, the largest first. A row is {name,
+-- file, line, native, total}; 'line' is the line of the call, for Lua functions.
 --
 -- entries: outermost frames of the functions (second result of M.cover)
 -- sums: values of each call tree node with its callees (field of totals.of)

@@ -7,11 +7,11 @@
 --   - unit: "bytes" if the value is in bytes; nil: it is a number of leaks
 --   - error: standard error of the value; 0: exact
 --   - blame: the line or function with most of the value (row of the totals), or nil
---   - found: of an estimate: smallest value that fails in 9 of 10 runs
---   - before, sigma, needed: of a comparison: the earlier value, the difference in standard errors, and the
---     difference that fails
---   - maybe, few, unjudged: of "no-leak", why a leak may have been missed: an uncertain leak, lines with too
---     few samples (both of asamp.sums.leaks), the data that the profile lacks
+--   - found: only if the value is an estimate: smallest value that fails in 9 of 10 runs
+--   - before, sigma, needed: only of a comparison: the earlier value, the difference in standard errors, and
+--     the difference that fails
+--   - maybe, few, unjudged: only of the check "no-leak", reasons why a leak may have been missed: an uncertain
+--     leak, lines with too few samples (both from asamp.sums.leaks), and the data that the profile lacks
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples times that
 -- number. This reduces the error.
@@ -62,7 +62,8 @@ local function most(rows, field)
   return best
 end
 
--- Returns the smallest x >= low for which f(x) is true; math.huge: none. f must be true for all larger x.
+-- Returns the smallest x >= low for which f(x) is true, or math.huge if there is none. f must be true for all
+-- larger x.
 local function smallest(low, f)
   local high = low + 1
   for _ = 1, 60 do
@@ -80,12 +81,13 @@ end
 -- Returns the check of a value in bytes against a limit. An estimate fails if it exceeds the limit by SIGMA
 -- standard errors.
 --
--- name: of the check
--- value, error: the value and its standard error; 0: exact
+-- name: name of the check
+-- value: the value
+-- error: its standard error; 0: the value is exact
 -- limit: largest value that does not fail
 -- blame: the line or function with most of the value, or nil
--- errorof: function from an estimate to its standard error (estimated), to find the smallest value that fails
--- in 9 of 10 runs; nil: the value is exact
+-- errorof: function that maps an estimate to its standard error (estimated). With it, the smallest value that
+-- fails in 9 of 10 runs is computed. nil: the value is exact
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit,

@@ -2,9 +2,9 @@
 -- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both into
 -- one tree, and returns paths that together contain every sample once.
 --
--- A step is one reference of a path, such as ["listeners"]. Steps of two profiles after the same path are the
--- same if their texts are equal. Others are paired if their texts without line numbers, or without files and
--- lines of functions, are equal, and no third step has this text.
+-- A step is one reference of a path, such as ["listeners"]. Two steps after the same path, one of each profile,
+-- are a pair if their texts are equal. Of the remaining steps, two are a pair if their texts are equal without
+-- line numbers, or without files and lines of functions, and if no third step has this text.
 
 local holders = require "asamp.sums.holders"
 
@@ -16,8 +16,11 @@ local M = {}
 -- steps. At the root of the tree, one such step suffices.
 local MOST, SOME = 0.8, 0.05
 
--- Returns the paths of a profile as a tree. A node has the fields step (text; nil: the root), samples and
--- bytes (of all paths through it), and list (of child nodes). 'h': profile.holders.
+-- Returns the paths of a profile as a tree. 'h': profile.holders. Fields of a node:
+--
+--   - step: text of the last step of the path; nil: the root
+--   - samples, bytes: sums of all paths that start with this path
+--   - list: list of the child nodes
 local function tree(h)
   local nodes = {[0] = {samples = 0, bytes = 0, list = {}}}
   for path, step in ipairs(h.step) do

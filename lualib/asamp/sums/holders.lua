@@ -278,8 +278,8 @@ end
 
 -- Returns two maps from the number of a path:
 --
---   1. to the number of its samples, including those of all longer paths
---   2. to the list of the paths with one more step, most samples first. Paths that repeat a step are left out
+--   1. the number of its samples, including those of all longer paths
+--   2. the list of the paths with one more step, most samples first. Paths that repeat a step are left out
 --
 -- h: profile.holders
 -- own: samples by path
@@ -303,12 +303,12 @@ local function sums(h, own)
   return all, children
 end
 
--- Extends 'path' step by step, as long as one longer path has most of its samples (MOST). Returns the longest
+-- Extends 'path' by one step as long as one longer path has most of its samples (MOST). Returns the longest
 -- such path.
 --
 -- path: number of the path
--- all: samples by path, with all longer paths
--- children: by path, the list of paths with one more step, most samples first
+-- all: map from the number of a path to its samples, including those of all longer paths
+-- children: map from the number of a path to the list of the paths with one more step, most samples first
 local function deepest(path, all, children)
   local child = children[path] and children[path][1]
   while child and all[child] >= MOST * all[path] do
@@ -381,11 +381,12 @@ function M.grouped(h, key)
   return groups
 end
 
---- Returns the references that keep live samples alive, as the rows of a tree; and the total bytes. A row:
+--- Returns the references that keep live samples alive, as a list of rows that form a tree. Second result:
+-- the total bytes. Fields of a row:
 --
---   - text: of one reference, such as '["listeners"]'
+--   - text: text of one reference, such as '["listeners"]'
 --   - depth: number of references before it in its path
---   - samples, bytes: of all paths with this start
+--   - samples, bytes: sums of all paths that start with the path to this reference
 --
 -- h: profile.holders
 -- share: rows with a smaller share of all bytes are omitted

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Totals of a profile for each value of a label that the program has set. A row:
+-- Totals of a profile for each value of a label that the program has set. Fields of a row:
 --
 --   - value: text
 --   - samples, bytes: allocation samples, and the bytes that they represent
@@ -73,9 +73,9 @@ end
 -- Caches the results of 'indexed': a map from lists of label sets.
 local indexes = setmetatable({}, {__mode = "k"})
 
--- Returns the sums over all label sets of a list; and, by name of a label, the list of the sets that have it.
--- The results are kept in 'indexes', so the rows of all labels take a time in proportion to the labels of all
--- sets, not to the number of sets times the number of names.
+-- Returns two values: the sums over all label sets of a list; and a map from the name of a label to the list
+-- of the sets that have it. Caches the results in 'indexes'. So the time to compute the rows of all labels
+-- does not grow with the number of sets times the number of names.
 local function indexed(sets)
   local index = indexes[sets]
   if not index then
@@ -98,8 +98,9 @@ local function subtract(sums, part)
   end
 end
 
---- Returns a row for each value of the label 'name', and one for samples without the label; the row with most
--- allocated bytes (exact, if known) first. Omits rows without costs.
+--- Returns a row for each value of the label 'name', and a row for samples without the label. The row with
+-- most allocated bytes is the first; exact numbers of bytes are compared if they are known. Omits rows
+-- without costs.
 function M.rows(profile, name)
   local byvalue, deaths = {}, measures.hasdeaths(profile)
   local whole, having = indexed(profile.labels or {})
@@ -177,8 +178,8 @@ function M.all(profile, top, most)
   return #names > 0 and all or nil, left
 end
 
---- Parses a label such as "route=/checkout" into {name, value, text}, or nil if the text has another form.
--- The value "(none)" becomes nil, which means samples without the label.
+--- Parses a label such as "route=/checkout". Returns {name, value, text}, or nil if the text has another
+-- form. If the value is "(none)", which means samples without the label, the field 'value' is nil.
 function M.parse(text)
   local name, value = text:match "^([^=]+)=(.*)$"
   if value == M.NONE then

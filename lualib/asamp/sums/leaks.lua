@@ -31,8 +31,8 @@ M.BINS = 16
 local LEAST = 12  -- fewest kept samples of a likely leak
 -- The heap grew if its smallest size in the last quarter of the run is 10% above that in the second quarter.
 local GROWTH = 1.1
--- The heap has also grown if it is only 2% larger, provided that leaks explain this (explained): the growth
--- is at least half of the bytes that the likely leaks received in the second half of the run and still keep.
+-- The heap has also grown if it is only 2% larger, provided that leaks explain the growth (explained). They
+-- do if the growth is at least half of the bytes that the likely leaks keep from the second half of the run.
 local SLOW = 1.02
 -- Limits for leaks. The growth is the number of bytes by which the live heap grew from the second to the last
 -- quarter of the run. KEPT and ROOM apply only if the profile does not record which survivors died later:
@@ -67,17 +67,18 @@ local SLOWER = 1 / 4
 local STRAIGHT, SOME = 1 / 2, 1 / 2
 -- Each time a table grows, a larger vector replaces its old one. A line keeps a growing table (grows) if all
 -- of these are true:
--- FEW: it keeps at least 6 samples of vectors from the last time slice in which it allocated vectors. FEW
--- must not exceed LEAST, because 'worthy' requires only FEW kept samples of any line.
--- STEPS: it allocated vectors in at least 3 time slices.
--- LAST: the vectors that it keeps from the last of these slices have 25% of the bytes of all its vectors.
+-- FEW: the line keeps at least 6 samples of vectors from the last time slice in which it allocated vectors.
+-- FEW must not exceed LEAST, because the function 'worthy' requires only FEW kept samples of any line.
+-- STEPS: the line allocated vectors in at least 3 time slices.
+-- LAST: the vectors that the line keeps from the last of these slices have 25% of the bytes of all its
+-- vectors.
 local FEW, STEPS, LAST = 6, 3, 1 / 4
 
 -- A vector is the block with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the smallest number of bytes in use after a collection, in the time slices from 'from' to 'to' - 1;
--- nil: these slices have no collection.
+-- Returns the smallest number of bytes in use after a collection, in the time slices from 'from' to 'to' - 1.
+-- Returns nil if there is no collection in these slices.
 local function floor(profile, from, to)
   local least
   local bins = profile.bins
@@ -90,9 +91,9 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of time slices before the last major collection, which found out which objects from
--- these slices are dead. Returns nil if these are fewer than half of all slices, or if the file does not
--- record deaths.
+-- Returns the number of time slices before the last major collection: it found out which objects from these
+-- slices are dead. Returns nil if they are fewer than half of all slices, or if the file does not record
+-- deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -134,7 +135,8 @@ local function addto(row, part, all, kept, name)
   add(row.types, name == "upvalue" and "Lua closure" or name, kept[2])
 end
 
--- Returns the set of lines with enough kept samples to have a row: rows of all lines would need much memory.
+-- Returns the set of the lines that receive a row, because they have enough kept samples. Rows of all lines
+-- would need much memory.
 --
 -- bins: profile.bins
 -- nearest: map from each call tree node to the line of its innermost Lua frame
@@ -274,11 +276,11 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Returns the sampled bytes by time slice. They show the progress of the program better than the time,
--- because a short run may be idle most of its time.
+-- Returns the sampled bytes of each time slice, as a measure of the program's progress. Time is no good
+-- measure, because a short run may be idle most of its time.
 --
---   - parts: bytes, by time slice
---   - squares: variance of these bytes, by time slice
+--   - parts: map from a time slice to its bytes
+--   - squares: map from a time slice to the variance of its bytes
 --   - all: bytes of all time slices
 --   - n: number of time slices
 --   - from: time slice in which the last quarter of the bytes starts
@@ -415,8 +417,12 @@ local function stopped(row, n, bins, clock, ran, time)
          bybytes > 0 and bybytes >= FEW * periodof(clock, clock.from) and late < SLOWER * bybytes
 end
 
--- Returns four numbers about the vectors that a line allocated: samples, kept samples, time slices in which
--- it allocated them, the last such slice.
+-- Returns four numbers about the vectors that a line allocated:
+--
+--   1. the number of samples
+--   2. the number of kept samples
+--   3. the number of time slices in which the line allocated vectors
+--   4. the last of these slices
 local function vectorsof(row)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
@@ -461,8 +467,8 @@ local function grows(row, n, clock)
   return true
 end
 
--- Splits a line's row if its objects are in several containers (tables, trees or chains): appends one row for
--- each container to 'list'. Kept samples and bytes are divided in proportion to 'size'. The field 'whole' of
+-- Splits a line's row if its objects are in several containers (tables, trees or chains). Appends one row for
+-- each container to 'list'. Divides the kept samples and bytes in proportion to 'size'. The field 'whole' of
 -- such a row has the kept bytes of the line in all containers. If there is only one container, appends the
 -- row itself.
 --
@@ -706,9 +712,9 @@ local function nativerows(profile)
   return list, late
 end
 
--- Groups lines by the table that holds most of their objects: returns a new list, the group with most kept
--- bytes first, and numbers the groups in the rows' field 'group'. Rows without a known holder keep their
--- group.
+-- Groups lines by the table that holds most of their objects, and sets the field 'group' of each row to the
+-- number of its group. Returns a list with the same rows, the group with most kept bytes first. Rows without
+-- a known holder keep their group.
 local function byholder(rows)
   local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
   for _, row in ipairs(rows) do
@@ -816,8 +822,8 @@ local function outermost(maybe)
 end
 
 -- Returns the field 'maybe' of M.of: a list of the containers with the verdict "maybe", and of the lines with
--- a growing table that is in no container. nil: there are none. Second result: the parameter 'few' if a
--- container has too few samples, else nil.
+-- a growing table that is in no container. Returns nil if there are none. Second result: the parameter 'few'
+-- if a container has too few samples, else nil.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- alone: rows of lines with a growing table (accumulated)
@@ -839,7 +845,7 @@ local function undecided(profile, containers, alone, few)
 end
 
 -- Returns the sampling period in bytes, a power of 2, with which a growth of n bytes would have 2 * LEAST
--- samples. nil: the present period is short enough, or the result would be below 1,024 bytes.
+-- samples. Returns nil if the present period is short enough, or if the result would be below 1,024 bytes.
 local function finer(profile, n)
   local mean = profile.bytes and profile.samples > 0 and profile.bytes / profile.samples or 0
   local most, period = n // (2 * LEAST), 1024
@@ -852,8 +858,8 @@ local function finer(profile, n)
   return period
 end
 
--- Returns the result of M.of for Lua's memory without native memory; its rows are not grouped yet. nil: the
--- run had too few collections to find the size of the heap in its second and last quarter.
+-- Returns the result of M.of for Lua's memory without native memory; its rows are not grouped yet. Returns
+-- nil if the run had too few collections to find the size of the heap in its second and last quarter.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
   local busy, nbusy = busyparts(n, (ranin(profile, wanted)))
@@ -897,7 +903,8 @@ local function ofheap(profile)
   return found
 end
 
--- Returns the reason why no leaks can be found in a profile, as a clause for a sentence, or nil if they can.
+-- Returns the reason why no leaks can be found in a profile, as a clause for a sentence. Returns nil if leaks
+-- can be found.
 local function lacking(profile)
   local bins = profile.bins
   return (profile.samples or 1) == 0 and "the file has no allocation samples" or

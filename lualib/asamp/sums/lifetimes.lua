@@ -6,8 +6,9 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Lifetimes are measured in bytes allocated by the program. The rows have the lifetimes below 1 MiB, 4 MiB,
--- 16 MiB and so on. FIRST and STEP are binary logarithms of the first bound and of the factor.
+-- Lifetimes are measured in bytes that the program allocated. The first row is for lifetimes below 1 MiB, the
+-- next ones for those below 4 MiB, 16 MiB and so on. FIRST and STEP are binary logarithms of the first limit
+-- and of the factor between two limits.
 local FIRST, STEP = 20, 2
 
 -- Returns the index (0, 1, ...) of the row for a lifetime of less than 2^digits bytes.
@@ -28,8 +29,8 @@ local function newrow(kind, below)
   return {kind = kind, below = below, samples = 0, bytes = 0, lines = {}}
 end
 
--- Adds to a row of lifetimes the line with most of its samples (fields file, line, name, share), and removes
--- its field 'lines', the samples of each line. Returns the row.
+-- Adds to a row of lifetimes the line that has most of its samples (fields file, line, name, share). Removes
+-- the row's field 'lines', the samples of each line. Returns the row.
 local function lead(row)
   local best, most
   for line, n in pairs(row.lines) do
@@ -50,10 +51,10 @@ end
 --- Returns rows with the numbers of blocks by their lifetime, the shortest lifetimes first, or nil if the
 -- file does not record deaths. Fields of a row:
 --
---   - kind: "young": found dead by their first collection; "later": found dead by a later one; "alive": not
---     known to be dead
---   - below: of "later": upper bound of the lifetime, in allocated bytes
---   - samples, bytes: of blocks with these lifetimes
+--   - kind: "young": the blocks were found dead by their first collection; "later": by a later one; "alive":
+--     they are not known to be dead
+--   - below: only for the kind "later": upper bound of the lifetime, in allocated bytes
+--   - samples, bytes: number of sampled blocks with these lifetimes, and the bytes that they represent
 --   - file, line, name: the line with most samples of the row; nil: none
 --   - share: share of the row's samples that the line has
 function M.of(profile)
@@ -113,8 +114,8 @@ local function median(row)
   return nil
 end
 
--- Returns a histogram of lifetimes: a list of {below (us), objects}, the shortest first. digits[k]: number of
--- objects with a lifetime of k binary digits in us, which is below 2^k.
+-- Converts numbers of objects to a histogram of lifetimes: a list of {below (us), objects}, the shortest
+-- first. digits[k]: number of objects whose lifetime in us has k binary digits, so that it is below 2^k.
 local function histogram(digits)
   local list = {}
   for k = 0, 63 do
@@ -173,8 +174,9 @@ function M.classes(profile)
   return rows
 end
 
--- Returns the samples that died by line and lifetime: {[line] = {[k] = samples}}. Their lifetime, in bytes
--- that the program allocated until they died, has k binary digits: it is below 2^k.
+-- Returns the numbers of samples that died, by line and lifetime: {[line] = {[k] = samples}}. k is the number
+-- of binary digits of the lifetime, which is below 2^k. A lifetime is the number of bytes that the program
+-- allocated until the block died.
 --
 -- nearest: map from each call tree node to the line of its innermost Lua frame
 local function lives(profile, nearest)
@@ -200,10 +202,10 @@ end
 --   - mean: mean lifetime in us
 --   - share: mean lifetime as a share of the run
 --   - sort: mean lifetime as a word (sortof)
---   - young: samples that died before their first collection
---   - alive: samples alive at the end
---   - later: other samples: {below (upper bound of the lifetime in allocated bytes, a power of 2), samples}
---     each
+--   - young: number of samples that died before their first collection
+--   - alive: number of samples alive at the end
+--   - later: list of the other samples by lifetime: {below, samples}; 'below' is an upper bound of the
+--     lifetime in allocated bytes, a power of 2
 function M.lines(profile)
   local sites, rows, byline = profile.sites, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then

@@ -16,9 +16,9 @@ end
 
 local NAMED = {"states", "made", "inuse", "held", "allocated", "samples", "minors", "majors", "pauses"}
 
---- Parses the rows of an answer to the request "names". Returns a row for each name of Lua states: the field
--- 'name' (nil: states without a sample yet), and those of NAMED, sums over the present and former states.
--- 'pauses' is in ns.
+--- Parses the rows of an answer to the request "names". Returns a row for each name of Lua states. Its field
+-- 'name' is nil for states without a sample yet. The fields NAMED are sums over the present and former states
+-- with this name. 'pauses' is in ns.
 function M.names(rows)
   local list = {}
   for i, row in ipairs(rows or {}) do
@@ -48,8 +48,12 @@ function M.labels(fields)
   return list
 end
 
---- Returns the rates per second between the statistics 'before' and 'now' (results of M.stats): allocated and
--- inuse (bytes), collections, samples, gc (share of the time). nil: no time has passed.
+--- Returns the rates per second between the statistics 'before' and 'now' (results of M.stats). Returns nil
+-- if no time has passed.
+--
+--   - allocated, inuse: bytes
+--   - collections, samples: numbers
+--   - gc: time of collections, as a share of the time
 function M.rates(before, now)
   local seconds = now.now - before.now
   if seconds <= 0 then

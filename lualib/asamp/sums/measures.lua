@@ -3,11 +3,11 @@
 
 local M = {}
 
---- The measures that --by accepts: name -> field of a sum.
+--- map from the words that --by accepts to fields of a sum
 M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
               alive = "alivebytes", time = "timesamples"}
 
---- Names of the fields that rows can be sorted by.
+--- map from the fields that rows can be sorted by to their names
 M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            survivedbytes = "bytes that survived",
            survived = "samples that survived",
@@ -21,8 +21,8 @@ local COUNTS = {bytes = "samples", survivedbytes = "survived",
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
                    alivebytes = "alivesquares"}
 
---- Returns the field with the number of samples for a field of bytes, such as "samples" for "bytes";
--- any other field itself.
+--- Returns the field with numbers of samples that belongs to a field of bytes, such as "samples" for "bytes".
+-- Returns any other field unchanged.
 function M.counted(field)
   return COUNTS[field] or field
 end
@@ -58,7 +58,7 @@ function M.fate(sum, which)
 end
 
 --- Returns the number of time samples of equal weight that would measure the sum's time with the same
--- relative error: samples of several periods are less exact.
+-- relative error. It is below the number of samples if some of them represent several periods.
 function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end

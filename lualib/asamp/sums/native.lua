@@ -2,8 +2,8 @@
 -- Native memory by library, and its peak.
 --
 -- A sample is charged to the library of its innermost C function outside the C and C++ runtime libraries:
--- memory from strdup counts for the caller of strdup. If all of its C functions are in these, the innermost
--- one counts.
+-- memory from strdup counts for the caller of strdup. If the stack has only functions of these libraries, the
+-- innermost one counts.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -18,8 +18,8 @@ local function isruntime(file)
   return name:find "^libc[.-]" or name:find "^libstdc%+%+%." or name:find "^libc%+%+%."
 end
 
--- Returns the path of the library to which a stack is charged; false: it has no C function of a known
--- library. 'node': the innermost frame of the stack.
+-- Returns the path of the library to which a stack is charged, or false if the stack has no C function of a
+-- known library. 'node': the innermost frame of the stack.
 local function libraryof(profile, node)
   local nodes, innermost = profile.nodes, false
   while node > 0 do

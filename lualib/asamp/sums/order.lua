@@ -25,8 +25,8 @@ function M.by(...)
   end
 end
 
---- Returns a comparison function for indices of a list: it sorts the index with the larger value first, and
--- at equal values the smaller index.
+--- Returns a comparison function for indices of a list: the index with the larger value is first. If two
+-- values are equal, the smaller index is first.
 function M.values(list)
   return function(a, b)
     if list[a] ~= list[b] then

@@ -81,11 +81,11 @@ end
 
 --- Returns the call tree reduced to its largest nodes:
 --
---   - nodes: columns of the reduced tree
+--   - nodes: the reduced tree, as columns:
 --     - parent: number of the caller; 0: the root
 --     - line: current line of the frame; 0: unknown
 --     - fn: index of the function, from 0; of merged nodes: the index after the last function
---   - map: from the profile's nodes to these
+--   - map: map from the profile's nodes to nodes of the reduced tree
 --   - cut: number of removed nodes
 --   - share: share of the samples that are in removed nodes, the mean of allocation and time samples
 --

@@ -36,10 +36,12 @@ local function common(x, y)
   return (x:sub(1, low):match "^.*()/" or 0)
 end
 
--- Returns a function that finds the listed path that is most similar at its end: for "src/app.lua", a path
--- that ends with "src/app.lua" rather than with "app.lua". It returns nil if none has the same file name, or
--- if several are equally similar. Paths with equal ends are neighbours in the sorted list of reversed paths,
--- so neither time nor memory grow with the number of folders in all paths.
+-- Returns a function that finds the path whose end is most similar to that of its argument. For
+-- "src/app.lua", it prefers a path that ends with "src/app.lua" to one that ends with "app.lua". It returns
+-- nil if no path has the same file name, or if several are equally similar.
+--
+-- Paths with equal ends are neighbours in the sorted list of reversed paths. So neither time nor memory grow
+-- with the number of folders in all paths.
 local function byend(paths)
   local keys, of = {}, {}
   for i, path in ipairs(paths) do
@@ -163,8 +165,8 @@ local function bynames(own, sizes, files_, theirs)
   end
 end
 
---- Returns the files that have another path in the second profile: {[path in a] = path in b}. Files are
--- paired by the ends of their paths, or else by the names of their functions.
+--- Returns a map from the path of a file in the first profile to its path in the second profile, for files
+-- whose paths differ. Files are paired by the ends of their paths, or else by the names of their functions.
 function M.files(a, b)
   local ina, inb = files(a), files(b)
   local onlya, onlyb, same = {}, {}, {}
@@ -274,7 +276,8 @@ local function alignlines(a, from, to, b, start, stop, pair)
   end
 end
 
--- Returns the index of each named function in a list; false for a name that several functions have.
+-- Returns a map from the name of a function to its index in a list. The value is false if several functions
+-- have this name. Functions without a name are left out.
 local function indices(list)
   local at = {}
   for i, row in ipairs(list) do
@@ -374,8 +377,9 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, line of definition) for each function of each source line: first for the functions after which
--- rows are named, then for all functions of lines with several of them.
+-- Calls f(row, defined) for each function of each source line. 'defined' is the line of definition of the
+-- function. First calls it for the functions after which rows are named, then for all functions of lines with
+-- several of them.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)
@@ -437,9 +441,9 @@ local function isclose(x, y)
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)
 end
 
--- Pairs the lines of a function that have no partner yet, if both profiles have the same number of them, and
--- all have moved by the same number of lines. A single line must also allocate about as many bytes (isclose),
--- because it may be new code.
+-- Pairs the lines of a function that have no partner yet. Two conditions must be met: both profiles have the
+-- same number of such lines; and all of them have moved by the same number of lines. A single line must also
+-- allocate about as many bytes (isclose), because it may be new code.
 --
 -- a, b: rows of lines
 -- definition: map from the place (file and line) of a function in a to its partner, a function of b

@@ -11,8 +11,8 @@ local M = {}
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 
--- Returns the samples by time slice, as columns like those of profile.bins; and the slices: {start, width
--- (us), n (number)}. A profile without several slices has one for the whole time.
+-- Returns two values: the samples by time slice, as columns like those of profile.bins; and the slices:
+-- {start, width (us), n (number)}. If the profile has no time slices, a single slice covers the whole time.
 local function rowsof(profile)
   local us = math.max(1, math.ceil(profile.duration * 1e6))
   local from, bins = profile.sites, {start = 0, width = us, n = 1}
@@ -35,10 +35,12 @@ local function rowsof(profile)
   return rows, bins
 end
 
--- Adds up the samples with equal time slice, node and kind. Returns the columns and the number of rows.
+-- Adds up the samples with equal time slice, node and kind. Returns the columns, and the number of their
+-- rows.
 --
 -- rows: samples, as columns (rowsof)
--- binof, nodeof: functions from a time slice, and from a node, to its new number
+-- binof: function that maps a time slice to its new number
+-- nodeof: function that maps a node to its new number
 -- kinds, nodes: number of all kinds, and of all new nodes
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
@@ -99,8 +101,9 @@ function M.of(profile, tree, limit)
              #tree.nodes.parent, limit)
 end
 
---- Returns true if the time slices contain all stacks of the totals. The reader keeps a limited number of
--- stacks: it counts samples of others at node 0, in the slices and in the totals separately.
+--- Returns true if the time slices contain all stacks of the totals. The reader keeps only a limited number
+-- of stacks, for the slices and for the totals separately. It counts the samples of all other stacks at node
+-- 0.
 function M.whole(profile)
   local n = 0
   for i, node in ipairs(profile.sites.node) do

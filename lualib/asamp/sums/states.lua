@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the Lua states of a process. A row has the totals of one state, of all states with a name, or of
--- those states that the file lists only as a sum; M.threads returns rows for OS threads. The row with most
--- bytes is the first. Fields:
+-- Totals of the Lua states of a process. A row has the totals of one state, of all states with the same name,
+-- or of the states that the file lists only as a sum. M.threads returns rows for OS threads. The row with most
+-- bytes is the first. Fields of a row:
 --
 --   - id: number of the state or thread; nil: the row is for several states
 --   - name: name of the state or states (their script); nil: a thread
@@ -44,7 +44,8 @@ function M.states(profile)
   return rows
 end
 
---- Returns a row for the states of each name; 'allocated' is 0 if it is unknown for one of them.
+--- Returns a row for each name of Lua states, with the sums of all states with this name. 'allocated' is 0 if
+-- it is unknown for one of them.
 function M.names(profile)
   local rows, byname, unknown = {}, {}, {}
   for _, s in ipairs(profile.states or {}) do
@@ -78,8 +79,8 @@ function M.threads(profile)
   return rows
 end
 
---- Returns the sorted ids of the Lua states that a user means; nil and a message: none. 'text': the number of
--- a state, or a part of names.
+--- Finds the Lua states that a user means. Returns the sorted list of their ids; nil and a message if there
+-- are none. 'text': the number of a state, or a part of names.
 function M.find(profile, text)
   if not profile.states then
     return nil, "the profile does not record Lua states; " ..

@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Totals per function, line and type of a profile, as profiler.reader returns it.
 --
---   - self: costs of the item itself: of samples whose innermost frame is the function, or whose innermost
---     Lua frame is at the line
---   - total: of samples with the item anywhere on their stack, once each
+--   - self: costs of a function or line itself: the samples whose innermost frame is the function, or whose
+--     innermost Lua frame is at the line
+--   - total: costs including callees: the samples with the function or line anywhere on their stack. Each
+--     sample counts once
 --
--- Both are sums. A sum has these fields, 0 by default; pairs() visits them all, next() does not:
+-- Both are sums. A sum has the following fields; a field that is not stored is 0. pairs() visits all of them,
+-- next() only those that are stored:
 --
 --   - samples, bytes: all allocations
 --   - survived, survivedbytes: survived their first collection
@@ -134,8 +136,9 @@ local function columnsof(profile)
   return columns
 end
 
--- Sums all samples. Three results: sums by call tree node, as one list of numbers for each field; a map from
--- kinds of blocks to their sums; the sum of all samples. 'covered': set of nodes that count; nil: all.
+-- Sums all samples. Returns three values: sums by call tree node, as one list of numbers for each field; a
+-- map from kinds of blocks to their sums; and the sum of all samples. 'covered': set of nodes whose samples
+-- count; nil: all.
 local function sumsites(profile, covered)
   local itself, kinds, whole = {fields = {}}, {}, zero()
   local columns, n = columnsof(profile), #profile.nodes.parent
