@@ -111,7 +111,7 @@ local function open(o, every, summary)
   return true
 end
 
--- Starts to take the samples of a session. Returns
+-- Starts to take the samples of a session. There are three possible results:
 --
 --   - true
 --   - true, message, errno: only time cannot be sampled
@@ -138,9 +138,10 @@ end
 
 -- {== the module ============================================================
 
---- Opens a session and starts sampling. Returns
+--- Opens a session and starts sampling. There are three possible results:
 --
---   - true; or true, message, errno: only time cannot be sampled
+--   - true
+--   - true, message, errno: only time cannot be sampled
 --   - nil, message, errno: the file cannot be created, or nothing can be sampled
 --
 -- t: options of the session; doc/reference.md lists names and defaults
@@ -191,8 +192,9 @@ local function startoptions(name, o, own, other)
 end
 
 --- Samples one allocation every n bytes, on average. Opens a session if none is open. Returns true; or nil,
--- message, errno if the file cannot be created. o: options of that session, as in enable, without alloc and
--- time.
+-- message, errno if the file cannot be created.
+--
+-- o: options of the new session, as for M.enable; the options 'alloc' and 'time' are refused
 function M.alloc_start(n, o)
   local every, wrong = options.period(n)
   if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
@@ -222,9 +224,10 @@ function M.alloc_stop()
 end
 
 --- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread. Opens a session if
--- none is open. Returns true, or nil, message, errno.
+-- none is open. Returns true; or nil, message, errno on failure.
 --
--- o: options of that session, as in enable, without alloc and time; if one is open, only 'wall' and 'exact'
+-- o: options of the new session, as for M.enable; the options 'alloc' and 'time' are refused. If a session is
+-- open, only 'wall' and 'exact' are allowed
 function M.time_start(hz, o)
   local n, wrong = options.rate(hz)
   if not n then error(("bad argument #1 to 'time_start' (%s)"):format(wrong), 2) end
@@ -268,8 +271,8 @@ function M.period(n)
   return current() and session.period
 end
 
---- Writes a marker into the profile. name: a non-empty string; value: an optional string or
--- number. Returns true, or false without a session.
+--- Writes a marker into the profile. 'name': a non-empty string; 'value': a string, a number or nil. Returns
+-- true, or false without a session.
 function M.mark(name, value)
   if type(name) ~= "string" or name == "" then
     error(("bad argument #1 to 'mark' (name must be non-empty text, got %s)"):format(options.show(name)), 2)
@@ -307,16 +310,17 @@ local function badlabels(t)
   end
 end
 
---- Sets labels of the running coroutine; coroutines that it creates later inherit them. Profiles separate
--- samples by labels. t: names and values (string, number or true); false removes a label; other labels stay.
--- Without t: returns a table of the coroutine's labels, with values as strings.
+--- Sets labels of the running coroutine. Coroutines that it creates later inherit the labels. Profiles
+-- separate samples by labels. 't': map from names to values (strings, numbers or true). The value false
+-- removes a label; labels that are not in t stay. Without t, returns a table of the coroutine's labels, with
+-- values as strings.
 function M.label(t)
   if t == nil then return core.labels() end
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- For M.with: restoring[n] is a to-be-closed value that makes the label set with number n the coroutine's
--- current one when it is closed. 'restore' is the metatable of these values.
+-- For M.with: restoring[n] is a to-be-closed value. When it is closed, the label set with number n becomes
+-- that of the coroutine again. 'restore' is the metatable of these values.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
@@ -401,9 +405,9 @@ end
 --   - alive(f, ...): returns the bytes that stay alive after f and a full collection
 M.count, M.counter, M.alive = core.count, core.counter, core.alive
 
---- limit(bytes, f, ...) calls f(...) and returns its results; raises an error in f when f has allocated more
--- than 'bytes'. With {allocated = bytes, alive = bytes} as first argument, the bytes that are alive have a
--- limit, too.
+--- limit(bytes, f, ...) calls f(...) and returns its results. It raises an error in f when f has allocated
+-- more than 'bytes'. The first argument can be a table {allocated = bytes, alive = bytes}, to limit the bytes
+-- that are alive, too.
 M.limit = core.limit
 
 --- Returns the counters of the profiler (doc/reference.md). With t = {labels = true} it also returns the

@@ -56,8 +56,8 @@ export function decode(text) {
     }
     types[byname.get(kind.name)].kinds.push(i);
   });
-  // These functions return a map from the place of a line or function to its data of the whole run; undefined
-  // if the profile has none.
+  // These functions return a map from the place of a line or function to its data of the whole run. They
+  // return undefined if the profile has no such data.
   const byplace = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}`, row]));
   const byfunction = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}\n${row.name}`, row]));
   const scaled = (values, of) =>
@@ -90,7 +90,8 @@ export function decode(text) {
     // Returns the text of a line, or undefined.
     source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],
     hasSource: file => raw.sources[`F${file}`] !== undefined,
-    // Returns the reason why the page has no lines of a file; undefined if it has some, or needs none.
+    // Returns the reason why the page has no lines of a file. Returns undefined if it has lines of the file,
+    // or needs none.
     whyNoSource: file => raw.reasons[raw.nosources[`F${file}`]],
   };
 }

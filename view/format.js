@@ -52,8 +52,8 @@ export function percent(part, whole) {
   return whole > 0 ? `${fixed(100 * part / whole, 1)}%` : "–";
 }
 
-// Returns "file:line" of a Lua function ("file" if the line is 0), "[C] library" of a native one; "" of a
-// collection, of a tail call, and of a Lua function without a file.
+// Returns "file:line" of a Lua function ("file" if the line is 0), and "[C] library" of a native function.
+// Returns "" for a collection, for a tail call, and for a Lua function without a file.
 export function place(fn, line) {
   if (fn.collection || fn.native && fn.name === "(tail call)") return "";
   if (fn.native) {

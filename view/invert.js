@@ -46,7 +46,8 @@ function builder() {
   };
 }
 
-// Builds the tree of callers of the frames 'from', which are nodes of 'tree'. Returns {out (builder), left}.
+// Builds the tree of callers of the frames 'from', which are nodes of 'tree'. Returns {out, left}: the
+// builder with the tree, and the number of nodes whose callers were omitted.
 //   weights   values of each frame: an array for each measure
 //   mode      the measure by which small nodes are found
 //   whole     total of the profile for this measure

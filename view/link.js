@@ -6,7 +6,8 @@
 const FLAGS = { lines: "byLine", startup: "start", inverted: "inverted" };
 const LONGEST = 200;  // limit of the characters of a search that are stored in the fragment
 
-// Returns the fragment that stores those fields of a state that differ from the initial state; "": none does.
+// Returns the fragment that stores the fields of a state that differ from the initial state, or "" if none
+// differs.
 export function fragment(state, initial) {
   const out = new URLSearchParams();
   const put = (name, key, value = state[key]) => {
@@ -27,8 +28,8 @@ export function fragment(state, initial) {
   return text === "" ? "" : `#${text}`;
 }
 
-// Returns the complete state for the fragment 'hash': invalid and missing parts have initial values. The
-// second parameter is the Store; 'tabs': keys of the views.
+// Returns the complete state for the fragment 'hash'. Fields that are invalid or missing in the fragment have
+// initial values. The second parameter is the Store; 'tabs': keys of the views.
 export function stateOf(hash, { data, modes, initial }, tabs) {
   const from = new URLSearchParams(hash.replace(/^#/, ""));
   const state = { ...initial };

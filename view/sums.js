@@ -5,7 +5,8 @@
 //   total  costs including everything that the item called; counted once per stack
 // Invariant: totals are sums of self over subtrees, so that total[0] is everything selected.
 
-// The measures that are summed. undecided: bytes whose survival is unknown, because no collection followed.
+// The measures that are summed. The measure 'undecided' is the bytes whose survival is unknown, because no
+// collection followed.
 export const MEASURES = ["bytes", "samples", "survived", "alive", "peak", "young", "undecided", "time"];
 
 function zeros(n) {
@@ -60,8 +61,8 @@ export function select(data, range, kind) {
   return { self: itself, bykind, counts };
 }
 
-// Returns {self, total} of the nodes of a grouped tree (tree.js), with an array for each measure. 'itself':
-// self values of the nodes of the ungrouped tree, an array for each measure.
+// Sums values over a grouped tree (tree.js). Returns {self, total} of its nodes, each with an array for each
+// measure. 'itself': self values of the nodes of the ungrouped tree, an array for each measure.
 export function sumTree(tree, itself) {
   const sums = { self: zeros(tree.n), total: null };
   for (const key of MEASURES) {
@@ -81,8 +82,8 @@ function totals(parent, itself) {
   return out;
 }
 
-// Returns {self, total} of all functions, with an array for each measure. 'sums': {self, total} of the nodes
-// of 'tree'.
+// Sums values by function. Returns {self, total}, each with an array by function for each measure. 'sums':
+// {self, total} of the nodes of 'tree'.
 export function sumFunctions(data, tree, sums) {
   const n = data.functions.length;
   const itself = zeros(n), total = zeros(n);
@@ -95,8 +96,8 @@ export function sumFunctions(data, tree, sums) {
   return { self: itself, total };
 }
 
-// Returns {self, total} of all lines, with an array for each measure; also self.native and
-// self.collections: the parts of self.time in C functions and in collections.
+// Sums values by line. Returns {self, total}, each with an array by line for each measure. The arrays
+// self.native and self.collections are the parts of self.time in C functions and in collections.
 export function sumLines(data, lines, itself) {
   const n = lines.rows.length;
   const sums = { self: zeros(n), total: zeros(n) };

@@ -15,8 +15,8 @@ import { bytes, seconds } from "./format.js";
 const RIGHT = 14, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
 // Least width of the drawing, px. In a narrower window, the whole drawing is scaled down.
 const NARROWEST = 160;
-// Units of the time axis: length in us, name, and the least length of the run for which the unit is used, as
-// a number of units.
+// Units of the time axis: {length in us, name, factor}. A unit is used if the run has at least 'factor' times
+// its length.
 const UNITS = [[86400e6, "d", 4], [3600e6, "h", 4], [60e6, "min", 5], [1e6, "s", 1], [1e3, "ms", 0]];
 const MEMORIES = [["held", "reserved from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];

@@ -62,8 +62,8 @@ export function columns(store, sums) {
   };
 }
 
-// Returns as text the share of the bytes of element i that survived or are alive, without undecided bytes.
-// 'itself': arrays of values for each measure; 'what': "survived" or "alive".
+// Returns text: the share of the bytes of element i that survived or are alive. Bytes whose survival is
+// unknown do not count. 'itself': arrays of values for each measure; 'what': "survived" or "alive".
 export function shareOf(itself, what, i) {
   const of = itself.bytes[i] - itself.undecided[i];
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";

@@ -237,8 +237,8 @@ end
 -- Longest name of a script in the default path, in bytes: systems permit names of files up to 255 bytes.
 local LONGEST = 200
 
---- Returns the default path of a profile: SCRIPT.PID.vmprof in the current folder. The prefix ./ before a
--- leading dash prevents that a command takes the name for an option.
+--- Returns the default path of a profile: SCRIPT.PID.vmprof in the current folder. If the name starts with a
+-- dash, it gets the prefix "./", so that no command takes it for an option.
 --
 -- script: arg[0]; nil or "-" (standard input) gives lua.PID.vmprof
 -- pid: process id

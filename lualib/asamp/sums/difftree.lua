@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at each node.
 --
--- The comparison is of shares of the whole, so that a longer run alone is no difference. Only live bytes at the
--- end are compared as amounts. C functions with which nearly all stacks of a profile start are left out.
+-- The comparison is of shares of the whole, so that a longer run alone is no difference. Only live bytes at
+-- the end are compared as amounts. C functions with which nearly all stacks of a profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"

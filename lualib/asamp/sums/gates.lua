@@ -10,8 +10,9 @@
 --   - found: only if the value is an estimate: smallest value that fails in 9 of 10 runs
 --   - before, sigma, needed: only of a comparison: the earlier value, the difference in standard errors, and
 --     the difference that fails
---   - maybe, few, unjudged: only of the check "no-leak", reasons why a leak may have been missed: an uncertain
---     leak, lines with too few samples (both from asamp.sums.leaks), and the data that the profile lacks
+--   - maybe, few, unjudged: only of the check "no-leak", reasons why a leak may have been missed: an
+--     uncertain leak, lines with too few samples (both from asamp.sums.leaks), and the data that the profile
+--     lacks
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples times that
 -- number. This reduces the error.

@@ -2,9 +2,9 @@
 -- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both into
 -- one tree, and returns paths that together contain every sample once.
 --
--- A step is one reference of a path, such as ["listeners"]. Two steps after the same path, one of each profile,
--- are a pair if their texts are equal. Of the remaining steps, two are a pair if their texts are equal without
--- line numbers, or without files and lines of functions, and if no third step has this text.
+-- A step is one reference of a path, such as ["listeners"]. Two steps after the same path, one of each
+-- profile, are a pair if their texts are equal. Of the remaining steps, two are a pair if their texts are
+-- equal without line numbers, or without files and lines of functions, and if no third step has this text.
 
 local holders = require "asamp.sums.holders"
 

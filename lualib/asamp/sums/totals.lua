@@ -357,9 +357,9 @@ local function rename(parts, ismore)
   end
 end
 
--- Returns rows for stacks without a Lua frame. The row of such a stack represents its innermost C function
--- that is not of Lua's API. Adds these rows to 'nearest', a map from call tree node to row (third result of
--- rowsoflines).
+-- Returns rows for the stacks without a Lua frame. The row of such a stack represents its innermost C
+-- function outside of Lua's API. Adds these rows to 'nearest', a map from call tree node to row (third result
+-- of rowsoflines).
 local function rowsofc(profile, nearest)
   local nodes, rows, byfn = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do

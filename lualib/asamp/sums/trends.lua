@@ -15,9 +15,9 @@ local M = {}
 local LEAST = 8  -- minimum number of slices of a trend
 local SURE = 3   -- number of standard errors above which a slope counts as growth
 
--- Adds samples to the change of a row's live bytes in one time slice, and to its variance.
+-- Adds samples to the change of a row's live bytes in one time slice, and to the variance of this change.
 --
--- sign: 1: their blocks became live in the slice; -1: they died in it
+-- sign: 1 if the samples' blocks became live in the slice; -1 if they died in it
 local function add(row, slice, bytes, samples, sign)
   row.change[slice] = (row.change[slice] or 0) + sign * bytes
   row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)
@@ -55,6 +55,7 @@ end
 --
 -- line: {seconds, mean, squares (results of weights)}
 -- alive: live bytes at the end of each time slice
+-- slope: slope of the line, bytes per second
 local function scatter(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do

@@ -8,7 +8,7 @@
 local M = {}
 
 -- COLUMNS: columns of profile.sites that every profile has.
--- SQUARES: optional columns with a variance, and the column whose variance they have.
+-- SQUARES: map from each optional column with a variance to the column whose variance it is.
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
@@ -41,10 +41,10 @@ local function rows(names, first, second)
   end
 end
 
--- Returns a function that returns the index in a list of the item that is equal to its argument; it appends a
--- copy if there is none.
+-- Returns a function that finds an item in a list: it returns the index of the item that is equal to its
+-- argument. If there is none, it first appends a copy of the argument.
 --
--- key: function from an item to the key by which items are equal
+-- key: function that maps an item to a key; two items are equal if their keys are
 -- copy: function that copies an item
 local function interned(list, key, copy)
   local places = {}
@@ -106,7 +106,8 @@ local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "l
 local EACH = {"own", "complete", "random"}
 local ANY = {"fates", "wall", "cpu", "uneven"}
 
--- Data that a merged profile lacks: name, and a function that returns true if a profile has them.
+-- kinds of data that a merged profile lacks: {name, function that returns true if a profile has such data}
+-- each
 local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
   {"data of each collection", function(p) return #(p.collections or {}) > 0 end},
@@ -129,8 +130,8 @@ local function alone(profiles)
   return list
 end
 
--- Adds a profile's field 'ring' (numbers of a flight recorder) to the sum 'all' (nil: none yet). Returns the
--- new sum, whose field 'seconds' is the shortest time.
+-- Adds a profile's field 'ring', numbers of a flight recorder, to the sum 'all' (nil: there is no sum yet).
+-- Returns the new sum. Its field 'seconds' is the shortest time of all profiles, not a sum.
 local function addring(all, ring)
   if not ring then
     return all
@@ -141,7 +142,7 @@ local function addring(all, ring)
           wanted = ring.wanted and math.max(all.wanted or 0, ring.wanted) or all.wanted}
 end
 
--- Returns the totals of a profile that has no labels, in the form of the reader's label sets.
+-- Returns the totals of a profile without labels, in the form of a label set of profiler.reader.
 local function unlabelled(p)
   local set = {labels = {}, samples = p.samples, bytes = p.bytes, survivedbytes = p.survivedbytes,
                laterbytes = p.laterbytes, undecidedbytes = p.undecidedbytes,
@@ -197,8 +198,8 @@ local function addsampled(all, p, period)
   all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)
 end
 
--- Returns the sampling period of native memory of the profiles, in bytes; nil if they have different ones or
--- none.
+-- Returns the period between samples of native memory, in bytes, if it is the same in all profiles that have
+-- such samples; else nil.
 local function malloc(profiles)
   local bytes
   for _, p in ipairs(profiles) do
@@ -264,8 +265,9 @@ local function head(profiles)
   return all
 end
 
---- Merges profiles of profiler.reader into one for asamp.sums.totals, calltree, focus and lifetimes. Its
--- field 'profiles' is their number, 'alone' a list of texts about data that were left out.
+--- Merges profiles of profiler.reader into one profile for asamp.sums.totals, calltree, focus and lifetimes.
+-- The field 'profiles' of the result is the number of the merged profiles. The field 'alone' is a list of
+-- texts about data that were left out.
 function M.of(profiles)
   local all = head(profiles)
   local nodes, functions, kinds = {parent = {}, fn = {}, line = {}}, {}, {}

@@ -81,7 +81,7 @@ local function isenough(row, most)
 end
 
 -- Returns the name of the C function that the innermost Lua function of a stack called, and true if it is a
--- function of the profiler; nil: Lua code was running. 'node': the innermost frame of the stack.
+-- function of the profiler. Returns nil if Lua code was running. 'node': the innermost frame of the stack.
 local function calledfrom(profile, node)
   local nodes, found, own = profile.nodes, nil, nil
   while node > 0 do
@@ -111,16 +111,17 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- Returns three values, without native memory: the lines of a profile, most allocated bytes first; the bytes
--- of all samples; the number of all samples. A row is one of totals.linerows with these fields in addition:
+-- Returns three values, all without native memory: the lines of a profile, most allocated bytes first; the
+-- bytes of all samples; the number of all samples. A line is a row of totals.linerows with these additional
+-- fields:
 --
---   - bytes, samples: allocated by the line
+--   - bytes, samples: bytes and samples that the line allocated
 --   - survived: bytes that survived their first collection
---   - later: of these, bytes that died later
---   - sorts: bytes by sort of block (SORTS)
---   - types: bytes by class of object, or by type of block without a class
---   - blocks: estimated number of blocks, by sort
---   - called: bytes by C function that the line called; "" for Lua code
+--   - later: the part of 'survived' that died later
+--   - sorts: map from a sort of block (SORTS) to bytes
+--   - types: map from a class of objects, or from a type of block without a class, to bytes
+--   - blocks: map from a sort of block to the estimated number of blocks
+--   - called: map from the C functions that the line called to bytes; the key "" is Lua code
 --
 -- C functions without a Lua caller, such as the compiler, have rows if they together allocated half of all
 -- bytes.
@@ -318,10 +319,13 @@ local function kindof(group, profile)
          "chain"
 end
 
--- Finds, in a list of groups of likely leaks, the group to which a new holder (text of a path of references)
--- belongs: one of the two paths is the start of the other. The group's holder becomes the shorter path.
--- Returns nil if no group matches. Tables of modules, globals and references (holders.NAMED) are in no group,
--- because their entries are independent.
+-- Finds the group of likely leaks to which a new holder belongs. It belongs to a group if the path of one of
+-- both holders starts with the path of the other. The shorter path becomes the holder of the group. Returns
+-- the group, or nil if no group matches. Tables of modules, globals and references (holders.NAMED) are in no
+-- group, because their entries are independent.
+--
+-- groups: list of the groups
+-- holder: text of the path of references to the new holder
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
@@ -336,12 +340,13 @@ local function inside(groups, holder)
   end
 end
 
--- Groups the lines that are likely to leak by the holder of their objects. Returns a list, most bytes first:
+-- Groups the lines that are likely to leak by the holder of their objects. Returns a list of groups, the one
+-- with most bytes first. Fields of a group:
 --
 --   - holder: text of the path of references to the holder; nil: unknown
---   - kind: how it keeps the objects, a word such as "list" or "closures" (kindof)
+--   - kind: word for the way in which the holder keeps the objects, such as "list" or "closures" (kindof)
 --   - bytes: bytes that the lines keep
---   - rows: the lines, rows of asamp.sums.leaks
+--   - rows: the lines, as rows of asamp.sums.leaks
 --
 -- found: likely leaks (asamp.sums.leaks), or nil
 local function leaksof(profile, found)
@@ -514,13 +519,13 @@ local function holdings(profile, groups)
   end
 end
 
---- Returns the holders of the live bytes at the end of the profile, the largest first, or nil if the file has
--- no holders. A holder is the table with many elements, the tree or the chain that contains the objects. An
--- element of the list:
+--- Returns the list of the holders of the live bytes at the end of the profile, the largest first. Returns
+-- nil if the file has no holders. A holder is the table with many elements, the tree or the chain that
+-- contains the objects. Fields of a holder:
 --
 --   - text: path of references to the holder
 --   - samples, bytes: live samples and bytes that it keeps
---   - share: of the bytes of all holders
+--   - share: its share of the bytes of all holders
 --
 -- The list itself has these fields:
 --
@@ -567,8 +572,8 @@ end
 -- Returns the line with most time samples of one sort, or nil if there is none.
 --
 --   - file, line, name: the line's file, number and function
---   - calls: name of the C function that it called; nil: Lua code. For "gc" only luaB_collectgarbage, because
---     any other function that allocates may reach a collection
+--   - calls: name of the C function that the line called; nil: it ran Lua code. If 'sort' is "gc", the only
+--     name is luaB_collectgarbage, because any other function that allocates may reach a collection
 --   - own: true: 'calls' is a function of the profiler
 --   - n: time samples, in sampling periods
 --
@@ -637,8 +642,9 @@ end
 
 -- ==}
 
--- Returns the longest sampling period in bytes, a power of 2, with which another run would have enough
--- samples. nil: the period would be too short (LEASTPERIOD), or longer than half of the present one.
+-- Returns the sampling period with which another run would have enough samples: the longest one that is a
+-- power of 2, in bytes. Returns nil if the period would be too short (LEASTPERIOD), or longer than half of
+-- the present period.
 --
 -- bytes: bytes that the run allocates
 -- samples: number of samples that are enough
