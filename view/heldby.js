@@ -11,8 +11,8 @@ import { sorted } from "./tree.js";
 import { marked, tail } from "./views.js";
 
 // Converts the paths of references to a tree of the form of store.graph. Node i is path i; node 0 is the sum
-// of all objects with a known holder. own[i] has the indexes of the rows of path i. inBytes: false: totals
-// are numbers of samples.
+// of all objects with a known holder. own[i] has the indexes of the rows of path i. 'inBytes': true: totals
+// are bytes; false: they are numbers of samples.
 function pathTree({ paths, rows }, inBytes) {
   const n = paths.parent.length + 1;
   const tree = { n, parent: Int32Array.from([-1, ...paths.parent]), depth: new Int32Array(n) };

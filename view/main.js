@@ -188,8 +188,8 @@ store.onChange(changed => {
 });
 let writing, waiting;
 const tabs = views.map(view => view.key);
-// Writes the state to the page's address. Called with a delay: browsers limit the rate of address changes,
-// and some refuse a change.
+// Writes the state to the page's address. Must be called with a delay, because browsers limit the rate of
+// address changes. Some browsers refuse a change.
 function writeLink() {
   try {
     history.replaceState(null, "", location.href.split("#")[0] + fragment(store.state, store.initial));

@@ -107,9 +107,9 @@ end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
--- Sets item.recordings to the list of the recordings from which the samples of a profile are. A merged
--- profile has several. A recording is a session or a dump. A dump is a file that a flight recorder wrote
--- during its session. Fields of a recording:
+-- Finds the recordings whose samples a profile contains, and sets item.recordings to their list. A merged
+-- profile has several recordings. A recording is a session or a dump. A dump is a file that a flight recorder
+-- wrote during its session. Fields of a recording:
 --
 --   - text: identifies the recording; from profiler.convert.version
 --   - recorder: id of the flight recorder that wrote the dump; nil: a session

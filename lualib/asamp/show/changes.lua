@@ -119,8 +119,8 @@ local function side(letter, profile, width)
                                                    width - 3))
 end
 
--- Returns the name of the measure 'field', for a sentence. A time has the name of its clock if it is the same
--- in the profiles a and b.
+-- Returns the name of the measure 'field', for a sentence. The name of a time includes its clock if the
+-- profiles a and b have the same clock.
 local function nameof(a, b, field)
   local clock = field == "timesamples" and measures.clock(a)
   return (clock and clock == measures.clock(b) and clock .. " " or "") ..

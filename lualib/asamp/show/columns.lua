@@ -11,20 +11,20 @@ local M = {}
 
 -- {== cells =================================================================
 
--- Returns as text the share of the samples in a sum that "survived", died "later" or is "alive" ('which').
+-- Returns, as text, the share of the samples in a sum that "survived", died "later" or is "alive" ('which').
 -- Samples whose survival is unknown do not count.
 local function fateshare(sum, which)
   local part, whole = measures.fate(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
 end
 
--- Returns as text the share of the samples in a sum that survived their first collection; "-" if the profile
--- does not record survival.
+-- Returns, as text, the share of the samples in a sum that survived their first collection; "-" if the
+-- profile does not record survival.
 local function lived(profile, sum)
   return profile.fates and fateshare(sum, "survived") or "-"
 end
 
--- Returns as text the share of the samples in a sum that are alive at the end; "-" if the profile does not
+-- Returns, as text, the share of the samples in a sum that are alive at the end; "-" if the profile does not
 -- record when objects died.
 local function alive(profile, sum)
   return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"

@@ -336,7 +336,7 @@ end
 -- James-Stein estimator). If the collector chose the sizes itself (b.chosen), the quotient does not move, and
 -- its error is at least as large as the move.
 --
--- b: the model (basis)
+-- b: the model (result of basis)
 -- n: size of the nursery, bytes
 local function near(b, n)
   local scatter = 0
@@ -385,7 +385,7 @@ end
 -- Returns two values: the predicted time of major collections, divided by the observed one; and the
 -- uncertainty of this quotient.
 --
--- b: model (basis)
+-- b: the model (result of basis)
 -- minors, tenured: predicted number of minor collections, and the bytes that they tenure
 local function majorratio(b, minors, tenured)
   local now, plain = b.now, tenured / math.max(1, b.now.tenured)

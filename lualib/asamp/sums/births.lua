@@ -441,7 +441,7 @@ end
 -- Finds the entry of package.loaded, _G or the registry through which a path of references leads. Returns the
 -- number of the path to this entry, and the name of the table, or nil if the path leads through none.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- path: number of the path
 local function entryof(h, path)
   while h.parent[path] > 0 and h.parent[h.parent[path]] > 0 do
@@ -461,7 +461,7 @@ end
 -- the samples and the key of their line. It returns the name of the table, or nil if the samples have another
 -- container.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- alive: profile.alive
 -- keys: for each row of profile.alive, the key of the line that allocated its samples; false: unknown
 -- parts: for each row, the part of the run in which its samples were allocated

@@ -85,7 +85,7 @@ end
 -- Tests whether two sums differ. Returns both values, the standard error of their difference, its p-value,
 -- and the smallest p-value that so few samples can have (significance.test).
 --
--- a, b: data of the two profiles (side)
+-- a, b: data of the two profiles (results of side)
 -- suma, sumb: the sums; nil: 0
 -- field: field of the sums
 local function tested(a, suma, b, sumb, field)
@@ -101,7 +101,7 @@ end
 -- list: pairs {a, b} of rows (paired)
 -- key: field of the rows to compare: "self" (a sum without callees) or "total" (with callees)
 -- field: field of the sum
--- a, b: data of the old and the new profile (side)
+-- a, b: data of the old and the new profile (results of side)
 -- sigma: standard errors up to which a change is noise
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
@@ -183,7 +183,7 @@ end
 -- totals are exact: the files record the allocated bytes, or each sample represents the same number of bytes,
 -- because the distances between samples are not random.
 --
--- a, b: data of the two profiles (side)
+-- a, b: data of the two profiles (results of side)
 -- suma, sumb: sums of all samples
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile

@@ -57,7 +57,7 @@ end
 --   - lines: a list of rows with these fields and file, line, name, for each line; the one with most bytes
 --     first
 --
--- covered: set of the call tree nodes that count; nil: all
+-- covered: set of the call tree nodes whose samples count; nil: all
 function M.of(profile, covered)
   local copies = profile.copies
   if not copies then

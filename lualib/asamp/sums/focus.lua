@@ -40,8 +40,8 @@ function M.cover(profile, test)
   return covered, entries
 end
 
---- Returns the set of call tree nodes whose stacks have no function with a text in its name or file path. It
--- contains 0, the samples without a stack.
+--- Returns the set of the call tree nodes whose stacks have no function with 'text' in its name or file path.
+-- The set also contains 0, which stands for the samples without a stack.
 function M.without(profile, text)
   local written = paths.written(text)
   local covered = M.cover(profile, function(fn)

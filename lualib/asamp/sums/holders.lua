@@ -148,7 +148,7 @@ end
 --- Finds the first table with many elements that a path leads through. Returns the number of the path to that
 -- table, or nil if there is none.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- path: number of the path in it
 function M.cut(h, path)
   local found
@@ -170,7 +170,7 @@ end
 --
 -- The function does not build the texts of paths, which together may need much memory.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 function M.starting(h, text)
   local length = {[0] = 0}  -- by path: equal bytes of its text and 'text', in whole steps; -1: they differ
   local function equal(path)
@@ -195,7 +195,7 @@ end
 -- result for package.loaded, _G and the registry is always "keys". nil: the elements of the table hold no
 -- objects.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- text: text of the path to the table
 function M.elements(h, text)
   local kind, starting = M.NAMED[text] and "keys", M.starting(h, text)
@@ -216,7 +216,7 @@ end
 -- The function cuts a path before its first repeated step. A step is repeated if it occurs twice in this
 -- path, or twice in another path from the same root. A path without such a step is not cut.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 function M.stems(h)
   local roots, again = {}, {}
   for path = 1, #h.step do
@@ -266,7 +266,7 @@ end
 -- Returns true if the last step of a path occurs earlier in it, as in a chain. Steps to the elements of a
 -- list or table, such as "[1..n]", are not compared: they have the same text for different tables.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- path: number of the path
 local function repeats(h, path)
   local step, at = h.step[path], MANY[h.step[path]] and 0 or h.parent[path]
@@ -281,7 +281,7 @@ end
 --   1. the number of its samples, including those of all longer paths
 --   2. the list of the paths with one more step, most samples first. Paths that repeat a step are left out
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- own: samples by path
 local function sums(h, own)
   local all, children = {}, {}
@@ -322,7 +322,7 @@ end
 -- has PATHS rows. A path needs many samples (SOME) for a row. If two or more longer paths have rows, the path
 -- itself has none.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- path: number of the path; 0: all paths
 -- total: samples of all paths
 -- all: map from the number of a path to its samples, including those of all longer paths
@@ -349,7 +349,7 @@ end
 --- Returns the main holders of samples: a list of {text, samples, share}, the largest first; and the number
 -- of samples with a known holder, to which the shares refer.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- own: samples by path; path 0 means that the holder is unknown
 function M.of(h, own)
   local total = 0
@@ -367,7 +367,7 @@ end
 
 --- Groups the samples with holders, for example by line: returns {[key] = {[path] = samples}}.
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- key: function from a node of the call tree to a key, or to nil to omit its samples
 function M.grouped(h, key)
   local groups = {}
@@ -388,7 +388,7 @@ end
 --   - depth: number of references before it in its path
 --   - samples, bytes: sums of all paths that start with the path to this reference
 --
--- h: profile.holders
+-- h: profile.holders, the tree of the paths of references
 -- share: rows with a smaller share of all bytes are omitted
 function M.tree(h, share)
   local samples, bytes = {}, {}

@@ -53,7 +53,8 @@ end
 -- fields over all label sets with this value.
 local COUNTS = {"samples", "bytes", "survivedbytes", "laterbytes", "ns", "minors", "majors", "pause"}
 
--- Creates sums over label sets: 'sets' is their number, 'counted' the number of sets with exact bytes.
+-- Creates empty sums over label sets. Their field 'sets' is the number of added sets, 'counted' the number of
+-- those with exact bytes.
 local function zero()
   local sums = {sets = 0, exact = 0, counted = 0}
   for _, key in ipairs(COUNTS) do

@@ -138,7 +138,7 @@ end
 -- Returns the set of the lines that receive a row, because they have enough kept samples. Rows of all lines
 -- would need much memory.
 --
--- bins: profile.bins
+-- bins: profile.bins: the samples by time slice
 -- nearest: map from each call tree node to the line of its innermost Lua frame
 -- proved: true: the file shows which survivors died later
 -- wanted: kinds of blocks whose samples count (kindsof)
@@ -286,7 +286,7 @@ end
 --   - from: time slice in which the last quarter of the bytes starts
 --   - before: bytes before that slice
 --
--- bins: profile.bins
+-- bins: profile.bins: the samples by time slice
 -- wanted: kinds of blocks whose bytes count (kindsof)
 local function clockof(bins, wanted)
   local parts, squares, all, after = {}, {}, 0, 0
@@ -307,9 +307,9 @@ end
 -- Returns true if a line keeps objects throughout the session: from at least the share 'most' of the session,
 -- enough bytes from its second half (LATE), and some bytes from its last quarter.
 --
--- row: the line (newrow)
+-- row: row of the line (newrow)
 -- all: bytes that it keeps
--- clock: sampled bytes by time slice (clockof)
+-- clock: sampled bytes by time slice (result of clockof)
 -- at: function that returns the end and the length of a time slice, both as shares of the session; nil: the
 -- slice is ignored
 -- most: share of the session from which the line must keep objects
@@ -333,7 +333,7 @@ end
 -- for the second condition, and one suffices: the kept bytes are from most time slices; or they are from most
 -- of the sampled bytes (not for a flight recorder).
 --
--- row: the line (newrow)
+-- row: row of the line (newrow)
 -- n: number of the time slices that count (busyparts)
 -- busy: numbers of these slices (busyparts)
 -- growth: bytes by which the heap grew
@@ -342,7 +342,7 @@ end
 -- include older objects
 -- straight: true: the heap grows evenly. Then fewer slices suffice, because a growing queue has removed its
 -- first elements
--- clock: sampled bytes by time slice (clockof)
+-- clock: sampled bytes by time slice (result of clockof)
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
   for part, bytes in pairs(row.bytesin) do
@@ -388,10 +388,10 @@ end
 -- Must not be called for a flight recorder. Its first time slice contains older objects, so the earlier rate
 -- would be too high.
 --
--- row: the line (newrow)
+-- row: row of the line (newrow)
 -- n: only the first n time slices count
--- bins: profile.bins
--- clock: sampled bytes by time slice (clockof)
+-- bins: profile.bins: the samples by time slice
+-- clock: sampled bytes by time slice (result of clockof)
 -- ran: set of time slices in which the program ran
 -- time: time samples of each slice
 local function stopped(row, n, bins, clock, ran, time)
@@ -448,9 +448,9 @@ end
 -- Returns true if a line keeps the vectors (array or hash parts) of a table that grew until late in the run.
 -- In this case, replaces the numbers in the line's row by those of the vectors alone (reduce).
 --
--- row: the line (newrow)
+-- row: row of the line (newrow)
 -- n: number of time slices
--- clock: sampled bytes by time slice (clockof)
+-- clock: sampled bytes by time slice (result of clockof)
 local function grows(row, n, clock)
   local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0
@@ -472,7 +472,7 @@ end
 -- such a row has the kept bytes of the line in all containers. If there is only one container, appends the
 -- row itself.
 --
--- row: the line (newrow)
+-- row: row of the line (newrow)
 -- places: list of {holder (path to the container), size (the line's samples or bytes in it)}
 -- list: receives the rows
 local function divide(row, places, list)
@@ -637,7 +637,7 @@ end
 -- keep from the second half of the run. If the lines fill a cache, the growth is smaller, because the cache
 -- drops older objects.
 --
--- rows: the lines (newrow)
+-- rows: rows of the lines (newrow)
 -- growth: bytes by which the heap grew
 local function explained(rows, growth)
   local late = 0

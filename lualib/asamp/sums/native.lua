@@ -39,7 +39,7 @@ end
 -- is unknown. Ignores blocks that died before their first collection.
 --
 -- kinds: set of kinds of blocks that count
--- covered: set of call tree nodes that count; nil: all
+-- covered: set of the call tree nodes whose samples count; nil: all
 local function highest(profile, kinds, covered)
   local bins, gone = profile.bins, profile.gone
   local change, alive, most, at = {}, 0, 0, 0
@@ -78,7 +78,7 @@ end
 --     - samples, bytes, alive: of this library
 --     - file, line, name: the Lua line with most bytes; nil: none
 --
--- covered: set of call tree nodes that count; nil: all
+-- covered: set of the call tree nodes whose samples count; nil: all
 function M.of(profile, covered)
   if not profile.malloc then
     return nil

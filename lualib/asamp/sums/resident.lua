@@ -25,8 +25,8 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Two kinds of rows of a snapshot have bytes by source line. Maps the word of such a row to the word of the
--- use of memory of which these bytes are a part.
+-- In a snapshot, the rows with the words "free" and "alloc" give bytes by source line. These bytes are parts
+-- of a use of memory. Maps each of the two words to the word of this use.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)

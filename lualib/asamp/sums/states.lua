@@ -33,7 +33,7 @@ local function rowof(s)
   }
 end
 
---- Returns the totals of each Lua state; an empty list if the file has no states.
+--- Returns a list with the totals of each Lua state. It is empty if the file has no states.
 function M.states(profile)
   local rows = {}
   for i, s in ipairs(profile.states or {}) do

@@ -55,7 +55,7 @@ end
 -- Returns two lists of bytes by bin of an age: dead bytes, and all bytes. There are two ages: the bytes from
 -- the allocation to the next collection (u), and those from the previous collection to the allocation (v).
 --
--- cells: profile.ages
+-- cells: profile.ages: the samples by both ages; a cell has those of one bin of each age
 -- by: name of the field of a cell with the bin of this age
 -- other: name of the field with the bin of the other age
 -- values: factors for all bytes of a cell, by bin of the other age; nil: 1

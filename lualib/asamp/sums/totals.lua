@@ -385,7 +385,7 @@ end
 --
 -- If a line has several functions, its name is that of the function that allocated most bytes.
 --
--- alive: true: its name is that of the function with most live bytes at the end of the run instead
+-- alive: true: such a line has the name of the function with most live bytes at the end of the run instead
 -- native: true: the third result maps stacks without a Lua frame to the row of a C function, {file, line (0),
 -- name, defined (0), native (true)}, which is also in the first result
 function M.linerows(profile, alive, native)

@@ -117,7 +117,7 @@ end
 --     - slope, error: growth in bytes per second, and its standard error
 --     - grows: true: the slope is significant (SURE)
 --
--- covered: set of call tree nodes that count; nil: all
+-- covered: set of the call tree nodes whose samples count; nil: all
 function M.of(profile, covered)
   local bins, gone = profile.bins, profile.gone
   if not bins or not gone or bins.n < LEAST or not profile.lines or
