@@ -32,8 +32,8 @@ export class Callers {
     return this.store.data.functions[this.model.fn];
   }
 
-  // Shows the trees. Computes them again only if the state differs from the one that was shown last: a hidden
-  // view is not notified of changes.
+  // Shows the trees. A hidden view is not notified of changes, so this method compares the state with the one
+  // that was shown last. If they differ, it computes the trees again.
   update() {
     const { store } = this, seen = JSON.stringify(ON.map(key => store.state[key]));
     if (seen !== this.seen) this.model = store.around();

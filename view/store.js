@@ -31,8 +31,8 @@ import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
 import { prepare, sorted } from "./tree.js";
 
-// Returns the initial value of state.widths: if a comparison starts with live bytes, "old" or "new",
-// whichever profile has more of them; otherwise "new".
+// Returns the initial value of state.widths: "old" if a comparison starts with live bytes and the old profile
+// has more of them, else "new".
 function widest(compared) {
   const start = compared?.measures.find(m => m.key === compared.first);
   return start?.key === "alive" && start.wholea > start.wholeb ? "old" : "new";

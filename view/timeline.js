@@ -100,7 +100,7 @@ export class Timeline {
     this.choose(from, to);
   }
 
-  // Selects the time slices (bins) from..to-1. Selecting all of them clears the selection.
+  // Selects the time slices (bins) from..to-1. If these are all slices, clears the selection.
   choose(from, to) {
     const { bins } = this.store.data;
     from = Math.max(0, Math.min(bins.n - 1, from));

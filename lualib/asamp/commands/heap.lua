@@ -334,7 +334,7 @@ end
 --   - h: the snapshot
 --   - path: a profile of the same run, whose likely leaks are the groups; "": the groups are the largest
 --     holders in the snapshot (holdersof)
---   - most: limit of these holders
+--   - most: limit of the number of holders
 local function prove(h, path, most, world, warn)
   local groups
   if path == "" then

@@ -195,7 +195,8 @@ local function charged(profile, o, setting)
   return result
 end
 
--- Returns true if the user's path b can mean the profile's file a: one of the two paths ends with the other.
+-- Returns true if the path b, given by the user, can mean the file a of the profile: one of the two paths is
+-- the end of the other.
 local function samefile(a, b)
   a, b = a:gsub("^%./", ""), b:gsub("^%./", "")
   return paths.names(b, a) or paths.names(a, paths.written(b))

@@ -208,9 +208,9 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- Returns the start of the command line that runs the script under the profiler: all words before the script.
--- They have the effect of the interpreter's option `-l profiler`, but always load the profiler of this
--- installation (profiler/start.lua).
+-- Returns the words before the script in the command line that runs it under the profiler. They have the
+-- effect of the interpreter's option `-l profiler`, but always load the profiler of this installation
+-- (profiler/start.lua).
 local function starting(interpreter, script)
   local start = assert(package.searchpath("profiler.start", package.path))
   local core = assert(package.searchpath("profiler.core", package.cpath))

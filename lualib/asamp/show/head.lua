@@ -77,8 +77,8 @@ local function amount(p, t, options)
     units.bytes(t.whole.bytes), duration(p), rate(p, t.whole.bytes), samples)
 end
 
--- Returns the sampling period, a power of 2, with which 'bytes' give about ENOUGH samples; and the number
--- of these samples.
+-- Returns two numbers: the sampling period, a power of 2, with which 'bytes' give about ENOUGH samples; and
+-- the number of samples with this period.
 local function better(bytes)
   local period = 64
   while period * 2 * ENOUGH <= bytes do

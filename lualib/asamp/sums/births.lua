@@ -48,7 +48,7 @@ local EXCESS = 1 / 2
 -- This counts as a tail if it took at least 10% of the CPU time before it (unseentail).
 local UNSEEN = 1 / 10
 -- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
--- because the time measured for it includes a part of that collection.
+-- because the measured time of the tail includes a part of this collection.
 local OWNTAIL = 1 / 20
 -- COVERED: M.course returns nil if the program had not yet allocated half of the run's bytes at the last
 -- major collection.
@@ -211,8 +211,8 @@ end
 
 -- Returns the number of the major collection that the program requested at its end, for example with
 -- collectgarbage, or nil if there is none. Ignores collections before which the program allocated almost
--- nothing, such as the one at the session's end. The last of the others counts if it is a major collection
--- and later than the last sample.
+-- nothing, such as the one at the session's end. The last of the remaining collections is returned if it is a
+-- major collection and later than the last sample.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)

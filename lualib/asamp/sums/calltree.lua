@@ -76,8 +76,8 @@ function M.rows(profile, t, field, options)
   local least = math.max(t.whole[field] * options.min / 100, 1)
   local rows = {}
 
-  -- Returns a node's visible children, the total of the others (0 if it is too small to be visible) and
-  -- their number.
+  -- Returns three values: the list of a node's visible children; the total of its other children, or 0 if
+  -- that is too small to be visible; and the number of these other children.
   local function shown(node, depth)
     local list, rest, more = {}, 0, 0
     for _, child in ipairs(children[node] or {}) do

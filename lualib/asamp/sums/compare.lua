@@ -169,8 +169,8 @@ local function held(pa, a, pb, b, field, options)
                  options.sigma)
 end
 
--- Returns the seconds that a time sample represents in the profiles pa and pb, and true; or 1, 1 and false if
--- one of them is unknown, so that numbers of samples are compared.
+-- Returns the seconds that a time sample represents in the profile pa, those in pb, and true. If one of these
+-- times is unknown, returns 1, 1 and false, so that numbers of samples are compared.
 local function timeweights(pa, pb)
   local a, b = pa.timeperiod or 0, pb.timeperiod or 0
   if a > 0 and b > 0 then

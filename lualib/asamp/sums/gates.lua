@@ -101,8 +101,8 @@ end
 -- estimate. This is the parameter 'errorof' of the function 'limited'.
 --
 -- weight: bytes that a sample represents
--- exact: exact number of bytes that the run allocated; nil: unknown. If it is known, the sum is a share of
--- it, and the error is smaller
+-- exact: exact number of bytes that the run allocated; nil: unknown. A known number makes the error smaller,
+-- because the sum is a share of it
 -- value: bytes of the sum in this profile
 local function estimated(weight, exact, value)
   return function(x)

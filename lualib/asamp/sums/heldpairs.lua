@@ -104,7 +104,7 @@ end
 
 -- Returns the steps after a pair of steps, as pairs of both profiles, the one with most samples first.
 --
--- p: {a, b}: nodes (tree) of the step in both profiles; one of them may be nil
+-- p: {a, b}: nodes (tree) of the step in both profiles; a or b may be nil
 local function below(p)
   local list = pair((p.a or NOTHING).list, (p.b or NOTHING).list)
   table.sort(list, function(x, y)

@@ -149,7 +149,7 @@ end
 -- table, or nil if there is none.
 --
 -- h: profile.holders, the tree of the paths of references
--- path: number of the path in it
+-- path: number of the path
 function M.cut(h, path)
   local found
   while path > 0 do

@@ -633,9 +633,9 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns true if some lines may cause the growth of the heap: it is at least half of the bytes that they
--- keep from the second half of the run. If the lines fill a cache, the growth is smaller, because the cache
--- drops older objects.
+-- Returns true if some lines may cause the growth of the heap: the growth is at least half of the bytes that
+-- the lines keep from the second half of the run. If the lines fill a cache, the growth is smaller, because
+-- the cache drops older objects.
 --
 -- rows: rows of the lines (newrow)
 -- growth: bytes by which the heap grew
@@ -786,10 +786,10 @@ local function possible(c)
           stopped = c.stopped}
 end
 
--- Some containers are inside of others, such as fields of the nodes of a chain. Replaces these by the
--- outermost container, adds their samples to it, and gives it the line of the one with most samples. Tables
--- of modules, globals and references (holders.NAMED) do not count as outer containers. Returns the remaining
--- elements, most samples first.
+-- Some containers are inside of others, such as fields of the nodes of a chain. Replaces such inner
+-- containers by the outermost one, which receives their samples. Its line becomes that of the container with
+-- most samples. Tables of modules, globals and references (holders.NAMED) do not count as outer containers.
+-- Returns the remaining elements, most samples first.
 --
 -- maybe: elements of 'maybe' (M.of)
 local function outermost(maybe)

@@ -126,9 +126,9 @@ local function histogram(digits)
   return list
 end
 
---- Returns the lifetimes of each class of objects (of each type, if it has no class), the one with most bytes
--- first, or nil if there is too little data. A lifetime ends at the collection that found the object dead, or
--- with the run.
+--- Returns a row about the lifetimes of each class of objects, the class with most bytes first. Objects
+-- without a class are grouped by type. Returns nil if there is too little data. A lifetime ends at the
+-- collection that found the object dead, or with the run.
 --
 --   - name: name of the class or type
 --   - samples, bytes: allocated samples, and the bytes that they represent

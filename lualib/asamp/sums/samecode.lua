@@ -435,7 +435,7 @@ local function movesof(functions)
   end
 end
 
--- Returns true if the larger one of two rows allocates at most 1.5 times the bytes of the other.
+-- Returns true if neither of two rows allocates more than 1.5 times the bytes of the other.
 local function isclose(x, y)
   x, y = x.self and x.self.bytes or 0, y.self and y.self.bytes or 0
   return x > 0 and y > 0 and math.max(x, y) <= 1.5 * math.min(x, y)

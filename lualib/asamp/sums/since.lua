@@ -19,7 +19,7 @@ local function place(row)
   return ("%s:%s"):format(row.file, row.native and row.name or row.line)
 end
 
--- Returns a list of the rows of lines, and of those of C functions that no Lua code called. 't': totals of
+-- Returns a list of rows: those of lines, and those of C functions that no Lua code called. 't': totals of
 -- the profile.
 local function rowsof(t)
   local all = table.move(t.lines, 1, #t.lines, 1, {})

@@ -139,9 +139,10 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the uncertainty of M.share(s, n), the estimated share of a nursery of n bytes that survives. It is
--- the largest difference from the estimates of two simpler models: in one, survival depends only on an
--- object's age, in the other only on the bytes between the previous collection and its allocation.
+--- Returns the uncertainty of M.share(s, n), the estimated share of a nursery of n bytes that survives. Two
+-- simpler models estimate this share, too. In one of them, survival depends only on an object's age. In the
+-- other one, it depends only on the bytes between the previous collection and the object's allocation. The
+-- result is the largest difference from these two estimates.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

@@ -734,7 +734,7 @@ end
 --     - samples: number of time samples, in sampling periods
 --     - seconds: time that they represent; nil: unknown
 --     - lua, c, gc: shares of Lua code, C code and collections
---     - sort: the one to reduce: "lua", "c" or "gc"; nil: too few samples
+--     - sort: the sort of time to reduce: "lua", "c" or "gc"; nil: too few samples
 --     - at: the slowest line of this sort: {file, line, name, calls, own, share} (slowest); nil: unknown
 --
 -- t: totals of the profile
