@@ -191,7 +191,7 @@ local function startoptions(name, o, own, other)
   return checked
 end
 
---- Samples one allocation every n bytes, on average. Opens a session if none is open. Returns true; or nil,
+--- Samples one allocation every n bytes, on average. Opens a session if none is open. Returns true, or nil,
 -- message, errno if the file cannot be created.
 --
 -- o: options of the new session, as for M.enable; the options 'alloc' and 'time' are refused
@@ -224,7 +224,7 @@ function M.alloc_stop()
 end
 
 --- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread. Opens a session if
--- none is open. Returns true; or nil, message, errno on failure.
+-- none is open. Returns true, or nil, message, errno on failure.
 --
 -- o: options of the new session, as for M.enable; the options 'alloc' and 'time' are refused. If a session is
 -- open, only 'wall' and 'exact' are allowed
@@ -393,7 +393,7 @@ function M.snapshot(path, t)
 end
 
 --- Writes a list of the references that keep sampled live blocks alive into the profile, as the end of the
--- session does. Walks all reachable objects. Returns the number of these blocks; 0 without a session.
+-- session does. Walks all reachable objects. Returns the number of these blocks, or 0 without a session.
 function M.holders()
   return current() and core.holders() or 0
 end

@@ -17,8 +17,8 @@ const TITLES = { bytes: "Bytes", samples: "Samples", blocks: "Blocks", alive: "A
 
 const points = share => `${share < 0 ? "−" : "+"}${(100 * Math.abs(share)).toFixed(1)}`;
 
-// Returns the function that formats an amount of a measure (show/page/compared.lua). 'which': 0: an amount of
-// the old profile; 1: of the new one.
+// Returns the function that formats an amount of a measure (show/page/compared.lua). 'which': 0 for amounts
+// of the old profile, 1 for amounts of the new one.
 function textOf({ worth, bytes: inBytes }, which) {
   if (worth) return n => seconds(n * worth[which]);
   return inBytes ? bytes : count;

@@ -5,7 +5,7 @@ import { hasDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, noun, percent, plural, seconds } from "./format.js";
 
-// Returns words for the clock of time samples, with a leading space; "" if it is unknown.
+// Returns words for the clock of time samples, with a leading space, or "" if it is unknown.
 function clock(head) {
   return head.wall ? " of wall time" : head.own ? " of CPU time" : "";
 }

@@ -265,7 +265,7 @@ local NO_FILE = 2  -- the errno ENOENT
 local BLOCK = 65536  -- bytes of a file that one call of file:read reads
 local LONGEST = 256 * BLOCK  -- limit of a file's bytes, for over 100,000 tests; a device may have no end
 
--- Returns the contents of a file; nil and a message on failure.
+-- Returns the contents of a file, or nil and a message on failure.
 local function contents(file)
   local parts, n = {}, 0
   repeat
@@ -366,7 +366,7 @@ function Parser:value(depth)
   return self:fail(depth == 0 and "a table" or "a number, a string, true or false")
 end
 
--- Parses the text of a baseline file. Returns its table; nil and a message on failure.
+-- Parses the text of a baseline file. Returns its table, or nil and a message on failure.
 local function parse(text)
   local parser = setmetatable({text = text, at = 1}, Parser)
   local ok, t = pcall(function()

@@ -88,7 +88,7 @@ end
 local NOPERIOD = "must be a period of %d to 2^62 bytes, or 0 for none, got %s"
 local NORATE = "must be %d to %d samples a second, or 0 for none, got %s"
 
--- Checks of the options, by name. Each function returns the checked value; or nil and the end of a message.
+-- Checks of the options, by name. Each function returns the checked value, or nil and the end of a message.
 local OPTIONS = {
   alloc = function(v)
     if size(v) == 0 then return 0 end
@@ -166,7 +166,7 @@ local OPTIONS = {
 }
 
 --- Checks of options that only the environment variable ASAMP has, by name. Each function returns the checked
--- value; or nil and the end of a message.
+-- value, or nil and the end of a message.
 M.PROCESS = {
   listen = function(v)
     if v == "1" then return "" end

@@ -151,7 +151,7 @@ function CHECKS.states(fields)
   return found
 end
 
---- Checks the answer of a process. Returns the known fields, with counts as integers; or nil and the reason
+--- Checks the answer of a process. Returns the known fields, with counts as integers, or nil and the reason
 -- why the answer is invalid. Returns {} for a request without checks.
 --
 --   - request: the request that was sent

@@ -32,7 +32,7 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 local PLENTY = (1 << 31) - 1
 
 --- Returns the function check(text) of an option whose values are whole numbers of at least 'least'. It
--- returns the number; or nil and a text that describes valid values.
+-- returns the number, or nil and a text that describes valid values.
 function M.whole(least)
   return function(text)
     local n = text:find "^%d+$" and math.tointeger(tonumber(text))
@@ -43,7 +43,7 @@ function M.whole(least)
   end
 end
 
---- Checks the value of an option: a time from one second to 366 days, such as "90s" or "2h". Returns seconds;
+--- Checks the value of an option: a time from one second to 366 days, such as "90s" or "2h". Returns seconds,
 -- or nil and a text that describes valid values.
 function M.duration(text)
   local n, unit = text:match "^(%d+)([smh]?)$"
@@ -123,7 +123,7 @@ function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
 
--- Checks a colon-separated list of paths. Returns a list; or nil and a text that describes valid values. A
+-- Checks a colon-separated list of paths. Returns a list, or nil and a text that describes valid values. A
 -- path may contain colons: if several paths are possible, takes the longest one that exists.
 local function paths(text)
   local list, pos = {}, 1

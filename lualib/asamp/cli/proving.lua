@@ -13,7 +13,7 @@ local WAITS = 130
 local EMPTY = 5  -- seconds after which an empty snapshot is an error: its writer was killed
 
 --- Returns the path of the heap snapshot that the profiled process wrote at its end, according to the marks
--- in the profile; nil and the reason if there is none.
+-- in the profile, or nil and the reason if there is none.
 function M.find(profile)
   for i = #profile.marks, 1, -1 do
     local mark = profile.marks[i]

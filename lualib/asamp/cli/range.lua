@@ -21,7 +21,7 @@ M.UNTIL = {"until", "SECONDS", "leaves out samples from this time on (seconds si
            seconds}
 
 --- Returns the range {from, to} of --from and --until, in seconds since the start ('to' is nil without
--- --until); nil if neither is given. 'o': the command's options.
+-- --until), or nil if neither is given. 'o': the command's options.
 function M.of(o)
   return (o.from or o["until"]) and {from = o.from or 0, to = o["until"]} or nil
 end
@@ -52,9 +52,9 @@ function M.text(range)
   return ("from %.6g s to %s"):format(range.from, range.to and ("%.6g s"):format(range.to) or "the end")
 end
 
---- Reads the samples of the profile 'path' within a range {from, to} of seconds; nil and a message if there
--- are none. 'o': other options for world.read. The returned profile has the duration of the range, and no
--- exact total of bytes, which is known only for the whole run.
+--- Reads the samples of the profile 'path' within a range {from, to} of seconds, or nil and a message if
+-- there are none. 'o': other options for world.read. The returned profile has the duration of the range, and
+-- no exact total of bytes, which is known only for the whole run.
 function M.read(world, path, range, o)
   local part, wrong = world.read(path, M.set(o, range))
   if not part then

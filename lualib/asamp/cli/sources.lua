@@ -116,7 +116,7 @@ end
 
 -- Finds a source file and reads it. Tries the path 'name' in all folders. Then, if the profile may have
 -- replaced characters of the path, tries the files that have this path in profiles (addunwritten). Returns
--- the text of the first file that can be read, and the time of its last change (load); or nil and one of the
+-- the text of the first file that can be read, and the time of its last change (load), or nil and one of the
 -- REASONS.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
@@ -181,7 +181,7 @@ local function isother(text, lines)
 end
 
 --- Returns a function that reads source files, and the list of the files that it has read, for M.changed. The
--- function(name, profiled) returns the text, and "long" if it was cut at MAXFILE bytes; or nil and one of the
+-- function(name, profiled) returns the text, and "long" if it was cut at MAXFILE bytes, or nil and one of the
 -- REASONS.
 --
 --   - name: the file's path

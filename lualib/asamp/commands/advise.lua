@@ -78,7 +78,8 @@ local function again(profile, o, setting, world, warn)
 end
 
 -- Runs the script alternately with the profile's nursery size and with one of about n bytes, so that other
--- load on the machine affects both. Returns their comparison (advice.verified); nil after an error message.
+-- load on the machine affects both. Returns their comparison (advice.verified), or nil after an error
+-- message.
 local function verified(profile, o, n, world, warn)
   local setting = advice.setting(n, profile.tuning)
   local before, after = {}, {}

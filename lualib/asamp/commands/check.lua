@@ -84,8 +84,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs and profiles a script. Returns the path of its profile, and a folder that the caller must remove; nil
--- after an error message if the script did not run to its end.
+-- Runs and profiles a script. Returns the path of its profile, and a folder that the caller must remove, or
+-- nil after an error message if the script did not run to its end.
 local function profiled(o, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -120,8 +120,8 @@ local function decided(profile, o)
   return n and n <= least and not (profile.message or ispart(o) or o["no-leak"] or o.baseline)
 end
 
--- Reads a profile. Returns the profile and the totals of the part that --from, --until and --exclude select;
--- nil after an error message if it cannot be read or has no samples. 'name': its name in messages.
+-- Reads a profile. Returns the profile and the totals of the part that --from, --until and --exclude select,
+-- or nil after an error message if it cannot be read or has no samples. 'name': its name in messages.
 local function load(path, name, o, world, warn)
   local exclude, profile, message = o.exclude
   if range.of(o) then

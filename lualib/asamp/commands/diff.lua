@@ -40,7 +40,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Reads a profile. Returns it and its totals; nil after an error message if it has no samples.
+-- Reads a profile. Returns it and its totals, or nil after an error message if it has no samples.
 local function load(path, world, warn)
   local profile, message = world.read(path)
   if not profile then

@@ -129,7 +129,7 @@ local function request(target, o, out, seconds)
 end
 
 -- Takes a snapshot of a running process. Returns the snapshot's path, and {pid, uid} of the process that
--- writes it; nil after an error message.
+-- writes it, or nil after an error message.
 local function take(o, world, warn)
   local target = o.files[1]
   local seconds, late, large = o.wait or 10
@@ -162,8 +162,8 @@ local function take(o, world, warn)
 end
 
 -- Waits up to a minute until the process 'peer' ({pid, uid}) has completed its snapshot 'path', prints the
--- path and reads the file. Returns the snapshot; nil after an error message. A process that cannot complete a
--- snapshot removes the file.
+-- path and reads the file. Returns the snapshot, or nil after an error message. A process that cannot
+-- complete a snapshot removes the file.
 local function await(path, peer, world, warn)
   local function open(how)
     return answers.reading(path, peer, how)
@@ -329,7 +329,7 @@ end
 
 -- Proves with a heap snapshot which references keep objects alive: computes the bytes that would be freed
 -- without each reference (asamp.sums.proof). Returns a list of groups with the fields 'proof' and 'freed'
--- (bytes); nil after an error message.
+-- (bytes), or nil after an error message.
 --
 --   - h: the snapshot
 --   - path: a profile of the same run, whose likely leaks are the groups; "": the groups are the largest
@@ -363,7 +363,7 @@ local function prove(h, path, most, world, warn)
 end
 
 -- Queries the snapshot h as the options 'o' request. Returns a table with the results, such as 'classes' or
--- 'heldby'; nil after an error message. 'old': snapshot of --diff, or nil.
+-- 'heldby', or nil after an error message. 'old': snapshot of --diff, or nil.
 local function parts(h, old, o, world, warn)
   local info = h:info()
   local share = (o.least or 1) / 100

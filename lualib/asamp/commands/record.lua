@@ -35,7 +35,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Checks --alloc and --time. Returns {alloc (bytes between samples), time (samples per second)}; nil and a
+-- Checks --alloc and --time. Returns {alloc (bytes between samples), time (samples per second)}, or nil and a
 -- message if a value is wrong or both are 0.
 local function rates(o)
   local t, wrong = keys.check{alloc = o.alloc or "32K", time = o.time or "100"}
@@ -59,7 +59,7 @@ local function dump(target, out, warn, world)
 end
 
 -- Waits until a recording of 'seconds' has ended. On a signal, makes the process stop the recording, and then
--- ends this process by the same signal. Returns true; nil and a message if the process does not answer.
+-- ends this process by the same signal. Returns true, or nil and a message if the process does not answer.
 local function await(target, seconds)
   local left = seconds
   while true do

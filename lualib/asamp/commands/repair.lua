@@ -25,7 +25,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns the id of the process that wrote a profile, as the text " by process N"; "" if it is unknown.
+-- Returns the id of the process that wrote a profile, as the text " by process N", or "" if it is unknown.
 local function writer(path)
   local version, pid = convert.version(path)
   return version and pid > 0 and (" by process %d"):format(pid) or ""

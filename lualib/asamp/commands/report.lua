@@ -137,8 +137,8 @@ local function remaining(profile, covered, excluded)
 end
 
 -- Computes the totals of the stacks that --function, --line and --exclude in the options o select. Sets the
--- fields of 'setting', the settings of the report, for this part of the profile. Returns the totals; nil and
--- a message if there are no such stacks.
+-- fields of 'setting', the settings of the report, for this part of the profile. Returns the totals, or nil
+-- and a message if there are no such stacks.
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
   if not test and not o.exclude and not setting.range then
@@ -181,7 +181,7 @@ local function examples(profile)
 end
 
 -- Charges all costs of a profile to the code below the folders of --own in the options o, and returns the
--- changed profile; nil and a message if the profile has no code there. Sets setting.own for the report.
+-- changed profile, or nil and a message if the profile has no code there. Sets setting.own for the report.
 local function charged(profile, o, setting)
   if not o.own then
     return profile
@@ -210,7 +210,7 @@ local WITHOUT = {
   absent = "was not found: give its path with --source FILE",
 }
 
--- Returns a source file with the costs of its lines, for asamp.show.source; nil and a message on failure.
+-- Returns a source file with the costs of its lines, for asamp.show.source, or nil and a message on failure.
 --
 --   - wanted: the file's path, as the user has given it
 --   - t: totals of the profile
@@ -241,7 +241,7 @@ local function annotated(wanted, t, started, functions)
           changed = sources.changed(read, started)}
 end
 
--- Returns the profile with the samples that were alive at the time of --at, or unchanged without --at; nil
+-- Returns the profile with the samples that were alive at the time of --at, or unchanged without --at, or nil
 -- and a message on failure. 'ids': list of the ids of selected Lua states; nil: all.
 local function frozen(path, profile, ids, o, setting, world)
   if not o.at then
@@ -293,7 +293,7 @@ local function haslabels(profile, o)
   return ok, wrong
 end
 
--- Returns the part of the profile that has the label of --label (without --label: the profile); nil and a
+-- Returns the part of the profile that has the label of --label (without --label: the profile), or nil and a
 -- message on failure. With --sum, a file without the label is no failure: the label is checked after the
 -- merge.
 local function oflabel(path, profile, ids, o, setting, world)
@@ -310,7 +310,7 @@ local function oflabel(path, profile, ids, o, setting, world)
   return world.read(path, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Returns the profile with the samples between --from and --until, or unchanged without these options; nil
+-- Returns the profile with the samples between --from and --until, or unchanged without these options, or nil
 -- and a message on failure.
 local function ranged(path, profile, ids, o, setting, world)
   setting.range = range.of(o)
@@ -322,7 +322,7 @@ local function ranged(path, profile, ids, o, setting, world)
 end
 
 -- Reads a profile and selects the part of it that the options o describe. Changes 'setting', the settings of
--- the report, accordingly. Returns the profile; nil after an error message.
+-- the report, accordingly. Returns the profile, or nil after an error message.
 local function readone(path, o, setting, world, warn)
   local profile, message = world.read(path, {bins = leaks.BINS})
   local ids, wrong
@@ -396,7 +396,7 @@ local function judge(view, t, o, setting)
 end
 
 -- Creates the report of a profile with the settings 'setting'. Returns it as text or, with --json in the
--- options o, as a table; nil and a message on failure.
+-- options o, as a table, or nil and a message on failure.
 local function reportof(profile, o, setting)
   if o.sum then
     local ok, lacks = haslabels(profile, o)

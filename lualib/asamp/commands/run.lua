@@ -107,9 +107,9 @@ local function addscript(t)
   end
 end
 
--- Returns the settings of a run as two tables, the first one with texts, the second one with checked values;
--- nil and a message on failure. A setting is from the options 'o' or, if these lack it, from 'inherited', the
--- text of LUA_PROFILER. 'isprogram': false if a Lua script is run.
+-- Returns the settings of a run as two tables, the first one with texts, the second one with checked values,
+-- or nil and a message on failure. A setting is from the options 'o' or, if these lack it, from 'inherited',
+-- the text of LUA_PROFILER. 'isprogram': false if a Lua script is run.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then
@@ -223,7 +223,7 @@ local function starting(interpreter, script)
 end
 
 -- Returns the environment variables that preload the profiler's malloc, which samples native memory with this
--- period and seed. Returns {} if the period is 0; nil and a message if native memory cannot be sampled.
+-- period and seed. Returns {} if the period is 0, or nil and a message if native memory cannot be sampled.
 local function preloading(period, seed)
   if period == 0 then
     return {}

@@ -40,7 +40,7 @@ local function address(text)
 end
 
 -- Checks the value of --token: a secret of at least 16 bytes, or "@FILE" for the contents of that file.
--- Returns the secret; or nil and a text that describes valid values.
+-- Returns the secret, or nil and a text that describes valid values.
 local function secret(text)
   local path = text:match "^@(.+)$"
   local f <close> = path and host.openfile(path, nil, nil, true)
@@ -241,8 +241,8 @@ function Server:stats(wanted, now)
 end
 
 -- Creates a folder for a profile that the process of target t will write: next to its socket and accessible
--- only to its user, so that no other user can create a link in it. Returns the profile's path and the folder;
--- nil and a message on failure.
+-- only to its user, so that no other user can create a link in it. Returns the profile's path and the folder,
+-- or nil and a message on failure.
 local function fileof(t)
   local parent = client.absolute(assert(client.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)

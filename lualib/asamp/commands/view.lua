@@ -46,7 +46,7 @@ function M.usage()
 end
 
 --- Returns the HTML template into which `asamp view` inserts data: asamp/page.html in the folders of the
--- modules; nil and a message if it was not built.
+-- modules, or nil and a message if it was not built.
 function M.template()
   local path = package.searchpath("asamp.page", (package.path:gsub("%.luac?", ".html")))
   local file = path and io.open(path, "rb")
@@ -76,7 +76,7 @@ local function read(path, world)
   end
 end
 
--- Returns the comparison of the old profile with 'new'; nil and a message on failure.
+-- Returns the comparison of the old profile with 'new', or nil and a message on failure.
 local function readold(path, new, world, warn)
   local old, message = world.read(path)
   if not old then

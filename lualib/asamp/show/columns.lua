@@ -18,14 +18,14 @@ local function fateshare(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
 end
 
--- Returns, as text, the share of the samples in a sum that survived their first collection; "-" if the
+-- Returns, as text, the share of the samples in a sum that survived their first collection, or "-" if the
 -- profile does not record survival.
 local function lived(profile, sum)
   return profile.fates and fateshare(sum, "survived") or "-"
 end
 
--- Returns, as text, the share of the samples in a sum that are alive at the end; "-" if the profile does not
--- record when objects died.
+-- Returns, as text, the share of the samples in a sum that are alive at the end, or "-" if the profile does
+-- not record when objects died.
 local function alive(profile, sum)
   return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"
 end

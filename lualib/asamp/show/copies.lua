@@ -13,7 +13,7 @@ local function rate(bytes)
   return bytes and units.short(bytes // 1 | 0) .. "/s" or "-"
 end
 
--- Formats the mean number of copies of a byte, with as many digits as the samples justify; "-" for nil.
+-- Formats the mean number of copies of a byte, with as many digits as the samples justify, or "-" for nil.
 local function often(times)
   return times and (times < 9.95 and "%.1f" or "%.0f"):format(times) or "-"
 end

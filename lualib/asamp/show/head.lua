@@ -32,7 +32,7 @@ local function bytesof(t, name)
   return 0
 end
 
--- Returns the sampled bytes of native memory of the profile p, with the totals t; 0 if it was not sampled.
+-- Returns the sampled bytes of native memory of the profile p, with the totals t, or 0 if it was not sampled.
 local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end

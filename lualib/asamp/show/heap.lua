@@ -15,7 +15,7 @@ local function count(n, noun)
   return units.plural(n, noun)
 end
 
--- Returns the number of objects of a row; "-" for memory of the state itself.
+-- Returns the number of objects of a row, or "-" for memory of the state itself.
 local function objects(row)
   return row.count > 0 and units.count(row.count) or "-"
 end

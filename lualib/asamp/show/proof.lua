@@ -55,8 +55,7 @@ function M.sentence(proof, lines, plain)
   return text .. "."
 end
 
---- Returns words for the lines of a likely leak, for a sentence of M.sentence. 'rows': the list of these
--- lines.
+--- Returns the parameter 'lines' of M.sentence for a likely leak. 'rows': list of the leak's lines.
 function M.lines(rows)
   return #rows == 1 and "this line's" or "these lines'"
 end

@@ -90,7 +90,7 @@ local function ofpicture(picture)
   return units.bytes(picture.rss) .. ", after " .. units.seconds(picture.time)
 end
 
--- Returns a clause about the largest resident size of the run; "" if it is not larger than in the last
+-- Returns a clause about the largest resident size of the run, or "" if it is not larger than in the last
 -- snapshot. 'found': as for M.summary.
 local function most(found)
   local now, peak = found.last, found.peak or found.last

@@ -40,8 +40,8 @@ local function nameof(row)
   return row.name
 end
 
---- Returns a table of totals by name (script) of Lua states, as lines of text; {} if the process had only one
--- state. 'part': true: the title contains "of the whole run".
+--- Returns a table of totals by name (script) of Lua states, as lines of text, or {} if the process had only
+-- one state. 'part': true: the title contains "of the whole run".
 function M.names(style, part)
   local all = states.names(style.profile)
   if #all == 0 or style.profile.begun < 2 then

@@ -109,7 +109,7 @@ local function values(row, n)
                        or text, n)
 end
 
---- Returns the table of markers by name as lines of text; {} if there are none.
+--- Returns the table of markers by name as lines of text, or {} if there are none.
 function M.marks(style)
   local rows = events.marks(style.profile)
   if #rows == 0 then

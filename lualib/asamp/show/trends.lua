@@ -38,8 +38,8 @@ function M.unit(trends)
   return 3600, "hour"
 end
 
---- Returns the growth of a row's live bytes in the unit of M.unit, with its error: "+12.3M ±1.1M"; "level" if
--- it may be chance.
+--- Returns the growth of a row's live bytes in the unit of M.unit, with its error: "+12.3M ±1.1M", or "level"
+-- if it may be chance.
 function M.growth(row, trends)
   local seconds = M.unit(trends)
   local bytes, error = seconds * row.slope, seconds * row.error

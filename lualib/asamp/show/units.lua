@@ -104,7 +104,7 @@ function M.resident(n, format)
   return n and n > 0 and format(n) or "unknown"
 end
 
---- Formats a share of a whole: "25.9%"; "-" if the whole is 0.
+--- Formats a share of a whole: "25.9%", or "-" if the whole is 0.
 function M.percent(part, whole)
   if whole == 0 then
     return "-"

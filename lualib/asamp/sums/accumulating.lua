@@ -643,7 +643,7 @@ end
 --- Returns the list of the containers that accumulate. Returns nil if the file has no heap walk at its end,
 -- or does not record when samples were allocated. Fields of a container:
 --
---   - verdict: "leak"; "maybe": uncertain, for example without a major collection; "few": too few samples
+--   - verdict: "leak", "maybe" (uncertain, for example without a major collection) or "few" (too few samples)
 --   - holder: path of references (text) to the container; nil: unknown
 --   - n: number of live samples
 --   - lines: map from the key of a line (births.keyof) to its live samples

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Checks limits of a profile, and increases of bytes between two profiles. A check:
+-- Checks limits of a profile, and increases of bytes between two profiles. Fields of a check:
 --
 --   - name: name of the check, such as "max-peak"
 --   - ok: true: the check does not fail

@@ -208,8 +208,7 @@ local function busyparts(n, has)
   return number, n
 end
 
--- Returns the number of the time slice at which half of the program's active time slices are over
--- (busyparts).
+-- Returns the number of the time slice in the middle of those in which the program ran (busyparts).
 --
 -- n: only the first n time slices count
 -- wanted: kinds of blocks whose samples count (kindsof)

@@ -79,11 +79,11 @@ local function joined(list)
   return group
 end
 
---- Groups related lines: returns a new list, sorted by groups, and sets the field 'group' of the rows to the
--- group's number. The group with most kept bytes is the first.
+--- Groups related lines. Sets the field 'group' of each row to the number of its group. Returns a list of the
+-- rows, sorted by groups; the group with most kept bytes is the first.
 --
--- rows: {file, line, defined (line of definition), keptbytes, callers (bytes by caller, a key of M.callers)}
--- each
+-- rows: list of {file, line, defined (line of definition), keptbytes, callers}; 'callers' maps a caller (key
+-- of M.callers) to bytes
 function M.grouped(rows)
   local list = table.move(rows, 1, #rows, 1, {})
   table.sort(list, larger)

@@ -142,8 +142,9 @@ local function reduce(of, x, y)
   return size
 end
 
--- Returns a function that finds the file of the other profile with the most function names in common. These
--- must be at least half of the names in the smaller file. It returns nil if there is none, or several.
+-- Returns a function that finds the file of the other profile with the most function names in common. At
+-- least half of the names in the smaller file must be common. The function returns nil if there is no such
+-- file, or if several files have equally many common names.
 --
 -- own, sizes: names (namesof) and their number, by path
 -- files_: files of the other profile, by name (byname)
@@ -290,7 +291,7 @@ end
 
 -- Returns pairs of functions that certainly are the same in both lists, because their names are unique in
 -- each. A pair is {index in a, index in b, ...}. If not all pairs have the same order in both lists, returns
--- the longest sequence of pairs that has.
+-- the longest sequence of pairs in the same order.
 local function anchors(a, b)
   local ata, atb, ends = indices(a), indices(b), {}
   for i, row in ipairs(a) do

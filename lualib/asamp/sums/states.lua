@@ -78,8 +78,8 @@ function M.threads(profile)
   return rows
 end
 
---- Finds the Lua states that a user means. Returns the sorted list of their ids; nil and a message if there
--- are none. 'text': the number of a state, or a part of names.
+--- Finds the Lua states that a user means. Returns the sorted list of their ids, or nil and a message if
+-- there are none. 'text': the number of a state, or a part of names.
 function M.find(profile, text)
   if not profile.states then
     return nil, "the profile does not record Lua states; " ..

@@ -153,7 +153,7 @@ function M.native(profile, left)
   return {summary = shownnative.summary(found), whole = found.bytes, rows = rows}
 end
 
---- Returns rows about how long blocks lived (asamp.sums.lifetimes); {} if the profile does not record when
+--- Returns rows about how long blocks lived (asamp.sums.lifetimes), or {} if the profile does not record when
 -- they died.
 function M.lifetimes(profile)
   return lifetimes.of(profile) or {}

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The notes on the page of `asamp view` about omitted and incomplete data: the rule VD4 of data.lua.
+-- The notes on the page of `asamp view` about omitted and incomplete data (rule VD4 of data.lua).
 
 local head = require "asamp.show.head"
 local units = require "asamp.show.units"

@@ -81,7 +81,7 @@ end
 --   2. the name of the reason why lines of the file are missing (a key of WHY)
 --
 -- columns: data of the page (data.lua)
--- find(name): returns the text of a file, and "long" if it was cut; or nil and the reason
+-- find(name): returns the text of a file, and "long" if it was cut, or nil and the reason
 function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT

@@ -10,7 +10,7 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
---- Returns the sentences of the report's verdict, a list of {text, command}; {} for merged profiles. The
+--- Returns the sentences of the report's verdict, a list of {text, command}, or {} for merged profiles. The
 -- profile must have time slices (profile.bins).
 function M.of(profile)
   if profile.profiles or profile.samples + profile.timesamples == 0 then
