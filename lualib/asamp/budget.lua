@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Memory budgets for tests. Has assertions for luassert, and compares measurements with a baseline file. The
 -- module is written in pure Lua. On a Lua without exact counts (profiler.count), every check passes, and a
 -- line on stderr reports that nothing is checked.

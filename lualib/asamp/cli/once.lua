@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Removes duplicates from a list of profiles whose totals will be added:
 --
 --   - a file that is listed twice

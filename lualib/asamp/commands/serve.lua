@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The command `asamp serve`: serves profiles and metrics of running processes over HTTP. A single loop waits
 -- for HTTP requests, queries the processes' sockets and advances its jobs. It leaves slow work to other
 -- processes: the profiled process records the profile, and a child process converts it. If a process does not

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Finds containers that accumulate: tables, trees and chains whose objects are not removed.
 --
 -- The input is the time at which each live sample was allocated (asamp.sums.births). It is measured in

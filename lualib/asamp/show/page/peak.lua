@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The samples alive at the peak of Lua's heap, for the page of `asamp view`. The peak is the collection after
 -- which most bytes were in use. A sample counts as alive if no collection until then found it dead, as in
 -- `asamp report --at peak`. Only major collections find old objects dead.
