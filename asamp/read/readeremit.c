@@ -126,9 +126,8 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
     f.sample = *sample;
     f.born = s->of->allocated;
     f.tag = s->client->tag;
-    f.holder = 0;
-    f.walk = s->of->follow.walks;
-    readerfollow_add(&s->of->follow, &f);
+    readerfollow_add(&s->of->follow, &f, sample->kind >= READER_FIRSTKIND &&
+                     s->r->kinds[sample->kind].type == KIND_NATIVE);
   }
 }
 
@@ -146,7 +145,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
          their positions in the list of survivors, so the list needs an empty entry for it. */
 
       memset(&nothing, 0, sizeof(nothing));
-      readerfollow_add(&s->of->follow, &nothing);
+      readerfollow_add(&s->of->follow, &nothing, 0);
     }
     return 1;
   }
@@ -185,10 +184,10 @@ void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int 
 
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                          uint64_t time) {
-  ReadFollowed f;
+  const ReadFollowed *f;
   readerfollow_stay(&s->of->follow, alive);
-  while (dead-- > 0 && readerfollow_die(&s->of->follow, &f))
-    readeremit_death(s, &f, s->of->follow.at - 1, 0, time);
+  while (dead-- > 0 && (f = readerfollow_die(&s->of->follow)) != NULL)
+    readeremit_death(s, f, s->of->follow.at - 1, 0, time);
 }
 
 void readeremit_collection (ReaderState *s, const ReadCollection *c) {

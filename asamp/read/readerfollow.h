@@ -8,8 +8,10 @@
 ** keeps or removes the next samples.
 **
 **   RF1  at most READERFOLLOW_MOST samples;
-**   RF2  a pass has kept the samples list[0] to list[to - 1], and has not visited list[at] to
-**        list[n - 1] yet. Between two passes to = at = 0.
+**   RF2  a dead sample keeps its slot until the list has no free slot. A binary tree over the slots
+**        has the number of live samples below each node, so that finding a sample by its position,
+**        its death, and a path to any number of adjacent samples take logarithmic time: no sample
+**        is moved for a death.
 */
 #ifndef asamp_readerfollow_h
 #define asamp_readerfollow_h
@@ -26,40 +28,77 @@ typedef struct ReadFollowed {
   uint64_t born;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */
-  /* Path of references to the sampled block, as index + 1 in ReadProfile.paths; 0: unknown. */
-  uint32_t holder;
-  uint32_t walk;       /* Number of the last heap walk that reached the sample; before the first
-                          walk after its survival: number of walks so far (ReaderFollow.walks). */
 } ReadFollowed;
+
+enum { READERFOLLOW_ALL, READERFOLLOW_NATIVE };  /* indexes in FollowNode.n */
+
+/* A node of the tree. The children of node i are nodes 2i and 2i + 1; node 1 is the root. */
+typedef struct FollowNode {
+  uint32_t n[2];       /* numbers of the live samples below the node: all, and those of native
+                          memory */
+  /* Path of references to all sampled blocks below the node that were live at heap walk 'walk', as
+     index + 1 in ReadProfile.paths; 0: unknown. The path of a sample is that of the latest walk on
+     the way from the sample's leaf to the root. */
+  uint32_t holder;
+  uint32_t walk;       /* Number of the heap walk that found 'holder'. In the leaf of a sample,
+                          before the first walk after its survival: number of walks so far
+                          (ReaderFollow.walks). */
+} FollowNode;
 
 /* List of a Lua state's live survivors whose deaths the file records. If all bytes are 0, it is
    empty. */
 typedef struct ReaderFollow {
-  ReadFollowed *list;  /* the samples, oldest first */
-  size_t n, size;      /* number of elements of 'list', capacity */
+  ReadFollowed *list;  /* the slots: samples, oldest first, with dead ones among them */
+  FollowNode *tree;    /* 2 * size nodes; the leaf of the slot i is tree[size + i] */
+  size_t used, size;   /* number of slots used so far; number of slots, 0 or a power of 2 */
   uint32_t walks;      /* number of heap walks so far */
   /* 'at': number of samples that the current pass over the list has visited. 'to': number of those
-     that it has kept. */
+     that it has kept. Between two passes both are 0. */
   size_t at, to;
 } ReaderFollow;
 
-/* Reserves capacity for one more sample at the end of the list. If the deaths of a collection are
-   still being applied to the list (readerfollow_die), first keeps all samples that were not
-   visited. Returns 0 if the list is full, or if out of memory (then sets *failed). */
+/* Reserves capacity for one more sample at the end of the list, and ends the current pass. Returns
+   0 if the list is full, or if out of memory (then sets *failed). */
 int readerfollow_room (ReaderFollow *f, int *failed);
-/* Appends a sample; readerfollow_room must have returned 1. */
-void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample);
+/* Appends a sample; readerfollow_room must have returned 1. 'native' 1: it is native memory. */
+void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample, int native);
+
+/* Returns the number of live samples, 'which' READERFOLLOW_ALL, or of those of native memory. */
+static inline size_t readerfollow_n (const ReaderFollow *f, int which) {
+  return f->size > 0 ? f->tree[1].n[which] : 0;
+}
+
+/* Returns the live sample with 'rank' older ones, 'which' READERFOLLOW_ALL, or the sample of native
+   memory with 'rank' older ones of native memory. rank < readerfollow_n(f, which). */
+ReadFollowed *readerfollow_at (const ReaderFollow *f, int which, size_t rank);
+
+/* Removes a sample returned by readerfollow_at. Its contents stay valid until readerfollow_room. */
+void readerfollow_remove (ReaderFollow *f, const ReadFollowed *sample);
+
+/* Returns 1 if the sample is native memory. */
+static inline int readerfollow_isnative (const ReaderFollow *f, const ReadFollowed *sample) {
+  return f->tree[f->size + (size_t)(sample - f->list)].n[READERFOLLOW_NATIVE] != 0;
+}
 
 /* A collection's deaths are applied in one pass over the list, oldest sample first. Keeps the next
    n samples of the pass; starts a pass if none is running. */
 void readerfollow_stay (ReaderFollow *f, uint64_t n);
-/* Removes the next sample of the pass and copies it to *sample; starts a pass if needed.
-   Returns 0 if the pass has visited all samples. */
-int readerfollow_die (ReaderFollow *f, ReadFollowed *sample);
+/* Removes the next sample of the pass and returns it; starts a pass if needed. The sample stays
+   valid until readerfollow_room. Returns NULL if the pass has visited all samples. */
+const ReadFollowed *readerfollow_die (ReaderFollow *f);
 
 /* Ends the pass over the list in which deaths are applied: keeps the samples that it has not
    visited. */
-void readerfollow_settle (ReaderFollow *f);
+static inline void readerfollow_settle (ReaderFollow *f) {
+  f->at = f->to = 0;
+}
+
+/* Stores that the current heap walk has found the path 'holder' to the n samples from position
+   'from' on. */
+void readerfollow_hold (ReaderFollow *f, size_t from, size_t n, uint32_t holder);
+/* Returns a node with the path to a live sample and its heap walk. */
+FollowNode readerfollow_held (const ReaderFollow *f, const ReadFollowed *sample);
+
 /* Frees the elements of f->list. The list is then empty. */
 void readerfollow_free (ReaderFollow *f);
 

@@ -61,11 +61,12 @@ void readerholders_runs (ReaderState *s, Fields *line) {
   }
   while (details_number(line, &n) && details_number(line, &id)) {
     uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->of->paths, id + 1);
-    for (; n > 0 && s->of->holderat < f->n; n--, s->of->holderat++)
-      if (path != IDMAP_NONE) {
-        f->list[s->of->holderat].holder = path;
-        f->list[s->of->holderat].walk = f->walks;
-      }
+    size_t left = readerfollow_n(f, READERFOLLOW_ALL), at = s->of->holderat;
+    left = at < left ? left - at : 0;
+    left = n < left ? (size_t)n : left;
+    if (path != IDMAP_NONE && left > 0)
+      readerfollow_hold(f, at, left, path);
+    s->of->holderat += left;
   }
 }
 
@@ -92,18 +93,19 @@ void readerholders_walk (ReaderState *s, Fields *line) {
 /* Calls the client's callback 'held' for the survivors of a state that are alive at the end of the
    file. */
 static void finishone (ReaderState *s, ReaderStream *one) {
-  size_t i;
+  size_t i, n = readerfollow_n(&one->follow, READERFOLLOW_ALL);
   s->of = one;
   readerstate_toclient(s);
-  readerfollow_settle(&one->follow);
-  for (i = 0; i < one->follow.n && !one->hidden && s->client->stop == NULL; i++)
-    if (one->follow.list[i].sample.count > 0 &&
-        !readerlabels_unwanted(s, one->follow.list[i].sample.labels) &&
-        !readerstate_isexcluded(s, &one->follow.list[i].sample)) {
+  for (i = 0; i < n && !one->hidden && s->client->stop == NULL; i++) {
+    const ReadFollowed *f = readerfollow_at(&one->follow, READERFOLLOW_ALL, i);
+    FollowNode held = readerfollow_held(&one->follow, f);
+    if (f->sample.count > 0 && !readerlabels_unwanted(s, f->sample.labels) &&
+        !readerstate_isexcluded(s, &f->sample)) {
       s->client->place = i;
-      s->client->unreached = one->follow.list[i].walk != one->follow.walks;
-      s->client->held(s->client->ud, &one->follow.list[i].sample, one->follow.list[i].holder);
+      s->client->unreached = held.walk != one->follow.walks;
+      s->client->held(s->client->ud, &f->sample, held.holder);
     }
+  }
 }
 
 void readerholders_finish (ReaderState *s) {

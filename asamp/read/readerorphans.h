@@ -7,12 +7,6 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Ends the pass over the survivors of an ended Lua state, and stores in one->orphans the number of
-   its orphans, that is, of its live samples of native memory. n is this number according to the
-   file. If the list of survivors has a different number of them, the positions of deaths in the
-   file do not fit the list: then stores 0, so that these deaths are ignored. */
-void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
-
 /* Delivers the deaths of a closed state's live survivors to the client, except its orphans (samples
    of native memory, which outlives the state). s->of is the state's stream (the reader's data of a
    state); it must not be in ReaderStreams.list. Moves it to ReaderStreams.orphaned if it has

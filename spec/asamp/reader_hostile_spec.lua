@@ -57,4 +57,24 @@ describe("a hostile profile", function()
       assert.equal(("x"):rep(12288), profile.marknames[i].value)
     end
   end)
+
+  -- A former bug: each of these lines moved all later survivors, or visited all survivors.
+  for about, line in pairs{
+    ["the deaths"] = "d 0 1\ng\n", ["deaths in the middle"] = "d 150000 1\ng\n",
+    ["paths to all"] = "h 1 300000 1\n", ["the deaths of orphans"] = "D 0 7 0 1\n",
+  } do
+    it("has " .. about .. " of n survivors without n times n steps", function()
+      local n, started = 300000, os.clock()
+      local format = line:find "D" and "4" or "3"
+      shell.write(path, table.concat{
+        vmprof.head(), vmprof.header(6, 2), vmprof.meta("asamp.format", format),
+        vmprof.meta("asamp.followed", "9"), vmprof.stack(1, 1, {0, 1, 5, 100}, {7}):rep(n),
+        vmprof.meta("asamp.1", "n " .. n .. "\nk" .. ("b"):rep(n // 2) .. ("n"):rep(n // 2) ..
+                               "\nN 0 7\nf 0 " .. n .. "\nH 1 0 a\n"),
+        vmprof.meta("asamp.2", "n 0\nS 7\n" .. line:rep(n // 2)), vmprof.trailer(1)})
+      local profile = assert(reader.read(path))
+      assert.same({n, line:find "^h" and 0 or n // 2}, {profile.survived, profile.later})
+      assert.is_true(os.clock() - started < 5, ("%.1f seconds"):format(os.clock() - started))
+    end)
+  end
 end)
