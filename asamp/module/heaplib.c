@@ -708,23 +708,29 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Returns the row of heap:compare for a class of the snapshot 'old'. The rows of the classes of
-   'new' come first; a class of 'old' with the same name has the same row. 'known' caches
-   results. */
-static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
-  uint32_t i;
-  if (known[class] != GRAPH_NONE) return known[class];
-  for (i = 0; i < new->naming.n; i++)
-    if (strcmp(new->naming.names[i], old->naming.names[class]) == 0) break;
-  known[class] = i < new->naming.n ? i : new->naming.n + class;
-  return known[class];
+/* Pushes two values. Returns the row of heap:compare for each class of the snapshot 'old', valid
+   while the first value is on the stack. The rows of the classes of 'new' come first; a class of
+   'old' with the same name has the same row. */
+static const uint32_t *rowsof (lua_State *L, const Heap *new, const Heap *old) {
+  uint32_t i, *rows = scratch(L, old->naming.n * sizeof(*rows));
+  lua_createtable(L, 0, (int)new->naming.n);
+  for (i = new->naming.n; i-- > 0; ) {
+    lua_pushinteger(L, i);
+    lua_setfield(L, -2, new->naming.names[i]);
+  }
+  for (i = 0; i < old->naming.n; i++) {
+    int isnew = lua_getfield(L, -1, old->naming.names[i]) == LUA_TNIL;
+    rows[i] = isnew ? new->naming.n + i : (uint32_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+  return rows;
 }
 
 /* Computes the rows of heap:compare. Flags the objects that the other heap lacks in h->isnew and
    old->isnew. Two objects are the same if their address, kind and class name are equal. 'a' has the
-   objects of h by address, 'b' those of 'old'. 'known' caches results of rowof. */
+   objects of h by address, 'b' those of 'old'. 'rowof': result of rowsof. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
-                           ClassRow *rows, uint32_t *known) {
+                           ClassRow *rows, const uint32_t *rowof) {
   const Graph *g = h->graph, *f = old->graph;
   uint32_t i = 1, k = 1;  /* object 0 is the state */
   rows[HEAP_KINDS].grown = (int64_t)(g->state - f->state);
@@ -748,7 +754,7 @@ static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity
       i++;
     }
     if (order >= 0) {
-      ClassRow *r = &rows[rowof(h, old, old->naming.class[u], known)];
+      ClassRow *r = &rows[rowof[old->naming.class[u]]];
       old->isnew[u] = 1;
       r->gone++;
       r->gonebytes += graph_size(f, u);
@@ -784,7 +790,7 @@ static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);
   ClassRow *rows = scratch(L, ((size_t)h->naming.n + old->naming.n) * sizeof(*rows));
-  uint32_t *known = malloc(old->naming.n * sizeof(*known));
+  const uint32_t *rowof = rowsof(L, h, old);
   Identity *a = identities(h->graph), *b = identities(old->graph);
   int ok;
   free(h->isnew);
@@ -793,15 +799,10 @@ static int l_compare (lua_State *L) {
     free(old->isnew);
     old->isnew = calloc(old->graph->n, 1);
   }
-  ok = known != NULL && a != NULL && b != NULL && h->isnew != NULL &&
-       old->isnew != NULL;
-  if (ok) {
-    memset(known, 0xff, old->naming.n * sizeof(*known));
-    comparesorted(h, old, a, b, rows, known);
-  }
+  ok = a != NULL && b != NULL && h->isnew != NULL && old->isnew != NULL;
+  if (ok) comparesorted(h, old, a, b, rows, rowof);
   free(a);
   free(b);
-  free(known);
   if (ok) pushcompared(L, h, old, rows);
   return ok ? 1 : luaL_error(L, "not enough memory");
 }

@@ -13,6 +13,8 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
+local ROWS = 15  -- rows of a table without --top
+
 M.summary = "compares two profiles by function, line, type and class"
 
 local DESCRIPTION = {
@@ -59,8 +61,10 @@ local function load(path, world, warn)
     warn.failed("'%s': %s", path, left.text)
   end
   local t = totals.of(profile)
-  -- The comparison does not need the call tree, which takes much memory in large profiles.
+  -- The comparison does not need these data, which take much memory in large profiles.
   profile.nodes, profile.sites, t.self, t.sums = nil, nil, nil, nil
+  profile.functions, profile.kinds, profile.lifeclasses = nil, nil, nil
+  collectgarbage()  -- frees the garbage, up to 250 MB, before the next allocations
   return profile, t
 end
 
@@ -69,7 +73,8 @@ end
 -- because it shows whether a leak was fixed. If the live bytes changed, this comparison is the first of the
 -- list. Otherwise it is the last, and its field 'head' is true: only its totals are shown.
 local function compared(pa, a, pb, b, o, fields)
-  local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total}
+  local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total,
+                    most = o.top or (o.json and documents.ROWS or ROWS)}
   local results = {}
   for i, field in ipairs(fields) do
     results[i] = compare.of(pa, a, pb, b, field, settings)
@@ -120,7 +125,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   local color = options.color(o, world)
   world.out(layout.screen(changes.render(pa, pb, results, {
-    top = o.top or 15, color = color,
+    top = o.top or ROWS, color = color,
     width = o.width or world.columns,
     all = o.all, sigma = o.sigma or 3, cumulative = o.total,
     clocks = not o.by and compare.clocks(pa, pb) or nil}), color))

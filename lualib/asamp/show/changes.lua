@@ -46,11 +46,8 @@ end
 --   - under(row): returns text below a row, or nil
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
-  local shown, noise = {}, 0
+  local shown = {}
   for _, row in ipairs(rows) do
-    if row.noise then
-      noise = noise + 1
-    end
     if (style.all or not row.noise) and #shown < style.top then
       shown[#shown + 1] = row
     end
@@ -90,16 +87,12 @@ local function section(style, title, rows, what, label, under)
     end
   end
   if #shown == 0 then
-    local same = true
-    for _, row in ipairs(rows) do
-      same = same and row.change == 0
-    end
     lines[#lines + 1] = paint("dim", ("  %s (%s)"):format(
-      same and "no change" or "nothing but noise", units.plural(#rows, "row")))
+      rows.same and "no change" or "nothing but noise", units.plural(rows.n, "row")))
   else
-    local significant = style.all and #rows or #rows - noise
-    note(significant - #shown, "more")
-    note(style.all and 0 or noise, "within noise")
+    local noise = style.all and 0 or rows.noise
+    note(rows.n - noise - #shown, "more")
+    note(noise, "within noise")
   end
   return lines
 end

@@ -25,6 +25,7 @@ local WHOLE = {"collections", "marks", "minors", "majors", "walks", "walked", "l
 -- Limit of the rows of each list without --top, because a hostile profile can have half a million rows, whose
 -- text would take minutes. A line with several functions counts as a row for each.
 local ROWS = 1 << 14
+M.ROWS = ROWS
 
 local function first(list, n)
   return table.move(list, 1, math.min(#list, n), 1, {})
@@ -39,7 +40,7 @@ local function limited(list, top, left)
     rows = rows + math.max(1, #(type(list[n]) == "table" and list[n].functions or {}))
   end
   if not top then
-    left.count = left.count + #list - n
+    left.count = left.count + (list.n or #list) - n
   end
   return first(list, top or n)
 end

@@ -61,10 +61,10 @@ local function order(x, y)
     return y.noise
   elseif math.abs(x.change) ~= math.abs(y.change) then
     return math.abs(x.change) > math.abs(y.change)
-  elseif x.name ~= y.name then
-    return x.name < y.name
+  elseif x.of.name ~= y.of.name then
+    return x.of.name < y.of.name
   end
-  return (x.line or 0) < (y.line or 0)
+  return (x.of.line or 0) < (y.of.line or 0)
 end
 
 -- Returns the data of one of the two compared profiles, for the function 'tested':
@@ -96,31 +96,36 @@ local function tested(a, suma, b, sumb, field)
 end
 
 -- Returns the differences of paired functions, lines and so on, as rows of M.of: significant ones first, then
--- the largest first. Omits pairs whose values are both 0.
+-- the largest first. Omits pairs whose values are both 0. Returns the first 'most' rows. Fields of the list:
+-- n: number of all rows; noise: number of those whose change is noise; same: true: no value has changed.
 --
 -- list: pairs {a, b} of rows (paired)
 -- key: field of the rows to compare: "self" (a sum without callees) or "total" (with callees)
 -- field: field of the sum
 -- a, b: data of the old and the new profile (results of side)
--- sigma: standard errors up to which a change is noise
-local function changes(list, key, field, a, b, sigma)
+-- options: sigma, most (M.of)
+local function changes(list, key, field, a, b, options)
   local rows = {}
   for _, pair in ipairs(list) do
     local va, vb, error, p, least = tested(a, pair.a and pair.a[key], b,
                                            pair.b and pair.b[key], field)
     if va ~= 0 or vb ~= 0 then
-      local of = pair.b or pair.a
-      rows[#rows + 1] = {
-        name = of.name, file = of.file, line = of.line, native = of.native,
-        a = va, b = vb, change = vb - va, error = error, p = p, least = least}
+      rows[#rows + 1] = {of = pair.b or pair.a, a = va, b = vb, change = vb - va, error = error,
+                         p = p, least = least, noise = false}
     end
   end
-  significance.mark(rows, sigma)
+  significance.mark(rows, options.sigma)
   table.sort(rows, order)
-  for _, row in ipairs(rows) do
-    row.least = nil
+  local kept, most = {n = #rows, noise = 0, same = true}, options.most or #rows
+  for i, row in ipairs(rows) do
+    local of = row.of
+    kept[i] = i <= most and {
+      name = of.name, file = of.file, line = of.line, native = of.native,
+      a = row.a, b = row.b, change = row.change, error = row.error, p = row.p, noise = row.noise} or nil
+    kept.noise = kept.noise + (row.noise and 1 or 0)
+    kept.same = kept.same and row.change == 0
   end
-  return rows
+  return kept
 end
 
 -- ==}
@@ -165,8 +170,7 @@ local function held(pa, a, pb, b, field, options)
     pair.a = pair.a and {name = pair.name, self = sums(pair.a)}
     pair.b = pair.b and {name = pair.name, self = sums(pair.b)}
   end
-  return changes(list, "self", by, side(pa, a.whole, by, scale), side(pb, b.whole, by, 1),
-                 options.sigma)
+  return changes(list, "self", by, side(pa, a.whole, by, scale), side(pb, b.whole, by, 1), options)
 end
 
 -- Returns the seconds that a time sample represents in the profile pa, those in pb, and true. If one of these
@@ -204,7 +208,8 @@ end
 --   - scale: factor of the old profile's values
 --   - a, b: the field's total in the profiles, not scaled
 --   - error: standard error of the difference of the totals; 0: exact
---   - functions, lines, types, classes, holders: lists of rows; nil: not available. Fields of a row:
+--   - functions, lines, types, classes, holders: lists of rows (changes); nil: not
+--   available. Fields of a row:
 --     - name: name of the function, line, type, class or holder
 --     - file, line: place of the function or line
 --     - native: true: a C function
@@ -218,6 +223,7 @@ end
 -- options: a table:
 --
 --   - sigma: number of standard errors up to which a change is noise
+--   - most: largest number of rows in a list; nil: all rows
 --   - scaled: true: scales the old profile's values so that both profiles have the same total
 --   - cumulative: true: compares values with callees (total), not without them (self)
 function M.of(pa, a, pb, b, field, options)
@@ -234,8 +240,14 @@ function M.of(pa, a, pb, b, field, options)
   local same = samecode.of(a, b)
   local ca, cb = classes(a.types), classes(b.types)
   local function compared(rows, others, partners, which)
-    return changes(paired(rows, others, partners), which, field, sa, sb,
-                   options.sigma)
+    local list = changes(paired(rows, others, partners), which, field, sa, sb, options)
+    if #list < list.n then
+      collectgarbage()  -- frees the other rows, up to 100 MB, before the next list is made
+    end
+    return list
+  end
+  if options.most then
+    collectgarbage()  -- frees the tables of samecode.of or of the previous comparison
   end
   return {
     field = field, seconds = seconds, scale = scale, a = wa, b = wb,

@@ -37,8 +37,11 @@ local function tree(h)
     local node, above = nodes[path], nodes[h.parent[path]]
     if node.samples > 0 then
       above.samples, above.bytes = above.samples + node.samples, above.bytes + node.bytes
-      table.insert(above.list, 1, node)
     end
+  end
+  for path, parent in ipairs(h.parent) do
+    local list = nodes[parent].list
+    list[#list + 1] = nodes[path].samples > 0 and nodes[path] or nil
   end
   return nodes[0]
 end

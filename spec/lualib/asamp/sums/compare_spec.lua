@@ -3,6 +3,7 @@
 -- function.
 
 local compare = require "asamp.sums.compare"
+local heldpairs = require "asamp.sums.heldpairs"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
@@ -33,6 +34,18 @@ local function short(rows)
 end
 
 describe("a comparison", function()
+  -- A former bug: each path moved all other paths with the same start.
+  it("has n holders without n times n steps", function()
+    local n, started = 60000, os.clock()
+    local h = {step = {}, parent = {}, path = {}, samples = {}, bytes = {}}
+    for i = 1, n do
+      h.step[i], h.parent[i], h.path[i], h.samples[i], h.bytes[i] = "s" .. i, 0, i, 1, 100
+    end
+    assert.same({{name = "(small holders)", a = {samples = n, bytes = 100 * n}, b = {samples = n, bytes = 100 * n},
+                  parted = false}}, heldpairs.of(h, h))
+    assert.is_true(os.clock() - started < 5, ("%.1f seconds"):format(os.clock() - started))
+  end)
+
   it("has the largest changes first, and noise after them", function()
     local q = profiles.of{{"f@1", 1, 430}, {"g@1", 1, 300}, {"k@1", 1, 20}}
     q.functions[3].line = 90
@@ -42,6 +55,14 @@ describe("a comparison", function()
                 short(r.functions))
     assert.equal(55000, r.a)
     assert.equal(75000, r.b)
+  end)
+
+  it("keeps the first rows of each list, and counts all", function()
+    local a, b = of{{"f@1", 1, 400}, {"g@1", 1, 100}, {"h@1", 1, 50}}, of{{"f@1", 1, 430}, {"g@1", 1, 300}}
+    local list = compared(a, b, {most = 1}).functions
+    assert.same({"g 10000 30000"}, short(list))
+    assert.same({3, 1, false}, {list.n, list.noise, list.same})
+    assert.is_true(compared(a, a, {most = 1}).functions.same)
   end)
 
   it("treats differences below a number of standard errors as noise", function()
