@@ -27,17 +27,17 @@ static uint64_t keyof (uint32_t bin, uint32_t node, uint32_t kind) {
 }
 
 /* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
-   BINS_MAXROWS rows, uses node 0 instead and adds 'count' (sampling periods) to 'left'. Returns
-   NOROW if out of memory. */
+   BINS_MAXROWS rows, uses node 0 and no kind (B3) instead and adds 'count' (sampling periods) to
+   'left'. Returns NOROW if out of memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
   uint64_t key = keyof(bin, node, kind);
   uint32_t known = idmap_get(&b->bykey, key);
   if (known != IDMAP_NONE)
     return known;
-  if (b->n >= BINS_MAXROWS && node != 0) {
+  if (b->n >= BINS_MAXROWS && (node != 0 || kind > READER_TIMESAMPLE)) {
     b->left += count;
-    return rowof(b, bin, 0, kind, 0);
+    return rowof(b, bin, 0, kind == READER_TIMESAMPLE, 0);
   }
   if (!list_grow(&b->rows, b->n, &b->size, sizeof(*b->rows)) ||
       !idmap_set(&b->bykey, key, (uint32_t)b->n))
@@ -126,11 +126,11 @@ void bins_deathat (Bins *b, const ReadSample *s, uint64_t at) {
   int isown;
   if (b->most == 0 || b->failed)
     return;
-  /* a survivor beyond BINS_MAXROWS was added to node 0, even if its node has a row now: wider
-     slices have fewer rows */
+  /* a survivor beyond BINS_MAXROWS was added to node 0, without a kind, even if its node has a row
+     now: wider slices have fewer rows */
   i = idmap_get(&b->bykey, keyof((uint32_t)(at / b->width), s->node, s->kind));
   isown = i != IDMAP_NONE && b->rows[i].survived - b->rows[i].later >= s->count;
-  addto(b, at, isown ? s->node : 0, s->kind, &from);
+  addto(b, at, isown ? s->node : 0, isown ? s->kind : READER_UNKNOWN, &from);
 }
 
 void bins_death (Bins *b, const ReadSample *s) {

@@ -7,8 +7,8 @@
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
-**   B3  at most BINS_MAXROWS rows, and one more for each bin and kind: further samples count in
-**       rows of node 0.
+**   B3  at most BINS_MAXROWS rows, and two more for each bin: further samples count in rows of node
+**       0, time samples with the kind READER_TIMESAMPLE, others with READER_UNKNOWN.
 */
 #ifndef asamp_bins_h
 #define asamp_bins_h

@@ -210,7 +210,7 @@ static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
   at->id = id;
   at->line = line;
   at->node = tree_child(&in->state.r->tree, parent, id, line);
-  if (at->node == 0 && parent != 0)
+  if (at->node == 0 && (parent != 0 || in->state.r->tree.n < TREE_MAXNODES))
     in->state.failed = 1;
   return 0;
 }

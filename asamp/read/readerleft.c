@@ -107,8 +107,8 @@ static const struct {
     "over the limit of % stacks, counted by holder: # samples count for their holder, but not for "
     "the line that allocated them; profile a shorter run"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
-    "over the limit of % stacks in the timeline: # samples are in its totals, but in no function; "
-    "profile a shorter run"},
+    "over the limit of % stacks in the timeline: # samples are in its totals, but in no function "
+    "and no type; profile a shorter run"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
     "over the limit of % collections: the timeline shows # of them together with their "
     "neighbours; counts, pauses and sums include all"},

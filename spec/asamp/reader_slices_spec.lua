@@ -58,4 +58,26 @@ describe("the reader", function()
     end
     assert.same({SLICES * NODES + 1, SLICES * NODES + 1}, {survived, later})
   end)
+
+  -- A former bug: the samples beyond the limit had a row for each slice and class, up to 2^30 rows.
+  it("has two more rows for each slice beyond the limit", function()
+    local SLICES, CLASSES, PART = 8, 60000, 20000
+    local parts, names = {vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
+                          vmprof.meta("sample_allocated_bytes", "100")}, {"n 0"}
+    for i = 1, CLASSES do names[i + 1] = "C " .. i .. " c" .. i end
+    parts[2] = vmprof.meta("asamp.1", table.concat(names, "\n"))
+    local stacks = vmprof.stack(1, 1, {0, 1, 5, 8}, {0}):rep(PART)
+    for i = 0, SLICES * CLASSES // PART - 1 do
+      local classes = {}
+      for j = 1, PART do classes[j] = "1 " .. i * PART % CLASSES + j end
+      parts[#parts + 1] = stacks .. vmprof.meta("asamp." .. i + 2, ("n %d\nt%s\nf %d\nl %s\n"):format(
+        PART, (" 1"):rep(PART), PART, table.concat(classes, " ")))
+    end
+    shell.write(path, table.concat(parts) .. vmprof.trailer(1))
+    local profile = assert(reader.read(path, {bins = SLICES}))
+    local bins, samples = profile.bins, 0
+    assert.is_true(#bins.bin <= (1 << 18) + 2 * SLICES, #bins.bin)
+    for _, n in ipairs(bins.samples) do samples = samples + n end
+    assert.same({SLICES * CLASSES, "rows"}, {samples, profile.left[#profile.left].what})
+  end)
 end)
