@@ -59,8 +59,7 @@ static void firefox_settle (Firefox *f) {
 
 /* Adds to 'deaths' a sample whose block was found dead at 'time'. All samples in 'deaths' must have
    died at the same time. */
-static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
-                  uint64_t time) {
+static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address, uint64_t time) {
   FirefoxDeath *d;
   if (!list_grow(&f->deaths, f->ndeaths, &f->deathsize, sizeof(*f->deaths))) {
     f->client.stop = NOMEMORY;

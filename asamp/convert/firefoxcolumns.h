@@ -74,8 +74,7 @@ static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
 /* Writes the number n; writes null if n equals 'none'. */
 void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
 /* Writes a column of n rows that all have the JSON text 'value'. */
-void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value,
-                          uint64_t n);
+void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value, uint64_t n);
 /* Writes the end of a table of n rows: its member "length". */
 void firefoxcolumns_length (FirefoxFile *w, uint64_t n);
 

@@ -83,8 +83,7 @@ static int firefoxfile_frames (FirefoxFile *w) {
 /* Returns the number of the prefix of stack i (the stack without its innermost frame); UINT64_MAX:
    none. Stacks are numbered in this order: call tree nodes (i < plain), nodes with labels (i <
    nodes), allocations with their kind as innermost frame (i < sites), paths of references. */
-static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
-                        size_t sites) {
+static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes, size_t sites) {
   uint32_t parent;
   if (i < plain)
     return fold_parent(w->fold, w->r, (uint32_t)i + 1) - UINT64_C(1);
@@ -140,8 +139,7 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
   for (i = 0; i < n; i++) {
     firefoxcolumns_comma(w, i);
     if (i < r->nfunctions)
-      output_uint(w->o, firefoxcolumns_string(w, r->functions[i].name,
-                               r->functions[i].length));
+      output_uint(w->o, firefoxcolumns_string(w, r->functions[i].name, r->functions[i].length));
     else if (i >= steps) {
       char text[TAGS_LABELS];
       size_t size = tags_labels(r, w->stacks.sets[i - steps], text);
@@ -202,8 +200,7 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
 
 /* Writes the column with the texts of n source files. The value is null if the file is not a script
    or its text is not available. */
-static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
-                   const uint32_t *sources) {
+static void texts (FirefoxFile *w, const uint32_t *files, size_t n, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   char *script = calloc(n + 1, 1);
   size_t i, size;
@@ -230,8 +227,7 @@ static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
   free(script);
 }
 
-static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
-                         const uint32_t *sources) {
+static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n, const uint32_t *sources) {
   size_t i;
   firefoxcolumns_same(w, "id", "null", n);
   FIREFOXCOLUMNS_ROWS(w, "filename", i, n, output_uint(w->o, files[i]));

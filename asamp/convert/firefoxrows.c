@@ -144,8 +144,7 @@ static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
     return 0;
   for (;;) {
     nextrow(w, t);
-    if (!t->next.more || t->next.leaf != row->leaf ||
-        t->next.time - row->time >= 1000)
+    if (!t->next.more || t->next.leaf != row->leaf || t->next.time - row->time >= 1000)
       return 1;
     row->bytes += t->next.bytes;
   }

@@ -9,8 +9,7 @@
 
 /* Returns the weight of a site, the samples with one stack and kind of block: bytes, samples or us
    of time. 'weight' must not be FLAME_HELD. */
-static uint64_t weightof (const ReadProfile *r, const Site *s,
-                          enum FlameWeight weight) {
+static uint64_t weightof (const ReadProfile *r, const Site *s, enum FlameWeight weight) {
   switch (weight) {
     case FLAME_BYTES: return s->bytes;
     case FLAME_SAMPLES: return s->kind != READER_TIMESAMPLE ? s->samples : 0;
@@ -41,8 +40,7 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
 
 /* Stores the nodes of a stack in 'path' (READER_MAXDEPTH elements), outermost first, without
    folded frames (fold.h). Returns their number. */
-static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
-                            uint32_t *path) {
+static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t node, uint32_t *path) {
   size_t n = 0, i;
   for (; node != 0; node = fold_parent(fold, r, node))
     path[n++] = node;

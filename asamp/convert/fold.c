@@ -49,14 +49,12 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
    whose callers are left out at position 'depth', and that are or call, directly or not, a function
    of a script. If all these nodes are of one native function, returns it; else 'nfunctions'
    (none). */
-static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
-                         int depth) {
+static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight, int depth) {
   uint32_t function = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
     if (weight[i] == 0 || !isnext(f, r, i, depth))
       continue;
-    if (!r->functions[r->fn[i]].native ||
-        (function != r->nfunctions && r->fn[i] != function))
+    if (!r->functions[r->fn[i]].native || (function != r->nfunctions && r->fn[i] != function))
       return r->nfunctions;
     function = r->fn[i];
   }

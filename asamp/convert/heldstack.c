@@ -63,8 +63,7 @@ static int paths (Building *b) {
     return 0;
   for (i = 1; i <= r->npaths; i++) {
     const ReadPath *p = &r->paths[i - 1];
-    b->ofpath[i] = addpath(b, b->ofpath[p->parent], r->text.text + p->step,
-                           p->step + UINT64_C(2));
+    b->ofpath[i] = addpath(b, b->ofpath[p->parent], r->text.text + p->step, p->step + UINT64_C(2));
     if (b->ofpath[i] == HELDSTACK_NONE)
       return 0;
   }

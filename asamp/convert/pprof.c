@@ -105,8 +105,7 @@ static uint64_t string (Writer *w, const char *text) {
 
 /* Writes a message of the type ValueType: a sample type, or the period type. 'field': number of its
    field in the profile. */
-static void valuetype (Writer *w, int field, const char *type,
-                       const char *unit) {
+static void valuetype (Writer *w, int field, const char *type, const char *unit) {
   pprof_number(&w->message, TYPE_TYPE, string(w, type));
   pprof_number(&w->message, TYPE_UNIT, string(w, unit));
   emit(w, field);
@@ -285,8 +284,7 @@ static void countnatives (Writer *w, IdMap *natives) {
 /* Returns the string index of a function's full name; 'name' is the string index of its plain name.
    Tools merge functions with equal names. So the full name has file and line (function of a
    script), or the library if the plain name is not unique (native function). */
-static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
-                          const IdMap *natives) {
+static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name, const IdMap *natives) {
   char line[32] = "";
   if (strcmp(f->file, "-") == 0 || (f->native && idmap_get(natives, name + 1) < 2))
     return name;
@@ -314,8 +312,7 @@ static void writefunctions (Writer *w) {
     uint64_t name = f != NULL ? strlist_put(&w->strings, f->name, f->length)
                               : string(w, "[no stack]");
     pprof_number(&w->message, FUNCTION_ID, i + (uint64_t)1);
-    pprof_number(&w->message, FUNCTION_NAME,
-                 f != NULL ? fullname(w, f, name, &natives) : name);
+    pprof_number(&w->message, FUNCTION_NAME, f != NULL ? fullname(w, f, name, &natives) : name);
     pprof_number(&w->message, FUNCTION_SYSTEMNAME, name);
     if (f != NULL && strcmp(f->file, "-") != 0)
       pprof_number(&w->message, FUNCTION_FILE, string(w, f->file));

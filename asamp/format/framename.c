@@ -62,8 +62,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
 /* Maximum length of a function's name in the name of a frame, bytes. */
 #define NAMEROOM	400
 
-void framename_lua (char *out, const char *name, int line,
-                    const char *source) {
+void framename_lua (char *out, const char *name, int line, const char *source) {
   size_t n;
   if ((*source == '@' || *source == '=') && source[1] != '\0')
     source++;

@@ -17,8 +17,7 @@
 /* Composes "py:name:line:source" in 'out' (FRAMENAME_LIMIT + 1 bytes). Colons and control
    characters become ';', invalid bytes U+FFFD. A leading '@' or '=' of the source is removed. Empty
    parts become "?" or "-". A long name loses its end, a long source its start. */
-void framename_lua (char *out, const char *name, int line,
-                    const char *source);
+void framename_lua (char *out, const char *name, int line, const char *source);
 /* Composes "n:symbol:0:library", the name of a native function, with the replacements of
    framename_lua. */
 void framename_native (char *out, const char *symbol, const char *library);

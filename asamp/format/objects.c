@@ -71,8 +71,7 @@ static int stateof (Objects *o, const ProfileCollection *c) {
   return state;
 }
 
-void objects_write (Objects *o, int all, uint64_t time,
-                    const ProfileCollection *c, Bytes *to) {
+void objects_write (Objects *o, int all, uint64_t time, const ProfileCollection *c, Bytes *to) {
   size_t n = all || o->fates.n > o->n ? o->n : o->fates.n;
   uint64_t words = 0;
   uint32_t copy = 0;

@@ -53,8 +53,7 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 /* Writes records with the objects whose outcome is known, or with all objects if 'all' is 1, and
    removes these objects from the queue. 'time': time of the records (CLOCK_MONOTONIC, ns). *c has
    the values of the statistics. */
-void objects_write (Objects *o, int all, uint64_t time,
-                    const ProfileCollection *c, Bytes *to);
+void objects_write (Objects *o, int all, uint64_t time, const ProfileCollection *c, Bytes *to);
 void objects_free (Objects *o);
 
 #endif

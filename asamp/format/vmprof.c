@@ -10,8 +10,7 @@ void vmprof_word (Bytes *b, uint64_t w) {
     bytes_putword(to, w);
 }
 
-void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
-                   const char *interpreter) {
+void vmprof_start (Bytes *b, uint64_t period, int version, int mode, const char *interpreter) {
   size_t n = strlen(interpreter);
   vmprof_word(b, 0);
   vmprof_word(b, 3);
@@ -64,8 +63,7 @@ uint64_t vmprof_seconds (double seconds) {
   return w;
 }
 
-unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth,
-                              size_t words) {
+unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth, size_t words) {
   unsigned char *to = bytes_grow(b, 17 + 8 * words);
   if (to == NULL)
     return NULL;

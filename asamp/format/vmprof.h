@@ -29,8 +29,7 @@ enum VmprofMode {
 
 /* Appends the start of a log. 'period': period of time samples in us, or 0. 'version' <= 255.
    'mode': bits of VmprofMode. 'interpreter' has at most 255 bytes. */
-void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
-                   const char *interpreter);
+void vmprof_start (Bytes *b, uint64_t period, int version, int mode, const char *interpreter);
 
 /* Appends a record with the time 'us', in us since 1970. 'marker': VMPROF_TIME or
    VMPROF_TRAILER. */
@@ -52,8 +51,7 @@ void vmprof_word (Bytes *b, uint64_t w);
 /* Appends a record: 'marker', 'lead', 'depth' and space for 'words' words. Returns the address of
    the space, or NULL if out of memory. 'lead': in version 7 the time (vmprof_seconds), in earlier
    versions VMPROF_ONCE. */
-unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth,
-                              size_t words);
+unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth, size_t words);
 /* Returns a time in seconds as a word of a record: the bits of the double. */
 uint64_t vmprof_seconds (double seconds);
 /* Argument 'lead' of vmprof_record in versions of the format below 7: the record counts as one

@@ -138,8 +138,7 @@ static int isnamesake (const Graph *g, uint32_t v) {
   const struct Proto *p;
   size_t n, m;
   const char *a, *b;
-  if (g->kind[v] != HEAP_FUNCTION || g->info[v] == GRAPH_NONE ||
-      way_kind(g->way[v]) != HEAP_EFIELD)
+  if (g->kind[v] != HEAP_FUNCTION || g->info[v] == GRAPH_NONE || way_kind(g->way[v]) != HEAP_EFIELD)
     return 0;
   p = &g->protos[g->info[g->info[v]]];
   a = graph_text(g, way_argument(g->way[v]), &n);

@@ -118,8 +118,7 @@ static void nodes (Out *o) {
     uint64_t n = 0;
     while (graph_edge(g, v, &i, &to, &way)) n++;
     if (v > 0) output_text(&o->file, ",\n");
-    numbers(o, (uint64_t)typeof_(g, v), devtools_name(o, v),
-            idof(o, v));
+    numbers(o, (uint64_t)typeof_(g, v), devtools_name(o, v), idof(o, v));
     output_char(&o->file, ',');
     numbers(o, graph_size(g, v), n, tracenode(g, v));
     output_text(&o->file, ",0");

@@ -108,8 +108,7 @@ static int isuneven (const ReadProfile *r) {
 
 /* Adds the columns that only some profiles need to the table at index 'sites'. Their names are
    those of the fields of Site (sitetable.h). */
-static void pushothers (lua_State *L, const ReadProfile *r,
-                           const ReaderSum *sum, int sites) {
+static void pushothers (lua_State *L, const ReadProfile *r, const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
   if (r->own && r->samples > 0)
     pushnumbers(L, &sum->table, sites, "objects", offsetof(Site, objects));
@@ -314,8 +313,7 @@ static void pushcollections (lua_State *L, const Course *c) {
 
 /* Sets the field 'key' to {inuse, held, rss}: bytes of the heap in use, bytes reserved for the
    heap, resident bytes of the process. */
-static void setsizes (lua_State *L, const char *key, uint64_t inuse,
-                      uint64_t held, uint64_t rss) {
+static void setsizes (lua_State *L, const char *key, uint64_t inuse, uint64_t held, uint64_t rss) {
   lua_createtable(L, 0, 3);
   setinteger(L, "inuse", inuse);
   setinteger(L, "held", held);

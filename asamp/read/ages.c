@@ -29,8 +29,7 @@ static size_t binof (double length) {
 /* Adds a sample to the table. The sample represents a part of the nursery (the memory for new
    objects, 'all' bytes): after this part, between 'from' and 'to' bytes were allocated until the
    collection. 'weight': factor from bytes of the nursery to bytes that samples represent. */
-static void spread (Ages *a, double from, double to, double all, double weight,
-                    int survived) {
+static void spread (Ages *a, double from, double to, double all, double weight, int survived) {
   size_t k;
   for (k = binof(from); from < to; k++) {
     double end = k < AGES_BINS - 1 ? fmin(AGES_FIRST * exp2((double)k / AGES_DOUBLING), to) : to;

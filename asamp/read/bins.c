@@ -29,8 +29,7 @@ static uint64_t keyof (uint32_t bin, uint32_t node, uint32_t kind) {
 /* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
    BINS_MAXROWS rows, uses node 0 and no kind (B3) instead and adds 'count' (sampling periods) to
    'left'. Returns NOROW if out of memory. */
-static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
-                     uint64_t count) {
+static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind, uint64_t count) {
   uint64_t key = keyof(bin, node, kind);
   uint32_t known = idmap_get(&b->bykey, key);
   if (known != IDMAP_NONE)

@@ -48,8 +48,7 @@ void bins_init (Bins *b, uint32_t most);
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /* Adds a sample to the slice that contains the position 'at' (us or bytes). Uses 'node' and 'kind'
    instead of those of the sample. */
-void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
-                 uint32_t kind);
+void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node, uint32_t kind);
 /* Counts the death of a survivor, which bins_addat must have added with the same 'at', s->node and
    s->kind. So no row has more deaths than survivors. */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);

@@ -133,8 +133,7 @@ static void course_halve (Course *c) {
 static int place (Course *c, const ReadCollection *one) {
   Span s;
   spanof(&s, one);
-  if (c->n > 0 &&
-      c->spans[c->n - 1].minors + c->spans[c->n - 1].majors < c->group) {
+  if (c->n > 0 && c->spans[c->n - 1].minors + c->spans[c->n - 1].majors < c->group) {
     join(&c->spans[c->n - 1], &s);
     return 1;
   }

@@ -115,8 +115,7 @@ static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mar
       return 1;
   }
   value = copyof(mark);
-  if (value == NULL ||
-      !list_grow(&m->marks, m->n, &m->size, sizeof(*m->marks))) {
+  if (value == NULL || !list_grow(&m->marks, m->n, &m->size, sizeof(*m->marks))) {
     free(value);
     return 0;
   }

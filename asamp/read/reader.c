@@ -111,8 +111,7 @@ static const unsigned char *addresses (Input *in, size_t n) {
 
 /* Reads a string. Stores its first 'room' bytes in 'to', without a NUL, and skips the rest. Sets *n
    and *left to the numbers of stored and skipped bytes. Returns 0 at the end of the data. */
-static int getstring (Input *in, char *to, size_t room, size_t *n,
-                      uint64_t *left) {
+static int getstring (Input *in, char *to, size_t room, size_t *n, uint64_t *left) {
   uint64_t length;
   if (!getnumber(in, in->word, &length) || length > INT64_MAX)
     return 0;
@@ -142,8 +141,7 @@ static Step header (Input *in) {
   }
   else if (r->version == 3)
     mode = VMPROF_MEMORY;
-  if (source_read(in->source, b, 1) < 1 ||
-      source_read(in->source, r->interpreter, b[0]) < b[0])
+  if (source_read(in->source, b, 1) < 1 || source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
   /* clears the cache: stacks that were read before the header may have another layout */
@@ -187,8 +185,7 @@ static Step reader_name (Input *in) {
   char text[READER_MAXNAME + 1];
   uint64_t id, left;
   size_t n;
-  if (!getnumber(in, in->address, &id) ||
-      !getstring(in, text, READER_MAXNAME, &n, &left))
+  if (!getnumber(in, in->address, &id) || !getstring(in, text, READER_MAXNAME, &n, &left))
     return reader_ended(in);
   in->state.r->left[LEFT_LONGNAMES] += left > 0;
   readername_add(&in->state, id, text, n);
@@ -198,8 +195,7 @@ static Step reader_name (Input *in) {
 /* Sets in->path[depth] (0: outermost frame) to a frame and its call tree node. 'same' 1: all outer
    frames are equal to those of the previous stack. If this frame is equal, too, returns 1 and keeps
    the known node, which saves a lookup in the tree. */
-static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
-                         int same) {
+static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line, int same) {
   PathFrame *at = &in->path[depth];
   uint32_t parent;
   if ((id & 7) == 0 && id / 8 < IDMAP_NONE && in->state.r->own)
@@ -262,14 +258,12 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
 /* Reads the first part of a stack or object record: a time, a number, as many words as the number,
    and 'more' further words. Sets *seconds to the time (0 before version 7) and *n to the number.
    Returns the words, valid until the next read; NULL if the record is damaged. */
-static const unsigned char *words (Input *in, double *seconds, size_t *n,
-                                   size_t more) {
+static const unsigned char *words (Input *in, double *seconds, size_t *n, size_t more) {
   const unsigned char *b;
   uint64_t lead, depth;
   int timed = in->state.r->version >= 7;
   *seconds = 0;
-  if (!getnumber(in, timed ? 8 : in->word, &lead) ||
-      !getnumber(in, in->word, &depth)) {
+  if (!getnumber(in, timed ? 8 : in->word, &lead) || !getnumber(in, in->word, &depth)) {
     reader_ended(in);
     return NULL;
   }
@@ -298,8 +292,7 @@ static Step reader_stack (Input *in, int allocation) {
   uint64_t thread = 0;
   uint32_t type = 0;
   size_t n;
-  const unsigned char *w = words(in, &seconds, &n,
-                                 (size_t)in->threads + (size_t)in->memory);
+  const unsigned char *w = words(in, &seconds, &n, (size_t)in->threads + (size_t)in->memory);
   if (w == NULL)
     return STOP;
   r->end.seconds = seconds;
@@ -315,8 +308,7 @@ static Step reader_stack (Input *in, int allocation) {
     n -= 2;
     allocation = 1;
   }
-  readerstack_add(&in->state, stacknode(in, w, n), type, seconds, thread,
-                    allocation);
+  readerstack_add(&in->state, stacknode(in, w, n), type, seconds, thread, allocation);
   return GO;
 }
 
@@ -341,8 +333,7 @@ static Step trailer (Input *in) {
   ReadProfile *r = in->state.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
     return STOP;
-  if (source_read(in->source, NULL, 1) == 0 &&
-      source_failure(in->source) != NULL)
+  if (source_read(in->source, NULL, 1) == 0 && source_failure(in->source) != NULL)
     return reader_ended(in);
   r->complete = 1;
   return STOP;
@@ -440,8 +431,7 @@ static const char *reader_finish (ReaderState *s) {
     r->scale = r->period > 0 ? r->period : 1;
   if (s->summed[0] > READER_MAXSUM / r->scale)
     s->toomuch = 1;
-  if (r->ended > r->started &&
-      (!r->timed || r->ended - r->started > r->duration))
+  if (r->ended > r->started && (!r->timed || r->ended - r->started > r->duration))
     r->duration = r->ended - r->started;
   if (!readername_finish(s))
     return "not enough memory";
@@ -476,8 +466,7 @@ static const char *readall (Input *in) {
   return reader_finish(&in->state);
 }
 
-ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
-                      size_t errsize) {
+ReadProfile *reader_read (const char *path, ReaderClient *client, char *err, size_t errsize) {
   Input in;
   const char *reason = "not enough memory";
   char other[SOURCE_OTHER] = "";

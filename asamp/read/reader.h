@@ -25,7 +25,6 @@
 /* Reads a file ("-": standard input) and calls the client. The caller frees the result with
    readprofile_free. Returns NULL with one line in 'err' if there is no result, for example if the
    file is not a VMProf log or the client has set 'stop'. */
-ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
-                      size_t errsize);
+ReadProfile *reader_read (const char *path, ReaderClient *client, char *err, size_t errsize);
 
 #endif

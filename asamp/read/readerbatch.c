@@ -119,8 +119,7 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   if (run->copies == 0)
     s->runfirst++;
   sample.time = run->time > s->last ? run->time : s->last;
-  if (details_number(&d->times, &n) && n < READER_MAXTIME &&
-      sample.time < READER_MAXTIME)
+  if (details_number(&d->times, &n) && n < READER_MAXTIME && sample.time < READER_MAXTIME)
     sample.time += n;
   s->last = sample.time;
   s->r->left[LEFT_COUNTS] += count > READER_MAXCOUNT;
@@ -262,8 +261,7 @@ static void startrun (Runs *r, int letter, Fields *events) {
    object, an offset in ReadProfile.text; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
-    if (details_number(&r->line, &r->left) &&
-        details_number(&r->line, &r->value)) {
+    if (details_number(&r->line, &r->left) && details_number(&r->line, &r->value)) {
       uint32_t name = idmap_get(&s->classes, r->value + 1);
       r->value = r->value != 0 && name != IDMAP_NONE ? name : 0;
     }
@@ -358,8 +356,7 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
 static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
-  if (!details_number(f, &id) || id >= UINT32_MAX ||
-      idmap_get(&s->classes, id + 1) != IDMAP_NONE)
+  if (!details_number(f, &id) || id >= UINT32_MAX || idmap_get(&s->classes, id + 1) != IDMAP_NONE)
     return;
   f->p += f->p < f->end;  /* skips the space */
   n = (size_t)(f->end - f->p);

@@ -26,8 +26,7 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
 
 /* Calls the client's callback 'fate' with the survival of a sample, if the client selects the
    sample. */
-static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
-                      uint64_t time) {
+static void emitfate (ReaderState *s, const ReadSample *sample, int fate, uint64_t time) {
   readeremit_head(s);
   readerstate_toclient(s);
   if (s->client->fate != NULL && !ishiddensample(s, sample))
@@ -108,8 +107,7 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
 
 /* Delivers that a sample has survived. 'follow' 1: the file may record its death, so the sample and
    the client's tag are added to the list of live survivors, if that has space. */
-static void survive (ReaderState *s, const ReadSample *sample, int follow,
-                     uint64_t time) {
+static void survive (ReaderState *s, const ReadSample *sample, int follow, uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
   ReadState *row = s->r->many ? readerstate_row(s) : NULL;
   s->of->survived += sample->count;
@@ -131,15 +129,13 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
   }
 }
 
-int readeremit_decide (ReaderState *s, int fate, uint64_t class,
-                        uint64_t time) {
+int readeremit_decide (ReaderState *s, int fate, uint64_t class, uint64_t time) {
   ReadSample sample;
   if (s->of->blind)
     return 0;
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
-    if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {
+    if (fate == 1 && s->r->followed > 0 && readerfollow_room(&s->of->follow, &s->failed)) {
       ReadFollowed nothing;
       /* The reader has dropped this sample from its full queue. The file identifies survivors by
          their positions in the list of survivors, so the list needs an empty entry for it. */
@@ -182,8 +178,7 @@ void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int 
     s->client->death(s->client->ud, &d);
 }
 
-void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
-                         uint64_t time) {
+void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead, uint64_t time) {
   const ReadFollowed *f;
   readerfollow_stay(&s->of->follow, alive);
   while (dead-- > 0 && (f = readerfollow_die(&s->of->follow)) != NULL)

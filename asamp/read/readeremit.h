@@ -20,8 +20,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /* Delivers the survival of the oldest queued sample. 'fate': 0 died; 1 survived; 2 survived, and
    the file does not record the death. 'class': name of the class, offset in ReadProfile.text; 0:
    none. 'time': when the survival was decided. Returns 0 if the queue is empty. */
-int readeremit_decide (ReaderState *s, int fate, uint64_t class,
-                       uint64_t time);
+int readeremit_decide (ReaderState *s, int fate, uint64_t class, uint64_t time);
 /* Delivers the death of a survivor that was removed from the list of live survivors
    (readerfollow.h). 'place': its index in this list. 'orphan' 1: native memory of an ended
    state. */
@@ -29,8 +28,7 @@ void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int 
                        uint64_t time);
 /* Continues the pass over the list of live survivors (readerfollow.h): keeps the next 'alive'
    samples, then removes the next 'dead' samples and delivers their deaths. */
-void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
-                        uint64_t time);
+void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead, uint64_t time);
 /* Delivers a collection, and ends the current pass over the list of live survivors
    (readerfollow.h). */
 void readeremit_collection (ReaderState *s, const ReadCollection *c);

@@ -15,12 +15,9 @@ static void count (ReaderFollow *f, size_t slot, uint32_t more, uint32_t native)
   }
 }
 
-/* Returns the slot of the sample with 'rank' older ones (readerfollow_at), or 'size' if there are
-   at most 'rank' samples. */
+/* Returns the slot of the sample with 'rank' older ones (readerfollow_at); there must be one. */
 static size_t seek (const ReaderFollow *f, int which, size_t rank) {
   size_t i = 1;
-  if (rank >= readerfollow_n(f, which))
-    return f->size;
   while (i < f->size) {
     i *= 2;
     if (rank >= f->tree[i].n[which])
@@ -59,14 +56,10 @@ static int compact (ReaderFollow *f) {
 }
 
 int readerfollow_room (ReaderFollow *f, int *failed) {
+  int full = readerfollow_n(f, READERFOLLOW_ALL) >= READERFOLLOW_MOST;
   readerfollow_settle(f);
-  if (readerfollow_n(f, READERFOLLOW_ALL) >= READERFOLLOW_MOST)
-    return 0;
-  if (f->used == f->size && !compact(f)) {
-    *failed = 1;
-    return 0;
-  }
-  return 1;
+  *failed |= !full && f->used == f->size && !compact(f);
+  return !full && f->used < f->size;
 }
 
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample, int native) {
@@ -75,8 +68,8 @@ void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample, int native) 
   count(f, f->used++, 1, (uint32_t)native);
 }
 
-ReadFollowed *readerfollow_at (const ReaderFollow *f, int which, size_t rank) {
-  return &f->list[seek(f, which, rank)];
+const ReadFollowed *readerfollow_at (const ReaderFollow *f, int which, size_t rank) {
+  return rank < readerfollow_n(f, which) ? &f->list[seek(f, which, rank)] : NULL;
 }
 
 void readerfollow_remove (ReaderFollow *f, const ReadFollowed *sample) {
@@ -85,18 +78,17 @@ void readerfollow_remove (ReaderFollow *f, const ReadFollowed *sample) {
 
 void readerfollow_stay (ReaderFollow *f, uint64_t n) {
   size_t left = readerfollow_n(f, READERFOLLOW_ALL) - f->to;
-  size_t m = n < left ? (size_t)n : left;
-  f->to += m;
-  f->at += m;
+  left = n < left ? (size_t)n : left;
+  f->to += left;
+  f->at += left;
 }
 
 const ReadFollowed *readerfollow_die (ReaderFollow *f) {
-  const ReadFollowed *dead;
-  if (f->to >= readerfollow_n(f, READERFOLLOW_ALL))
-    return NULL;
-  dead = readerfollow_at(f, READERFOLLOW_ALL, f->to);
-  readerfollow_remove(f, dead);
-  f->at++;
+  const ReadFollowed *dead = readerfollow_at(f, READERFOLLOW_ALL, f->to);
+  if (dead != NULL) {
+    readerfollow_remove(f, dead);
+    f->at++;
+  }
   return dead;
 }
 

@@ -69,8 +69,8 @@ static inline size_t readerfollow_n (const ReaderFollow *f, int which) {
 }
 
 /* Returns the live sample with 'rank' older ones, 'which' READERFOLLOW_ALL, or the sample of native
-   memory with 'rank' older ones of native memory. rank < readerfollow_n(f, which). */
-ReadFollowed *readerfollow_at (const ReaderFollow *f, int which, size_t rank);
+   memory with 'rank' older ones of native memory; NULL: there is none. */
+const ReadFollowed *readerfollow_at (const ReaderFollow *f, int which, size_t rank);
 
 /* Removes a sample returned by readerfollow_at. Its contents stay valid until readerfollow_room. */
 void readerfollow_remove (ReaderFollow *f, const ReadFollowed *sample);

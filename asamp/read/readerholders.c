@@ -61,8 +61,8 @@ void readerholders_runs (ReaderState *s, Fields *line) {
   }
   while (details_number(line, &n) && details_number(line, &id)) {
     uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->of->paths, id + 1);
-    size_t left = readerfollow_n(f, READERFOLLOW_ALL), at = s->of->holderat;
-    left = at < left ? left - at : 0;
+    size_t all = readerfollow_n(f, READERFOLLOW_ALL), at = s->of->holderat;
+    size_t left = at < all ? all - at : 0;
     left = n < left ? (size_t)n : left;
     if (path != IDMAP_NONE && left > 0)
       readerfollow_hold(f, at, left, path);

@@ -154,8 +154,7 @@ static size_t putcount (char *to, uint64_t n) {
   return (size_t)(at - to);
 }
 
-void readerleft_text (ReadLeft what, uint64_t count,
-                      char text[READERLEFT_TEXT]) {
+void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]) {
   const char *from = all[what].text;
   for (; *from != '\0'; from++) {
     if (*from == '#')

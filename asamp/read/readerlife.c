@@ -52,7 +52,7 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
     s->streams.held -= of->before.held;
   }
   of->before.inuse = of->before.held = 0;
-  /* with another number of orphans than in the list, the positions of their deaths would be wrong */
+  /* with another number of orphans than the list has, the positions of their deaths are wrong */
   of->orphans = readerfollow_n(&of->follow, READERFOLLOW_NATIVE) == orphans ? orphans : 0;
   readerstate_toclient(s);
   if (s->client->ends != NULL && !of->hidden)

@@ -107,8 +107,7 @@ static int readown (ReaderState *s, const char *key, const char *value, size_t n
   return 1;
 }
 
-int readermeta_read (ReaderState *s, const char *key, const char *value,
-                      size_t n) {
+int readermeta_read (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "sample_allocated_bytes") == 0) {
     r->period = strtoull(value, NULL, 10);

@@ -9,7 +9,6 @@
 
 /* Reads a meta record. The value has n bytes and a NUL. Ignores unknown keys. Returns 0 if the
    value is an invalid batch with details of samples. */
-int readermeta_read (ReaderState *s, const char *key, const char *value,
-                     size_t n);
+int readermeta_read (ReaderState *s, const char *key, const char *value, size_t n);
 
 #endif

@@ -20,8 +20,7 @@ static int readername_enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t val
   return 1;
 }
 
-void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
-                     size_t n) {
+void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text, size_t n) {
   if (idmap_get(m, id) != IDMAP_NONE)
     return;
   if (n > READER_MAXNAME) {
@@ -56,8 +55,7 @@ static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   return 1;
 }
 
-void readername_add (ReaderState *s, uint64_t id, const char *text,
-                     size_t n) {
+void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n) {
   StrTab *all = &s->r->text;
   uint32_t name, number;
   if (id == 0)
@@ -65,8 +63,7 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
   name = idmap_get(&s->r->names, id);
   number = strtab_put(all, text, n);
   if (name != IDMAP_NONE) {
-    if (strcmp(all->text + number, all->text + name) > 0 &&
-        !idmap_set(&s->r->names, id, number))
+    if (strcmp(all->text + number, all->text + name) > 0 && !idmap_set(&s->r->names, id, number))
       s->failed = 1;
   }
   else if (!s->r->own || (id & 7) != 0 || !sameas(s, id, number))
@@ -157,8 +154,7 @@ static int readername_number (ReaderState *s, Naming *n) {
   for (i = 1; i < r->tree.n; i++) {
     uint64_t id = r->tree.nodes[i].id, key = id + 1;
     uint32_t f = idmap_get(&n->byid, key);
-    if (f == IDMAP_NONE && readername_named(s, id) == 0 &&
-        s->nameless >= READER_MAXNAMELESS) {
+    if (f == IDMAP_NONE && readername_named(s, id) == 0 && s->nameless >= READER_MAXNAMELESS) {
       r->left[LEFT_NAMELESS]++;
       id = key = OTHERS;
       f = idmap_get(&n->byid, key);

@@ -28,13 +28,15 @@ static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
 void readerorphans_bury (ReaderState *s) {
   ReaderStream *one = s->of;
   ReaderFollow *f = &one->follow;
+  const ReadFollowed *next;
   readerfollow_settle(f);
-  while (f->to < readerfollow_n(f, READERFOLLOW_ALL)) {
-    const ReadFollowed *next = readerfollow_at(f, READERFOLLOW_ALL, f->to);
+  while ((next = readerfollow_at(f, READERFOLLOW_ALL, f->to)) != NULL) {
     if (one->orphans > 0 && readerfollow_isnative(f, next))
       readerfollow_stay(f, 1);
-    else
-      readeremit_death(s, readerfollow_die(f), f->at - 1, 0, one->end);
+    else {
+      (void)readerfollow_die(f);
+      readeremit_death(s, next, f->at - 1, 0, one->end);
+    }
   }
   if (one->orphans > 0)
     readerorphans_keep(s, one);
@@ -75,6 +77,7 @@ void readerorphans_line (ReaderState *s, Fields *line) {
   uint64_t id, alive, dead, time;
   ReaderStream *one, *before = s->of;
   ReaderFollow *f;
+  const ReadFollowed *gone;
   size_t place = 0, n;
   uint32_t at;
   if (!s->r->many || !details_signed(line, &difference) || !details_number(line, &id) ||
@@ -84,9 +87,9 @@ void readerorphans_line (ReaderState *s, Fields *line) {
   s->of = one;
   f = &one->follow;
   while (details_number(line, &alive) && details_number(line, &dead)) {
-    n = readerfollow_n(f, READERFOLLOW_NATIVE);
-    for (place += alive < n - place ? alive : n - place; dead > 0 && place < n; dead--, n--) {
-      const ReadFollowed *gone = readerfollow_at(f, READERFOLLOW_NATIVE, place);
+    n = readerfollow_n(f, READERFOLLOW_NATIVE) - place;
+    place += alive < n ? (size_t)alive : n;
+    for (; dead > 0 && (gone = readerfollow_at(f, READERFOLLOW_NATIVE, place)) != NULL; dead--) {
       readerfollow_remove(f, gone);
       one->orphans -= one->orphans > 0;
       readeremit_death(s, gone, place, 1, time);

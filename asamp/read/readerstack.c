@@ -113,8 +113,7 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* Returns a statistic of an object record: bytes in use, reserved or resident ('which' 0, 1, 2); 0:
    missing. words[first] is the first statistic. */
-static uint64_t statat (const ReaderState *s, const unsigned char *words,
-                        size_t first, int which) {
+static uint64_t statat (const ReaderState *s, const unsigned char *words, size_t first, int which) {
   return s->stat[which] >= 0 ? bytes_getword(words + 8 * (first + (size_t)s->stat[which]))
                              : 0;
 }
@@ -123,8 +122,7 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
    each statistic. Meta records gc_stats__N name the statistics. If none was read yet, it is unknown
    where the statistics start; then takes one word for each sample whose survival is still
    unknown. */
-void readerstack_objects (ReaderState *s, double seconds,
-                          const unsigned char *words, size_t n) {
+void readerstack_objects (ReaderState *s, double seconds, const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
   ReadCollection c;
   size_t open = s->of->open.n + s->of->open.passed;

@@ -14,8 +14,7 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* Reads an object record of n words: delivers which samples died or survived, and a collection.
    Does nothing in asamp's files, whose batches have the same data. */
-void readerstack_objects (ReaderState *s, double seconds,
-                          const unsigned char *words, size_t n);
+void readerstack_objects (ReaderState *s, double seconds, const unsigned char *words, size_t n);
 
 /* Delivers the queued stacks as samples without size and survival, because the file has no details
    of them. Empties the queue. */

@@ -18,8 +18,7 @@ int readerstate_open (ReaderState *s, ReaderClient *client) {
     return 0;
   r->kinds = calloc(READER_MAXKINDS, sizeof(*r->kinds));
   r->nkinds = READER_FIRSTKIND;
-  if (r->kinds == NULL || !strtab_init(&r->text, READER_MAXNAMES) ||
-      !tree_init(&r->tree))
+  if (r->kinds == NULL || !strtab_init(&r->text, READER_MAXNAMES) || !tree_init(&r->tree))
     return 0;
   s->unknown = strtab_put(&r->text, "[unknown]", 9);
   return s->unknown != 0;
@@ -133,8 +132,7 @@ void readerstate_of (ReaderState *s, uint64_t id) {
 ReadState *readerstate_find (ReaderState *s, uint64_t id) {
   uint32_t number = id < UINT32_MAX ? (uint32_t)id : UINT32_MAX - 1;
   uint32_t at = idmap_get(&s->streams.rows, (uint64_t)number + 1);
-  if (at == IDMAP_NONE && (s->r->nstates == READER_MAXSTATES ||
-                           s->streams.n >= READER_MAXSTREAMS))
+  if (at == IDMAP_NONE && (s->r->nstates == READER_MAXSTATES || s->streams.n >= READER_MAXSTREAMS))
     return NULL;
   if (at == IDMAP_NONE)
     at = newrow(s, number);

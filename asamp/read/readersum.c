@@ -170,8 +170,7 @@ static void readersum_sample (void *ud, const ReadSample *sample) {
     s->client.stop = NOMEMORY;
 }
 
-static void readersum_fate (void *ud, const ReadSample *sample, int fate,
-                            uint64_t time) {
+static void readersum_fate (void *ud, const ReadSample *sample, int fate, uint64_t time) {
   ReaderSum *s = ud;
   if (isoutside(s, sample))
     return;

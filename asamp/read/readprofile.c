@@ -44,8 +44,7 @@ void readprofile_source (const ReadProfile *r, Bytes *to) {
   bytes_free(&own);
 }
 
-const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
-                              char buffer[40]) {
+const char *readprofile_kindname (const ReadProfile *r, uint32_t kind, char buffer[40]) {
   const ReadKind *k = &r->kinds[kind];
   if (kind == READER_UNKNOWN)
     return "[unknown]";
@@ -57,8 +56,7 @@ const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
   return buffer;
 }
 
-size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind,
-                          char label[READER_LABEL]) {
+size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind, char label[READER_LABEL]) {
   char buffer[40];
   const char *class = r->text.text + r->kinds[kind].class;
   if (kind < READER_FIRSTKIND)

@@ -389,14 +389,12 @@ void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name of the type (table, string, ...) of an element of ReadProfile.kinds, to be shown
    to users. The text is stored in ReadProfile.text or 'buffer'. 'kind': index of the element. */
-const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
-                                  char buffer[40]);
+const char *readprofile_kindname (const ReadProfile *r, uint32_t kind, char buffer[40]);
 
 /* largest text that readprofile_kindlabel writes, bytes */
 #define READER_LABEL	(2 * READER_MAXNAME + 8)
 
 /* Writes the type and class of a kind: "[table]" or "[table Point]". Returns the length. */
-size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind,
-                              char label[READER_LABEL]);
+size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind, char label[READER_LABEL]);
 
 #endif

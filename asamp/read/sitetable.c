@@ -10,8 +10,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
   return sitetable_tagged(l, node, kind, 0, count);
 }
 
-size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
-                         uint64_t count) {
+size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag, uint64_t count) {
   /* 17 bits for the tag, 22 for node + 1, 24 for the kind; never 0, which an IdMap cannot store */
   uint64_t key = (uint64_t)tag << 46 | ((uint64_t)node + 1) << 24 | kind;
   uint32_t known = idmap_get(&l->bykey, key);

@@ -82,8 +82,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 
 /* Returns the index of the site with this node, kind and tag, like sitetable_at, which uses tag 0.
    'tag' represents a combination of Lua state, thread and labels (tags.h) and is below 2^17. */
-size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
-                         uint64_t count);
+size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag, uint64_t count);
 
 /* Adds 'count' sampling periods, which represent 'bytes' bytes, to a site with tag 0. Returns 0 if
    out of memory. */

@@ -41,8 +41,8 @@ describe("a comparison", function()
     for i = 1, n do
       h.step[i], h.parent[i], h.path[i], h.samples[i], h.bytes[i] = "s" .. i, 0, i, 1, 100
     end
-    assert.same({{name = "(small holders)", a = {samples = n, bytes = 100 * n}, b = {samples = n, bytes = 100 * n},
-                  parted = false}}, heldpairs.of(h, h))
+    local all = {samples = n, bytes = 100 * n}
+    assert.same({{name = "(small holders)", a = all, b = all, parted = false}}, heldpairs.of(h, h))
     assert.is_true(os.clock() - started < 5, ("%.1f seconds"):format(os.clock() - started))
   end)
 
