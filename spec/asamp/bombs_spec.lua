@@ -172,8 +172,9 @@ describe("a snapshot that unpacks to very much", function()
 
   -- A former bug: each class of the old snapshot was compared with all classes of the new one.
   it("has the differences of many classes without n times n steps", function()
-    local n, started = 60000, os.clock()
-    assert.equal(2 * n, #fields(n, "c"):compare(fields(n, "d")))
+    local n = 60000
+    local new, old, started = fields(n, "c"), fields(n, "d"), os.clock()
+    assert.equal(2 * n, #new:compare(old))
     assert.is_true(os.clock() - started < 5, ("%.1f seconds"):format(os.clock() - started))
   end)
 
