@@ -3,8 +3,6 @@
    the growth buffer is the larger hash part, which is not in use yet; an old node is a node of the
    table's present hash part; and its copy is the node of the growth buffer with the same key. */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 #include "ltable.h"
 

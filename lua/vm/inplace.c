@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Size of a hash part, and rehash in place (inplace.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 #include "ltable.h"
 

@@ -2,8 +2,6 @@
 /* Allocates and frees the growth buffer: the next, larger hash part of a table that is nearly full
    (growth.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 #include "ltable.h"
 

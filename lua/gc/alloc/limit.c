@@ -2,8 +2,6 @@
 /* Sets heap.limit, updates the counts of allocated bytes, and checks limits of the state
    (limit.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 #include "lstring.h"
 

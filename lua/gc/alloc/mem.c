@@ -4,8 +4,6 @@
 ** contract and messages, except the messages of limits (limit.h).
 */
 
-#include "lprefix.h"
-
 #include "ldebug.h"
 #include "ldo.h"
 #include "lmem.h"

@@ -4,8 +4,6 @@
 ** samples it. Runs an emergency collection and tries again if memory is short.
 */
 
-#include "lprefix.h"
-
 #include "ldo.h"
 #include "lgc.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of the sampler (sampling.h), and the functions of seam.h that configure it. */
 
-#include "lprefix.h"
-
 #include "ldo.h"
 #include "lgc.h"
 

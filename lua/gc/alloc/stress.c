@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads LUAN_STRESS, the settings of the debug build for tests (stress.h). */
 
-#include "lprefix.h"
-
 #include <stdlib.h>
 
 #include "lgc.h"

@@ -12,8 +12,6 @@
 ** incremental mode it pays for a part of a cycle (a major collection), as in upstream.
 */
 
-#include "lprefix.h"
-
 #include "lapi.h"
 #include "ldo.h"
 #include "lgc.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Creation and end of a state. */
 
-#include "lprefix.h"
-
 #include "ldo.h"
 #include "lgc.h"
 #include "lstring.h"

@@ -17,8 +17,6 @@
 ** creating an equal short string (luaN_resurrect).
 */
 
-#include "lprefix.h"
-
 #include "ldo.h"
 #include "lgc.h"
 

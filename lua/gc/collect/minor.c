@@ -6,8 +6,6 @@
 ** objects in the lists of sweep.c.
 */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ageing.h"

@@ -10,8 +10,6 @@
 **   4. Remove entries with dead keys.
 */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ahead.h"

@@ -6,8 +6,6 @@
 ** freed later.
 */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ageing.h"

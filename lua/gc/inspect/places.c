@@ -2,8 +2,6 @@
 /* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): the lines of
    chunks, and blocks of lua_Alloc. Reads the marks of all lines, but no object. */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "chunks.h"

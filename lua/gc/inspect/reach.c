@@ -15,8 +15,6 @@
 ** at the end, and the bits of a metatable's 'flags' that record which metamethods are absent.
 */
 
-#include "lprefix.h"
-
 #include "ldebug.h"
 #include "lfunc.h"
 #include "lgc.h"

@@ -3,8 +3,6 @@
    after every sixteenth. Walks all reachable objects, with a bit for each reached one (visits.h)
    and a stack from malloc. */
 
-#include "lprefix.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 

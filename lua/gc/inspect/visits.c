@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of objects that a walk has reached (visits.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ageing.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ageing: minor collections leave some live objects young instead of making them old (ageing.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ageing.h"

@@ -6,8 +6,6 @@
 ** after the list was visited (the log).
 */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ahead.h"

@@ -3,8 +3,6 @@
    key is pushed on a mark stack, and is looked up as a key when it is popped. Strings are not
    pushed, because weak tables refer to them strongly. */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "chase.h"

@@ -2,8 +2,6 @@
 /* When the program reads a weak table, restores tombstoned weak values, whose slots only look
    empty, or clears those of dead objects (hidden.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "hidden.h"

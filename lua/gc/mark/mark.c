@@ -12,8 +12,6 @@
 ** luaN_drain searches for pending objects.
 */
 
-#include "lprefix.h"
-
 #include "lfunc.h"
 #include "lgc.h"
 

@@ -10,8 +10,6 @@
 ** the next recursion extends the stack without moving it.
 */
 
-#include "lprefix.h"
-
 #include "lfunc.h"
 #include "lgc.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Traversal (traverse.h) with explicit mark stacks (mark.c). */
 
-#include "lprefix.h"
-
 #include "lfunc.h"
 #include "lgc.h"
 

@@ -10,8 +10,6 @@
 **   their old keys and values as alive, and do not visit this list.
 */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "weak.h"

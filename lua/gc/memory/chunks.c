@@ -20,9 +20,6 @@
 ** free later, luaN_releasepages returns these pages, with MADV_NOHUGEPAGE, so that the system does
 ** not fill the gaps again.
 */
-#define _DEFAULT_SOURCE
-
-#include "lprefix.h"
 
 #include <errno.h>
 #include <sys/mman.h>

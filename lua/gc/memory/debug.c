@@ -2,8 +2,6 @@
 /* Checks of the debug build (debug.h): that no memory is allocated twice, by a bit for each 8 bytes
    of the heap; and that a sampler's functions do not call the API where they must not. */
 
-#include "lprefix.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 

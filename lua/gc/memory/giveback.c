@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps one freed block at the end of malloc's heap, and returns free memory to the system
    (giveback.h). */
-#define _DEFAULT_SOURCE  /* sbrk */
-
-#include "lprefix.h"
 
 #include <stdlib.h>
 #include <unistd.h>

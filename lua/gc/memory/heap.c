@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of blocks, and the search for the block of an address (heap.h). */
 
-#include "lprefix.h"
-
 #include "lstate.h"
 
 #include "heap.h"

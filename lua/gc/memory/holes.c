@@ -2,8 +2,6 @@
 /* Lines and holes (holes.h): chooses the memory of allocations. Runs no collection and raises no
    error: nursery.c collects and tries again. */
 
-#include "lprefix.h"
-
 #include "lstate.h"
 
 #include "chunks.h"

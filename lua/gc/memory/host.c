@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of lua_Alloc (host.h), and the allocator of luaL_newstate (luaN_alloc). */
 
-#include "lprefix.h"
-
 #include <stdlib.h>
 
 #include "lstate.h"

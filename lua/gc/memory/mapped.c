@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory from mmap, and spare mappings: mappings of closed states that are kept for new states
    (mapped.h). */
-#define _DEFAULT_SOURCE  /* MAP_ANONYMOUS, madvise */
-
-#include "lprefix.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

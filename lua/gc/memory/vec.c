@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Growing arrays of words (vec.h). Growth doubles their capacity. */
 
-#include "lprefix.h"
-
 #include <stddef.h>
 
 #include "lstate.h"

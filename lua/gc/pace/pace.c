@@ -31,8 +31,6 @@
 ** parameters are those of the program, unless LUA_GC sets them (tuning.c).
 */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "holes.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the pauses of the collector (pause.h). */
 
-#include "lprefix.h"
-
 #include <time.h>
 
 #include "lgc.h"

@@ -21,11 +21,10 @@
 ** that of the mode which the program has set: in the incremental mode, a program may run steps in
 ** a loop until one returns true at the end of a cycle, also if LUA_GC sets the generational mode.
 */
+
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */
 #endif
-
-#include "lprefix.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
    or the slot to the remembered set (G1 of gc.h). If a list of the remembered set has become long,
    these functions first shorten the list (refine.c). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "mark.h"

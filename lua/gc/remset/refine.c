@@ -22,8 +22,6 @@
 ** slots are processed like other slots.
 */
 
-#include "lprefix.h"
-
 #include "lfunc.h"
 #include "lgc.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Visits the remembered set in a minor collection (remset.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ageing.h"

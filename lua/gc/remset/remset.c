@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The remembered set (remset.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "remset.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of objects with finalizers, and the calls of the finalizers (finalize.h). */
 
-#include "lprefix.h"
-
 #include "ldebug.h"
 #include "ldo.h"
 #include "lgc.h"

@@ -14,8 +14,6 @@
 ** has removed that number. Usually the number is 0, and the sweep reads no chain.
 */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 #include "lstring.h"
 

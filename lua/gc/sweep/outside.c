@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* External bytes of userdata (outside.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "mark.h"

@@ -2,8 +2,6 @@
 /* Sweeps the lists of objects that need work when they are dead, such as a free by lua_Alloc
    (sweep.h). */
 
-#include "lprefix.h"
-
 #include "lfunc.h"
 #include "lgc.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads: allocation, moves and shrinking of their stacks, and their end (thread.h). */
 
-#include "lprefix.h"
-
 #include "ldo.h"
 #include "lfunc.h"
 #include "lgc.h"

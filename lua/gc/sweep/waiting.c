@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dead userdata that are not tenured before their finalizers are called (waiting.h). */
 
-#include "lprefix.h"
-
 #include "lgc.h"
 
 #include "ageing.h"
