@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inline functions and macros that every file of the core needs. lstate.h includes this header
    last. */
-#ifndef luaN_core_h
-#define luaN_core_h
+#pragma once
 
 #include <string.h>
 
@@ -79,5 +78,3 @@ LUAI_FUNC int luaD_rawrunprotected (lua_State *L,
                                     void (*f) (lua_State *L, void *ud),
                                     void *ud)
     LUAN_SECTION("luaprotect") __attribute__((noinline));
-
-#endif

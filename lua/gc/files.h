@@ -3,8 +3,7 @@
 ** Open files as external memory: each counts as LUAN_FILE bytes, so that many open files make a
 ** collection due, which closes the unreachable ones. Only liolib.c includes this header.
 */
-#ifndef luaN_files_h
-#define luaN_files_h
+#pragma once
 
 #include <errno.h>
 
@@ -34,5 +33,3 @@ static int luaN_closedfiles (lua_State *L) {
   ((f) = (open), \
    (void)((f) == NULL && luaN_closedfiles(L) && ((f) = (open)) != NULL), \
    (void)((f) != NULL && (luaN_outside(L, -1, LUAN_FILE), 1)))
-
-#endif

@@ -400,8 +400,7 @@
 **       'stackroom' slots above its start. Slots from stack_last + EXTRA_STACK on are not scanned,
 **       and are set to nil when the stack grows over them.
 */
-#ifndef luaN_gc_h
-#define luaN_gc_h
+#pragma once
 
 #include "mark/hidden.h"
 #include "alloc/limit.h"
@@ -768,5 +767,3 @@ static inline GCObject *luaN_newlarge (lua_State *L, int tt, size_t size) {
   o->tt = cast_byte(tt);
   return o;
 }
-
-#endif

@@ -9,8 +9,7 @@
 ** - "Benchmarks ...:" programs of bench/ablate.lua or bench/load that are slower, or need more
 **   memory, without this mechanism
 */
-#ifndef luaN_optional_h
-#define luaN_optional_h
+#pragma once
 
 enum {
   LUAN_NOTHING,
@@ -71,5 +70,3 @@ enum {
 
 /* 1 if this build has the mechanism. */
 #define luaN_has(mechanism)	(LUAN_WITHOUT != (mechanism))
-
-#endif

@@ -8,8 +8,7 @@
 **     collectgarbage("statistics")  returns a table with counts, bytes and seconds, under the
 **       names of members of luaN_Memory.
 */
-#ifndef luaN_options_h
-#define luaN_options_h
+#pragma once
 
 #include "lua.h"
 
@@ -59,5 +58,3 @@ static int luaN_optstatistics (lua_State *L) {
 #undef SECONDS
   return 1;
 }
-
-#endif

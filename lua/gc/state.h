@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The data that the fork keeps for a state, in global_State: blocks, nursery, collector, time
    samples. lstate.h includes this header before it defines global_State. */
-#ifndef luaN_state_h
-#define luaN_state_h
+#pragma once
 
 #include "lobject.h"
 
@@ -629,6 +628,4 @@ typedef struct luaN_Heap {
 #else
 #define luaN_isstressed(g)	0
 #define luaN_slicestress(c)	((size_t)0)
-#endif
-
 #endif

@@ -4,8 +4,7 @@
 ** if a CallInfo is free and the stack has capacity; up to one result of a C function is moved; a
 ** yield needs no longjmp. luaD_precall and luaD_poscall do the rest.
 */
-#ifndef luaN_calls_h
-#define luaN_calls_h
+#pragma once
 
 #include "lapi.h"
 #include "seam.h"
@@ -88,5 +87,3 @@ static inline __attribute__((always_inline)) CallInfo *luaN_precall (
   }
   return luaD_precall(L, func, nresults);
 }
-
-#endif

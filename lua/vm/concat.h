@@ -4,8 +4,7 @@
 ** handles other operands, empty strings (the result may be the other operand), more than
 ** LUAN_INTEGERS integers, and results that are too long.
 */
-#ifndef luaN_concat_h
-#define luaN_concat_h
+#pragma once
 
 #include "text.h"
 
@@ -71,5 +70,3 @@ static int luaN_concat (lua_State *L, int n) {
   L->top.p = top - n + 1;
   return 1;
 }
-
-#endif

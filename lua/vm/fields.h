@@ -5,8 +5,7 @@
 ** their main position; the random seed of the hashes determines which keys. If such keys needed a
 ** call, the speed of a program would differ by a quarter from run to run.
 */
-#ifndef luaN_fields_h
-#define luaN_fields_h
+#pragma once
 
 /* For a function that has two equal definitions: one here, which may be inlined, and one in
    ltable.c or ltm.c, which may be called. */
@@ -145,7 +144,5 @@ static inline int luaN_newfield (lua_State *L, Table *t, TString *key, const TVa
   invalidateTMcache(t);
   return 1;
 }
-
-#endif
 
 #endif

@@ -15,8 +15,7 @@
 ** free, which is one for every ninety nodes of the hash part. So an insertion copies about 200
 ** keys, which takes some microseconds.
 */
-#ifndef luaN_growing_h
-#define luaN_growing_h
+#pragma once
 
 #include "growth.h"
 
@@ -56,5 +55,3 @@ LUAI_FUNC int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsi
 
 /* Returns the main position of the key of node n of t. */
 LUAI_FUNC Node *mainpositionfromnode (const Table *t, Node *n);
-
-#endif

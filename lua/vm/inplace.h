@@ -24,8 +24,7 @@
 ** nodes, because keys were chosen to collide, the rehash fails and the table is resized. The rehash
 ** processes one chain at a time; in between, lookups find every key.
 */
-#ifndef luaN_inplace_h
-#define luaN_inplace_h
+#pragma once
 
 #include "lobject.h"
 
@@ -38,5 +37,3 @@ LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashe
    Returns 0 if 'hsize' (rounded up to a power of 2) or 'asize' is not the present size, or if a
    chain is too long; the caller must resize t then. */
 LUAI_FUNC int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize);
-
-#endif

@@ -4,8 +4,7 @@
 ** the table and its vectors are one block. If a vector of such a block is replaced later, only the
 ** lines (of 64 bytes) that it fills completely are freed.
 */
-#ifndef luaN_newtable_h
-#define luaN_newtable_h
+#pragma once
 
 /* A table that is one block with its vectors may have at most LUAN_LARGE bytes. A larger block
    would come from lua_Alloc, and the sweep frees no tables there. */
@@ -42,5 +41,3 @@ Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize) {
   }
   return t;
 }
-
-#endif

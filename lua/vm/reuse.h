@@ -15,8 +15,7 @@
 ** luaH_next compares a key with dead keys by address. So no dead key with the address of the new
 ** key may precede the new key in the chain: emptynode sets that address to NULL.
 */
-#ifndef luaN_reuse_h
-#define luaN_reuse_h
+#pragma once
 
 /* Returns an empty node, after mp in its chain, in which the new key 'key' with main position mp
    may be stored; NULL if there is none. Restores tombstoned weak values, which only look empty, or
@@ -35,5 +34,3 @@ static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   } while (gnext(n) != 0);
   return found;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores that need no call of luaV_finishset: into an existing empty slot, or of a new field of a
    young table (luaN_newfield of fields.h). */
-#ifndef luaN_stores_h
-#define luaN_stores_h
+#pragma once
 
 #include "ltable.h"
 
@@ -42,5 +41,3 @@ static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
   luaN_slotbarrier(L, t, slot, v);
   return 1;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes of strings and addresses, and integers in decimal. The hashes differ from upstream's,
    which changes only the order of traversals (next). */
-#ifndef luaN_text_h
-#define luaN_text_h
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -117,5 +116,3 @@ static inline int luaN_decimal (char *to, lua_Integer n) {
 }
 
 /* }===================================================================== */
-
-#endif

@@ -41,8 +41,7 @@
 **   GA3  Each of the first 'copied' old nodes has at most one copy, whose value has the index of
 **        the node. There are no other copies.
 */
-#ifndef luaN_growth_h
-#define luaN_growth_h
+#pragma once
 
 #include "lobject.h"
 #include "lstate.h"
@@ -103,5 +102,3 @@ LUAI_FUNC void luaN_dropdead (global_State *g);
 /* Checks GA1 to GA3. Returns the name of the violated invariant and sets *where to the table or
    node; returns NULL if all hold. */
 LUAI_FUNC const char *luaN_checkgrowth (const global_State *g, const void **where);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds of memory, and functions that resize and free memory that is not an object: vectors of
    objects, buffers, vectors of prototypes. */
-#ifndef luaN_kind_h
-#define luaN_kind_h
+#pragma once
 
 /* The kind of a block of memory: the variant tag (LUA_VTABLE …) for an object, else one of these
    constants. LUAN_VSTACK: the first stack or a CallInfo of a thread. LUAN_VRESTACK: a stack that is
@@ -70,5 +69,3 @@ LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsi
    lines of the heap, frees only lines that the memory fills completely. For LUAN_VSTACK, L must be
    the owner. Does nothing if 'block' is NULL. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
-
-#endif

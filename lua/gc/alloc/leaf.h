@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes of long strings and userdata. */
-#ifndef luaN_leaf_h
-#define luaN_leaf_h
+#pragma once
 
 #include "lgc.h"
 #include "lstring.h"
@@ -16,5 +15,3 @@ static inline size_t luaN_textsize (const GCObject *o) {
   if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
   return sizelstring(gco2ts(o)->u.lnglen);
 }
-
-#endif

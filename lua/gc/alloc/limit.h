@@ -16,8 +16,7 @@
 **        failed since the limits were set, or if there are no limits. Successful allocations do not
 **        change it, because a __close handler may run before the message is used.
 */
-#ifndef luaN_limit_h
-#define luaN_limit_h
+#pragma once
 
 #include "seam.h"
 
@@ -127,5 +126,3 @@ LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 /* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if luaN_defer has
    withheld a part and no collection is due. */
 LUAI_FUNC int luaN_resume (global_State *g);
-
-#endif

@@ -4,8 +4,7 @@
 ** the calls of each source file pass the kind of memory that the file allocates (LUAN_VECTOR of
 ** kind.h).
 */
-#ifndef luaN_mem_h
-#define luaN_mem_h
+#pragma once
 
 #include "kind.h"
 
@@ -71,5 +70,3 @@ LUAN_HERE void *luaM_shrinkvector_ (lua_State *L, void *block, int *size,
                                       int final, int size_elem) {
   return luaN_shrink(L, block, size, final, size_elem, LUAN_REALLOCED);
 }
-
-#endif

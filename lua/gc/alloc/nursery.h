@@ -42,8 +42,7 @@
 **           again. Nothing is allocated before that.
 **       A failed allocation takes no sample and does not change 'point'.
 */
-#ifndef luaN_nursery_h
-#define luaN_nursery_h
+#pragma once
 
 #include "debug.h"
 #include "kind.h"
@@ -98,5 +97,3 @@ static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size, int kin
   }
   return luaN_slow(L, size, kind);
 }
-
-#endif

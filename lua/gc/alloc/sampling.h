@@ -8,8 +8,7 @@
 ** LUAN_NOCOPIES, which is never used up. Bytes copied into a new string do not count, because
 ** allocation samples count the string.
 */
-#ifndef luaN_sampling_h
-#define luaN_sampling_h
+#pragma once
 
 #define LUAN_NOCOPIES	UINT64_MAX
 
@@ -70,5 +69,3 @@ static inline void luaN_countcopy (lua_State *L, size_t n) {
   if (l_likely(n < h->copyleft)) h->copyleft -= n;
   else luaN_reportcopy(L, n);
 }
-
-#endif

@@ -12,8 +12,7 @@
 **               thread, a new finalizer, a test for an overdue collection. The interval grows with
 **               the heap.
 */
-#ifndef luaN_stress_h
-#define luaN_stress_h
+#pragma once
 
 #if defined(LUAN_DEBUG)
 /* Reads LUAN_STRESS for a new state. */
@@ -26,6 +25,4 @@ LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)
 #define luaN_stress(L)		((void)0)
-#endif
-
 #endif

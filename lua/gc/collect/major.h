@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The major collection, in slices or in one pause. */
-#ifndef luaN_major_h
-#define luaN_major_h
+#pragma once
 
 /* Starts a major collection: chooses the next epoch and marks the roots. No object may be young:
    luaN_minor, then luaN_aged with 'start' 1, must have run directly before. */
@@ -21,5 +20,3 @@ LUAI_FUNC void luaN_full (lua_State *L);
 ** If 'all' is 0, returns only a part and keeps a reserve; else everything above a smaller reserve.
 */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);
-
-#endif

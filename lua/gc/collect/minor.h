@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The minor collection. */
-#ifndef luaN_minor_h
-#define luaN_minor_h
+#pragma once
 
 /* Runs a minor collection, without finalizers. If 'ageing' is 1, may leave some live objects
    untenured (ageing.h), and the caller must then call luaN_aged. 'ageing' must be 0 while a major
@@ -12,5 +11,3 @@ LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
    objects which luaN_minor has not tenured, so that the next minor collection reaches these young
    objects again. If a major collection starts ('start' 1), tenures the young objects instead. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of marking: ephemerons, dead objects with finalizers, clearing of weak tables. */
-#ifndef luaN_termination_h
-#define luaN_termination_h
+#pragma once
 
 /* Ends the marking of a minor or full collection: resolves ephemerons, clears weak tables, queues
    dead objects with finalizers, and marks everything that these refer to. */
@@ -15,5 +14,3 @@ LUAI_FUNC void luaN_terminate (lua_State *L);
 ** - mark everything that queued objects refer to
 */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
-
-#endif

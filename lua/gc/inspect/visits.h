@@ -7,8 +7,7 @@
 ** Marking uses the bits of granules for marked objects that did not fit on a mark stack. While
 ** there are such objects, no walk is possible.
 */
-#ifndef luaN_visits_h
-#define luaN_visits_h
+#pragma once
 
 #include "lgc.h"
 
@@ -20,5 +19,3 @@ LUAI_FUNC int luaN_isvisited (const global_State *g, const GCObject *o);
 
 /* Empties the set. */
 LUAI_FUNC void luaN_clearvisits (global_State *g);
-
-#endif

@@ -36,8 +36,7 @@
 ** the mark LUAN_HELD, so that the lines are not allocated again. Large ageing objects are in
 ** lists.large.
 */
-#ifndef luaN_ageing_h
-#define luaN_ageing_h
+#pragma once
 
 #include "lgc.h"
 
@@ -80,5 +79,3 @@ LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
    LUAN_MET, records the object that refers to o, and returns 1; if o is a userdata, the caller must
    then mark its metatable. Otherwise returns 0, and the caller must mark o. */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
-
-#endif

@@ -29,8 +29,7 @@
 ** list. The atomic step looks up only these logged objects in the tables, unless the log is too
 ** long. Young objects need no log, because the list contains only entries with old keys.
 */
-#ifndef luaN_ahead_h
-#define luaN_ahead_h
+#pragma once
 
 #include "chase.h"
 
@@ -81,5 +80,3 @@ LUAI_FUNC void luaN_beginclearing (global_State *g);
 /* Removes entries with dead keys from weak tables, up to a cost of about 'bytes', and returns the
    cost. To be called until weak.inmajor is empty. */
 LUAI_FUNC size_t luaN_clearslice (global_State *g, size_t bytes);
-
-#endif

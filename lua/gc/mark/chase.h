@@ -8,8 +8,7 @@
 ** it marks. More such visits could take quadratic time, for example for a linked list whose links
 ** are ephemerons; then a chase follows.
 */
-#ifndef luaN_chase_h
-#define luaN_chase_h
+#pragma once
 
 #include "lstate.h"
 
@@ -36,5 +35,3 @@ LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
    frees x. Returns 1 if all these entries were found; 0 if some may have been missed, because a
    marked object did not fit on a mark stack. */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);
-
-#endif

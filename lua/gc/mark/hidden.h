@@ -24,8 +24,7 @@
 ** entries at the start of the sweep; code that reaches such a node earlier removes the entry itself
 ** (luaN_showentry).
 */
-#ifndef luaN_hidden_h
-#define luaN_hidden_h
+#pragma once
 
 #include "lobject.h"
 #include "lstate.h"
@@ -104,5 +103,3 @@ LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
    which look empty. */
 #define luaN_length(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
-
-#endif

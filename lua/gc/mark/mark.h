@@ -2,8 +2,7 @@
 /* Marks one object: stores the current epoch (1 to 3, the number of the major collection) in its
    header, marks its lines (units of 64 bytes), and pushes it on a mark stack if it may refer to
    unmarked objects. traverse.c traverses the pushed objects. */
-#ifndef luaN_mark_h
-#define luaN_mark_h
+#pragma once
 
 #include "lgc.h"
 #include "ltable.h"
@@ -124,5 +123,3 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
    tables among the values recursively if possible (mark.c). Makes the keys of empty nodes dead.
    Returns the index of the next slot, or 0 if no slot is left. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i, unsigned n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scans a thread's stack, its CallInfos and open upvalues (rules T1 to T4 of gc.h). */
-#ifndef luaN_scan_h
-#define luaN_scan_h
+#pragma once
 
 /*
 ** Scans the part of th's stack that may have changed since the last scan, or the whole stack if
@@ -19,5 +18,3 @@ LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
 /* Continues the scan of the stack of mark.thread: visits up to n CallInfos or slots. Sets
    mark.thread to NULL when the scan is complete. */
 LUAI_FUNC void luaN_threadslice (global_State *g, int n);
-
-#endif

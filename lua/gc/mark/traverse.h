@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traversal: marks the objects to which marked objects refer, until nothing is left or the slice is
    over. */
-#ifndef luaN_traverse_h
-#define luaN_traverse_h
+#pragma once
 
 #include "lgc.h"
 
@@ -35,5 +34,3 @@ LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 /* Marks the roots: the main thread, the running thread L, heap.pinned, the registry, the metatables
    of the basic types, and the objects that luaC_fix has made permanent. */
 LUAI_FUNC void luaN_markroots (lua_State *L);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Weak tables and ephemerons during marking. */
-#ifndef luaN_weak_h
-#define luaN_weak_h
+#pragma once
 
 #include "ageing.h"
 #include "mark.h"
@@ -152,5 +151,3 @@ static inline int luaN_iskeygone (global_State *g, const Node *n) {
   luaN_mark(g, gckey(n));
   return 0;
 }
-
-#endif

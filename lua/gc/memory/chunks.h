@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chunks: where the blocks of a heap come from, and how chunks and pages are returned. */
-#ifndef luaN_chunks_h
-#define luaN_chunks_h
+#pragma once
 
 #include "heap.h"
 
@@ -50,5 +49,3 @@ LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
    of the process again. To be called before these lines are used: the first access makes the system
    provide the pages. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j);
-
-#endif

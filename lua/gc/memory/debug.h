@@ -7,8 +7,7 @@
 **               calls the Lua API, or if the verifier finds a violated invariant.
 **   ASan        Poisons free lines, and lines of a hole until they are allocated.
 */
-#ifndef luaN_debug_h
-#define luaN_debug_h
+#pragma once
 
 #include "heap.h"
 
@@ -63,6 +62,4 @@ LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)
 #else
 #define luaN_mustverify(L,exact)	((void)0)
-#endif
-
 #endif

@@ -23,8 +23,7 @@
 ** malloc_trim takes about 0.1 ms for each MiB, cannot be sliced, and blocks other OS threads that
 ** allocate.
 */
-#ifndef luaN_giveback_h
-#define luaN_giveback_h
+#pragma once
 
 #include <stddef.h>
 
@@ -65,5 +64,3 @@ LUAI_FUNC void luaN_countfreed (size_t bytes);
    but if 'now' is 0, at most once in LUAN_UNUSED_MS milliseconds. Else returns 0. ms: time in
    milliseconds. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);
-
-#endif

@@ -38,8 +38,7 @@
 **   H8  A page whose bit in a block's 'released' is set is in a mapped chunk, and all its lines are
 **       free. 'released' of luaN_Blocks is the sum of the bytes of these pages.
 */
-#ifndef luaN_heap_h
-#define luaN_heap_h
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -278,5 +277,3 @@ static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   }
   return (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines and holes: taking holes for allocation, and making lines free again. */
-#ifndef luaN_holes_h
-#define luaN_holes_h
+#pragma once
 
 #include "heap.h"
 
@@ -50,5 +49,3 @@ LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
    caller must call luaN_relist (once for several calls), else NULL. Lines in a hole of the nursery
    are freed later, by luaN_recycle. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of lua_Alloc, the host's allocation function, and the count of bytes obtained from it
    ('held'). */
-#ifndef luaN_host_h
-#define luaN_host_h
+#pragma once
 
 #include <stddef.h>
 
@@ -49,5 +48,3 @@ LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 ** for each marked object.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize, size_t nsize);
-
-#endif

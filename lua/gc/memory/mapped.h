@@ -10,8 +10,7 @@
 ** a second, the next collection or close unmaps them. They are also unmapped if the system refuses
 ** a mapping.
 */
-#ifndef luaN_mapped_h
-#define luaN_mapped_h
+#pragma once
 
 #include <stddef.h>
 
@@ -54,5 +53,3 @@ LUAI_FUNC void luaN_unmapclosed (char *p, size_t size);
    second. Does nothing while another OS thread uses the spare mappings. ms: time in
    milliseconds. */
 LUAI_FUNC void luaN_freespares (unsigned ms, int now);
-
-#endif

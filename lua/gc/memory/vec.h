@@ -2,8 +2,7 @@
 /* Growing arrays of words for the collector's lists, from lua_Alloc. The growth of an array runs no
    collection and raises no error; the function that grows the array returns 0 if there is no
    memory. The bytes of the arrays count as reserved, not as in use by the program. */
-#ifndef luaN_vec_h
-#define luaN_vec_h
+#pragma once
 
 #include <stddef.h>
 
@@ -59,5 +58,3 @@ static inline int luaN_push (struct global_State *g, luaN_Vec *v, void *p) {
   v->a[v->n++] = p;
   return 1;
 }
-
-#endif

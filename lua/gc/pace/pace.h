@@ -27,8 +27,7 @@
 **
 ** Each constant of pace.c belongs to one of these terms.
 */
-#ifndef luaN_pace_h
-#define luaN_pace_h
+#pragma once
 
 /* Number of bytes whose marking takes as long as one visit of memory that is rarely cached: an
    entry of a list or weak table, a slot or CallInfo of a deep stack, or a bucket of the string
@@ -97,5 +96,3 @@ LUAI_FUNC void luaN_cycleended (global_State *g);
 /* Computes when the next major collection is due: from the mode, its parameters, and the live
    bytes. */
 LUAI_FUNC void luaN_setpace (global_State *g);
-
-#endif

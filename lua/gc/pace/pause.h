@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pauses of the collector: durations, and numbers of visited entries. luaN_memory reports them. */
-#ifndef luaN_pause_h
-#define luaN_pause_h
+#pragma once
 
 /* Returns CLOCK_MONOTONIC in nanoseconds. */
 LUAI_FUNC uint64_t luaN_now (void);
@@ -20,5 +19,3 @@ LUAI_FUNC void luaN_beginslice (global_State *g);
 /* Records the end of a pause that has only visited a part of the remembered set (refine.c). Does
    not call the sampler. */
 LUAI_FUNC void luaN_endslice (global_State *g);
-
-#endif

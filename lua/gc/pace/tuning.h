@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of the pacer: from the environment variable LUA_GC if it sets them, else from the
    program. */
-#ifndef luaN_tuning_h
-#define luaN_tuning_h
+#pragma once
 
 #include "chunks.h"
 
@@ -29,5 +28,3 @@ LUAI_FUNC void luaN_readtuning (global_State *g);
 /* upstream's parameter 'stepmul', in percent; bit 0 is set, so that it is never 0 */
 #define luaN_stepmul(g) \
   (luaN_tuned((g)->heap.gc.pace.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
-
-#endif

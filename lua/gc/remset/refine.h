@@ -3,8 +3,7 @@
    young objects to which they refer, and removes the entries. The functions raise no error and run
    no collection. luaN_refinetables may be called only at a safepoint; the others may be called
    wherever a barrier may be called. */
-#ifndef luaN_refine_h
-#define luaN_refine_h
+#pragma once
 
 #include "lgc.h"
 
@@ -25,5 +24,3 @@ LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
    slots in total, visits up to remset.many slots of one of them, tenures the young objects to which
    they refer, and returns 1. Otherwise returns 0. To be called at a safepoint. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);
-
-#endif

@@ -5,8 +5,7 @@
 ** can be neither enlarged nor shortened (refine.c), remset.overflow is set, and the next collection
 ** is a full one, which needs no remembered set.
 */
-#ifndef luaN_remset_h
-#define luaN_remset_h
+#pragma once
 
 #include "mark.h"
 
@@ -79,5 +78,3 @@ LUAI_FUNC void luaN_markremembered (lua_State *L);
    removes the entries with dead keys, and empties remset.slots. */
 LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
 /* } */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects with finalizers: their lists (G4 of gc.h), and the calls. */
-#ifndef luaN_finalize_h
-#define luaN_finalize_h
+#pragma once
 
 #include "lgc.h"
 
@@ -32,5 +31,3 @@ LUAI_FUNC void luaN_setquota (global_State *g);
 
 /* Frees unused memory of the lists 'finalizable' and 'tobefinalized'. */
 LUAI_FUNC void luaN_shrinkfinalizers (global_State *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Work of a collection on the string table. (gc.h declares the functions for the core.) */
-#ifndef luaN_interned_h
-#define luaN_interned_h
+#pragma once
 
 /* Removes dead strings from the cache of luaS_new. */
 LUAI_FUNC void luaN_clearcache (global_State *g);
@@ -22,5 +21,3 @@ LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
    takes up to MERGES_A_MINOR buckets out of use. Does nothing while slices sweep the table. May
    allocate; does not collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
-
-#endif

@@ -16,8 +16,7 @@
 **        has owned since it last owned none, up to the range of the field. The sampler has counted
 **        exactly these units as allocated. 'most' is 0 while the userdata owns none.
 */
-#ifndef luaN_outside_h
-#define luaN_outside_h
+#pragma once
 
 #include "lgc.h"
 
@@ -34,5 +33,3 @@ LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 /* Checks UO1 and UO2. Returns NULL, or the name of the violated one, with *where set to the
    userdata, or to the luaN_Gc if the sum is wrong. */
 LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);
-
-#endif

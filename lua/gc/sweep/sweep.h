@@ -3,8 +3,7 @@
    large vectors, long strings, large userdata, prototypes, owners of external bytes. Also removes
    the NULL entries from the list of objects with finalizers, which has no dead objects at that
    time. */
-#ifndef luaN_sweep_h
-#define luaN_sweep_h
+#pragma once
 
 #include "lgc.h"
 
@@ -24,5 +23,3 @@ LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 
 /* Frees all blocks of lua_Alloc that objects of the lists own, when a state ends. */
 LUAI_FUNC void luaN_freelists (lua_State *L);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads: allocation, moves and shrinking of their stacks, and their end. (scan.c scans
    stacks.) */
-#ifndef luaN_thread_h
-#define luaN_thread_h
+#pragma once
 
 /*
 ** Frees unused memory of th: shortens a stack that is little used, moves it if much of its block is
@@ -20,5 +19,3 @@ LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 /* Ends the dead thread th: closes its live open upvalues, and frees its stack if that is not in
    lines. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
-
-#endif

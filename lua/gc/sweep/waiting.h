@@ -20,8 +20,7 @@
 ** finalizers of the first finalize.called entries were called already (G11). Live small userdata
 ** that were not tenured are in finalize.aged (ageing.h).
 */
-#ifndef luaN_waiting_h
-#define luaN_waiting_h
+#pragma once
 
 #include "lgc.h"
 
@@ -63,5 +62,3 @@ LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 /* Empties the lists of the userdata that minor collections have left young. To be called when a
    full collection starts, which tenures all live objects. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
-
-#endif
