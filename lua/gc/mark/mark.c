@@ -36,9 +36,8 @@ size_t luaN_vectorbytes (const Table *t) {
 
 
 void luaN_markvectors (global_State *g, const Table *t) {
-  size_t n;
-  if ((n = arraybytes(t)) > 0) luaN_marklines(g, t->array, n);
-  if ((n = nodebytes(t)) > 0) luaN_marklines(g, t->node, n);
+  luaN_marklines(g, t->array, arraybytes(t));
+  luaN_marklines(g, t->node, nodebytes(t));
 }
 
 
@@ -352,8 +351,8 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
   mark_count(g, obj2gco(t), young, sizeof(Table) + array + nodes);
   luaN_markN(g, mt);
   if (endsall(g, t, inner)) {
-    if (array > 0) luaN_marklines(g, t->array, array);
-    if (nodes > 0) luaN_marklines(g, t->node, nodes);
+    luaN_marklines(g, t->array, array);
+    luaN_marklines(g, t->node, nodes);
     c->mark.settled += (unsigned)(sizeof(Table) + array + (size_t)sizenode(t) * sizeof(Node));
     return 1;
   }

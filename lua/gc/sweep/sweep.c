@@ -70,13 +70,9 @@ enum { STANDINS, THREADS, TABLES, LARGE, FINALIZABLE };
 
 
 luaN_List *luaN_listof (luaN_Gc *c, int which) {
-  switch (which) {
-    case STANDINS: return &c->lists.standins;
-    case THREADS: return &c->lists.threads;
-    case TABLES: return &c->lists.tables;
-    case LARGE: return &c->lists.large;
-    default: return &c->finalize.finalizable;
-  }
+  luaN_List *const lists[LUAN_LISTS] = {&c->lists.standins, &c->lists.threads, &c->lists.tables,
+                                        &c->lists.large, &c->finalize.finalizable};
+  return lists[which];
 }
 
 
