@@ -6,7 +6,7 @@
 local shell = require "spec.support.shell"
 
 local LIMITS = {
-  ["lua/gc lua/vm"] = {lines = 8839, constants = 114, file = 569, ["function"] = 56, line = 100},
+  ["lua/gc lua/vm"] = {lines = 8838, constants = 114, file = 569, ["function"] = 56, line = 100},
   asamp = {lines = 34663, constants = 338, file = 742, ["function"] = 60, line = 100},
 }
 
