@@ -371,7 +371,7 @@ void request_end (Request *r) {
 int request_answer (Request *r, size_t n) {
   char *rest = r->line;
   const char *what;
-  if (strlen(r->line) != n) return request_refuse(r, "a line of the request has a zero byte");
+  if (strlen(r->line) != n) return request_refuse(r, "the request has a zero byte; remove it");
   what = requests_word(&rest);
   if (strcmp(what, "stats") == 0) return stats(r);
   if (strcmp(what, "memory") == 0) return requests_memory(r);

@@ -191,9 +191,10 @@ describe("a process that listens", function()
     clients.leave(list)
     local ok, refused = clients.fuzz(socket, REQUESTS, 17)
     assert.is_true(ok > 100 and refused > 100, ok .. " " .. refused)
-    assert.equal("error a line of the request has a zero byte\n", host.query(socket, "st\0ats\n", 9))
+    assert.equal("error the request has a zero byte; remove it\n", host.query(socket, "st\0ats\n", 9))
     assert.matches("^error the Lua state must be given as a number", host.query(socket, "heap x /y\n", 9))
-    assert.equal("error a line of the request is too long\n", host.query(socket, ("y"):rep(4095), 9))
+    assert.equal("error the request exceeds 4,095 bytes, the limit; send less\n",
+                 host.query(socket, ("y"):rep(4095), 9))
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     process.await(function() return descriptors() <= before end)
     finish()
@@ -763,7 +764,7 @@ describe("a process that listens", function()
     -- source with the present time and its rates, although they were older.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
-    assert.is_truthy(out:find("No source lines are shown: the process keeps its samples in", 1, true), out)
+    assert.is_truthy(out:find("No source lines are shown: the samples are in a flight", 1, true), out)
     assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
     assert.is_truthy(host.query(socket, "stop\n"):find "ok\n$")
     assert.equal("p.2.vmprof p.3.vmprof p.4.vmprof p.vmprof r.vmprof",

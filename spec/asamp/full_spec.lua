@@ -74,8 +74,8 @@ describe("a file that another program truncates", function()
       ]]):format(options))
       assert.equal(0, status, err)
       assert.truthy(out:find "^nil\t[^\n]*\ntrue\n$", out)
-      assert.truthy(err:find "program truncated the profile while it was written; %d+ samples are lost\n$",
-                    err)
+      assert.truthy(err:find("program truncated the profile while it was written; use rotate= instead; " ..
+                             "%d+ samples are lost\n$"), err)
       assert.equal("", process.read(path))
       os.remove(path)
     end

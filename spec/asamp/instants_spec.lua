@@ -199,7 +199,7 @@ describe("the bytes alive at an instant", function()
     p:name(8, "kept", 1, "@x.lua")
     p:sample{8, 2}
     assert(p:close())
-    assert.same({1, "", ("asamp report: '%s': the profile does not record when objects died: "
+    assert.same({1, "", ("asamp report: '%s': the profile does not record when objects died; "
                          .. "--at needs a profile by Asamp, of a run with collections\n"):format(path)},
                 {run("--at", "peak", path)})
   end)

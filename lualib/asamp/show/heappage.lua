@@ -213,8 +213,7 @@ local function tree(out, rows, totals, least)
   legend(out, "If a row's object were removed, the objects of the rows indented below it would be freed. " ..
               "%: share of " .. units.bytes(totals.value) .. ". " ..
               "(repeated): a chain of similar objects, such as a linked list. " ..
-              "(and otherwise): several objects hold the row's object; the row names the one nearest " ..
-              "to a root.")
+              "(and otherwise): several objects hold the row's object; it is below the nearest to a root.")
   out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0

@@ -49,7 +49,7 @@ function M.sentence(proof, lines, plain)
   end
   if proof.also then
     text = text .. (proof.emptied and ". Removing only this reference is not enough: " ..
-                    "the emptied object is also held by " or ". The rest is held by ") ..
+                    "the emptied object is also held by " or ". The remaining objects are held by ") ..
            layout.clean(proof.also)
   end
   return text .. "."

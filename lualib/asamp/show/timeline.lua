@@ -50,7 +50,7 @@ local function walks(profile)
   return ("The holders of live objects were searched %s, which paused the program for %s%s."):format(
     profile.walks == 1 and "once" or units.plural(profile.walks, "time"),
     time(profile.walked), profile.walks > 1
-    and (" in all, at most " .. time(profile.longestwalk) .. " each time") or "")
+    and (" in all (the longest pause: %s)"):format(time(profile.longestwalk)) or "")
 end
 
 function M.collections(style)
