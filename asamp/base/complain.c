@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,29 +54,20 @@ static void tolog (const char *line) {
   }
 }
 
-/* Writes to stderr. If it is a pipe that nobody reads, the SIGPIPE must not end the program: blocks
-   the signal, and removes it, unless one was pending before. */
-static void tostderr (const char *text, size_t n) {
-  const struct timespec now = {0, 0};
-  sigset_t pipe, before, pending;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe, &before);
-  sigpending(&pending);
-  if (descriptor_write(STDERR_FILENO, text, n) == EPIPE && !sigismember(&pending, SIGPIPE))
-    sigtimedwait(&pipe, NULL, &now);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 void complain (const char *format, ...) {
   const int e = errno;
   char line[LINE], text[LINE + 16];
+  DescriptorSignals signals;
   va_list args;
   va_start(args, format);
   vsnprintf(line, sizeof(line), format, args);
   va_end(args);
   printable(line);
+  descriptor_block(&signals);
   if (isblind(STDERR_FILENO)) tolog(line);
-  else tostderr(text, (size_t)snprintf(text, sizeof(text), "profiler: %s\n", line));
+  else
+    descriptor_write(STDERR_FILENO, text,
+                     (size_t)snprintf(text, sizeof(text), "profiler: %s\n", line));
+  descriptor_unblock(&signals);
   errno = e;
 }

@@ -87,8 +87,7 @@ int descriptor_spare (int fd, int more) {
   while (n < DESCRIPTOR_SPARE + more && (taken[n] = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS)) >= 0)
     n++;
   all = (n == DESCRIPTOR_SPARE + more);
-  while (n > 0)
-    close(taken[--n]);
+  while (n > 0) close(taken[--n]);
   return all;
 }
 
@@ -99,6 +98,21 @@ void descriptor_few (char *why, size_t size) {
            "limit (ulimit -n, now %llu)", DESCRIPTOR_SPARE, (unsigned long long)r.rlim_cur);
 }
 
+void descriptor_block (DescriptorSignals *s) {
+  sigset_t pending;
+  sigemptyset(&s->ours);
+  sigpending(&pending);
+  if (!sigismember(&pending, SIGPIPE)) sigaddset(&s->ours, SIGPIPE);
+  if (!sigismember(&pending, SIGXFSZ)) sigaddset(&s->ours, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &s->ours, &s->before);
+}
+
+void descriptor_unblock (const DescriptorSignals *s) {
+  const struct timespec now = {0, 0};
+  while (sigtimedwait(&s->ours, NULL, &now) > 0) {}
+  pthread_sigmask(SIG_SETMASK, &s->before, NULL);
+}
+
 int descriptor_write (int fd, const void *data, size_t n) {
   const char *p = data;
   while (n > 0) {
@@ -107,10 +121,8 @@ int descriptor_write (int fd, const void *data, size_t n) {
       p += w;
       n -= (size_t)w;
     }
-    else if (w == 0)
-      return ENOSPC;
-    else if (errno != EINTR)
-      return errno;
+    else if (w == 0) return ENOSPC;
+    else if (errno != EINTR) return errno;
   }
   return 0;
 }

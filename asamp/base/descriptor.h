@@ -8,11 +8,13 @@
 **   DE1  only unused numbers are reserved, until the last descriptor_release;
 **   DE2  exec closes every descriptor opened here.
 **
-** Thread-safe. Only descriptor_write is async-signal-safe.
+** Thread-safe. Only descriptor_write, descriptor_block and descriptor_unblock are
+** async-signal-safe.
 */
 #ifndef asamp_descriptor_h
 #define asamp_descriptor_h
 
+#include <signal.h>
 #include <sys/types.h>
 
 /* Reserves the numbers of closed standard streams. May be nested. Preserves errno. */
@@ -34,6 +36,19 @@ int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 int descriptor_spare (int fd, int more);
 /* Writes to 'why' that too few descriptors are left (descriptor_spare), and what to do. */
 void descriptor_few (char *why, size_t size);
+
+/* Signals of failed writes, which descriptor_unblock removes, and the thread's signal mask before
+   descriptor_block. */
+typedef struct DescriptorSignals {
+  sigset_t ours, before;
+} DescriptorSignals;
+
+/* Blocks SIGPIPE and SIGXFSZ on this thread, so that the profiler's writes to a pipe that nobody
+   reads, or above the limit of file sizes, do not end the program. */
+void descriptor_block (DescriptorSignals *s);
+/* Removes the blocked signals, except those that were pending before descriptor_block. Restores the
+   signal mask. */
+void descriptor_unblock (const DescriptorSignals *s);
 
 /* Writes all n bytes. Returns 0, or an errno; then some bytes may have been written. */
 int descriptor_write (int fd, const void *data, size_t n);

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "compressor.h"
+#include "descriptor.h"
 #include "draft.h"
 #include "memoryleft.h"
 #include "native.h"
@@ -47,22 +48,19 @@ typedef struct Writer {
 /* Writes n bytes; waits if the file is a full pipe. Returns 0 on failure and sets w->error. */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
-  if (w->seconds != 0 && w->error == 0 && clock_now() > w->until)
-    w->error = ETIMEDOUT;
+  if (w->seconds != 0 && w->error == 0 && clock_now() > w->until) w->error = ETIMEDOUT;
   while (n > 0 && w->error == 0) {
     ssize_t done = write(w->draft.fd, data, n);
     if (done > 0) {
       data += done;
       n -= (size_t)done;
     }
-    else if (done == 0)
-      w->error = ENOSPC;
+    else if (done == 0) w->error = ENOSPC;
     else if (errno == EAGAIN) {
       struct pollfd ready = {w->draft.fd, POLLOUT, 0};
       poll(&ready, 1, -1);
     }
-    else if (errno != EINTR)
-      w->error = errno;
+    else if (errno != EINTR) w->error = errno;
   }
   return w->error == 0;
 }
@@ -92,15 +90,12 @@ static void codes (Writer *w, lua_State *L) {
   size_t n = f != NULL ? luaN_frames(L, f) : 0, i, k, nwritten = 0;
   for (i = 0; i < n && nwritten < CODES_MOST; i++) {
     char name[HEAP_TEXT], file[8];
-    if (f[i].id != NULL || f[i].function == NULL)
-      continue;
+    if (f[i].id != NULL || f[i].function == NULL) continue;
     for (k = 0; k < nwritten && written[k] != f[i].function; ) k++;
-    if (k < nwritten)
-      continue;
+    if (k < nwritten) continue;
     written[nwritten++] = f[i].function;
     native_name(NULL, (uint64_t)(uintptr_t)f[i].function, name, sizeof(name), file, sizeof(file));
-    if (name[0] != '\0')
-      dump_code(&w->dump, f[i].function, name);
+    if (name[0] != '\0') dump_code(&w->dump, f[i].function, name);
   }
   free(f);
 }
@@ -137,19 +132,17 @@ static void overtime (unsigned seconds, char *why, size_t size) {
                       "heap PID, which have no limit", seconds);
 }
 
-/* Writes the child's error message to stderr. Allocates no memory: another thread may have held the
-   lock of malloc at the fork. */
+/* Prints the child's error message. Must not allocate memory: another thread may have held the lock
+   of malloc at the fork. */
 static void childfailed (const char *path, int error, unsigned seconds) {
-  char line[600], why[128];
-  int n = snprintf(why, sizeof(why), "writing failed with error %d of the system (errno)", error);
-  if (error == ETIMEDOUT)
-    overtime(seconds, why, sizeof(why));
-  n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
-               path, error == ENOSPC ? "no space left on the device"
-               : error == EDQUOT ? "the quota of the disk is used up"
-               : error == EFBIG ? "the file would exceed the limit of file sizes (ulimit -f)"
-               : error == EACCES ? "no permission" : error == ENOMEM ? "not enough memory" : why);
-  if (n > 0 && write(2, line, (size_t)n) < 0) { /* this failure cannot be reported */ }
+  char why[128];
+  snprintf(why, sizeof(why), "writing failed with error %d of the system (errno)", error);
+  if (error == ETIMEDOUT) overtime(seconds, why, sizeof(why));
+  complain("cannot write the snapshot '%.400s': %s", path,
+           error == ENOSPC ? "no space left on the device"
+           : error == EDQUOT ? "the quota of the disk is used up"
+           : error == EFBIG ? "the file would exceed the limit of file sizes (ulimit -f)"
+           : error == EACCES ? "no permission" : error == ENOMEM ? "not enough memory" : why);
 }
 
 /* Limits the calling process, a child: if memory runs out, the system kills it first; after
@@ -318,18 +311,17 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
    still be writing. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
+  DescriptorSignals signals;
   int status = 0;
   if (!wish->inprocess) {
     Waiting *entry = wish->wait ? NULL : newwaiting(w, s->path);
     s->child = quietfork(w->draft.fd, w->lock);
-    if (s->child == 0)
-      child(w, L, s->path);
+    if (s->child == 0) child(w, L, s->path);
     s->forked = s->child > 0;
     if (s->forked) {
       if (entry != NULL) {
         entry->child = s->child;
-        if (snapshot_keep(entry))
-          return 0;
+        if (snapshot_keep(entry)) return 0;
       }
       waiting_free(entry);
       snapshot_await(s->child, &status);
@@ -340,7 +332,10 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
     waiting_free(entry);
   }
   s->child = 0;
-  return writeall(w, L);
+  descriptor_block(&signals);
+  status = writeall(w, L);
+  descriptor_unblock(&signals);
+  return status;
 }
 
 /* Upper estimate of the bytes that a child needs for 'inuse' bytes of objects. luaN_walk needs 8

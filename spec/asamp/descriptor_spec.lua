@@ -89,6 +89,14 @@ describe("a standard stream that is closed", function()
     assert.equal(0, (process.run{program = folder .. "/reuse"}))
   end)
 
+  -- A former bug: SIGXFSZ ended the program.
+  it("may be a file at the limit of file sizes: the program ends as without the profiler", function()
+    shell.write(folder .. "/log", ("x"):rep(1024))
+    assert.equal(0, (process.run{program = "/bin/sh", "-c",
+      [[ulimit -f 1; exec "$0" -l profiler -e "" 2>>"$1"]], process.interpreter(), folder .. "/log",
+      env = {LUA_PROFILER = "out=/none/a"}}))
+  end)
+
   -- A former bug: SIGPIPE ended the program.
   it("may be a pipe that nobody reads: the program ends as without the profiler", function()
     for _, variable in ipairs{"LUA_PROFILER=out=/none/a", "LUA_PROFILER=malloc,fixed,out=" .. out,

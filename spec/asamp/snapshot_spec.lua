@@ -144,6 +144,23 @@ describe("a snapshot of the heap", function()
     shell.remove(folder)
   end)
 
+  -- A former bug: SIGXFSZ and SIGPIPE ended the program.
+  it("whose writes fail in the program's own process returns the reason", function()
+    local folder = shell.folder()
+    for _, case in ipairs{{"/a.heap", "File too large", ""},
+                          {"/pipe", "Broken pipe", "mkfifo pipe; head -c 10 pipe >/dev/null &"}} do
+      local status, out, err = process.run{program = "/bin/sh", directory = folder, "-c",
+        ("%s ulimit -f 1; exec %s \"$0\" .%s"):format(case[3], process.interpreter(), case[1]),
+        process.file[[
+          local keep = {}
+          for i = 1, 200000 do keep[i] = {tostring(i)} end
+          print((select(2, require "profiler".snapshot(..., {fork = false}))))]]}
+      local expected = ("cannot write the snapshot '.%s': %s\n"):format(case[1], case[2])
+      assert.same({0, expected, ""}, {status, out, err})
+    end
+    shell.remove(folder)
+  end)
+
   -- A former bug: the stack of a suspended coroutine had two edges to each open upvalue.
   it("has one reference from a stack to each open upvalue", function()
     -- Returns a list of a suspended coroutine with n open upvalues and a closure that refers to these
