@@ -193,6 +193,7 @@ void *profilewriter_run (void *ud) {
   profilewriter_flush(p, 0);
   p->flushed = clock_now();
   do {
+    (void)spare_keep(&p->spare);
     Queue *q = swap(p, &stop, &wish);
     if (stop || (wish != NULL && wish->isshort))
       spare_spend(&p->spare, SPARE_OWN);
@@ -208,7 +209,6 @@ void *profilewriter_run (void *ud) {
     }
     if (wish != NULL)
       profilewriter_answer(p, p->place.path, p->file.error != 0 ? p->file.error : p->file.stalled);
-    (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
     /* The last write failed. Tries it again before the end of the log is encoded below: if it
@@ -345,6 +345,7 @@ void *profilewriter_record (void *ud) {
   int stop, error;
   spare_use(&p->spare);
   do {
+    (void)spare_keep(&p->spare);
     Queue *q = swap(p, &stop, &wish);
     uint64_t now = clock_now();
     size_t at = 0;
@@ -360,7 +361,6 @@ void *profilewriter_record (void *ud) {
       error = dumpring(p, wish->to, wish->isshort, 0, wish->why, sizeof(wish->why));
       profilewriter_answer(p, p->place.path, error);
     }
-    (void)spare_keep(&p->spare);
   } while (!stop);
   error = dumpring(p, NULL, 1, 1, why, sizeof(why));
   p->file.error = error;
