@@ -12,7 +12,7 @@ local names = #arg > 3 and table.move(arg, 4, #arg, 1, {}) or
 local SHORT = 20
 
 local function setting()
-  local items = {"quiet=1", "overwrite=1", "out=" .. work .. "/a.vmprof"}
+  local items = {"quiet=1", "out=" .. work .. "/%p.vmprof"}  -- a new file in each run, as by default
   for key, value in pairs(run.SCRIPT) do
     items[#items + 1] = key .. "=" .. value
   end
@@ -43,7 +43,7 @@ local function measure(name, script, count, whole)
     local a = cpu(repeated, root .. "/build/bin/lua " .. script) / count
     local b
     if whole then
-      b = cpu(repeated, ("%s/build/bin/asamp run -o %s/a.vmprof %s"):format(root, work, script)) / count
+      b = cpu(repeated, ("%s/build/bin/asamp run -o %s/%%p.vmprof %s"):format(root, work, script)) / count
     else
       b = cpu(("%s -e LUA_PROFILER=%s"):format(repeated, setting()),
               root .. "/build/bin/lua -l profiler " .. script) / count
