@@ -494,6 +494,8 @@ ReadProfile *reader_read (const char *path, ReaderClient *client, char *err, siz
     return in.state.r;
   if (in.state.r != NULL)
     readprofile_free(in.state.r);
+  if (*other == '\0' && (strncmp(reason, "not a ", 6) == 0 || strncmp(reason, "the ", 4) == 0))
+    strcpy(other, "; make a new profile");
   snprintf(err, errsize, "cannot read profile '%s': %s%s", path, reason, other);
   return NULL;
 }

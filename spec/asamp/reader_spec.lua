@@ -674,14 +674,14 @@ describe("the reader", function()
   describe("refuses", function()
     local head = vmprof.head()
     local refused = {
-      ["the file is empty"] = "",
+      ["the file is empty; make a new profile"] = "",
       ["not a VMProf log (too short); this is a text file"] = "hello",
       ["not a VMProf log; this is a text file"] = ("this is no profile at all, but long enough "):rep(3),
       ["a big-endian VMProf log; only little-endian logs can be read"] =
         string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
-      ["not a VMProf log (no header)"] = head .. vmprof.meta("os", "linux"),
-      ["the compressed data of the file are corrupt"] = "\31\139" .. ("x"):rep(100),
-      ["the file ends inside compressed data"] = "\31\139\8\0\0\0\0\0\0\3",
+      ["not a VMProf log (no header); make a new profile"] = head .. vmprof.meta("os", "linux"),
+      ["the compressed data of the file are corrupt; make a new profile"] = "\31\139" .. ("x"):rep(100),
+      ["the file ends inside compressed data; make a new profile"] = "\31\139\8\0\0\0\0\0\0\3",
     }
     for reason, bytes in pairs(refused) do
       it(reason, function()

@@ -193,6 +193,9 @@ local function snapshot(o, path, world, warn)
   local show, finish = world.progress("converting " .. path:match "[^/]*$")
   local h, message = heap.open(path, show)
   local ok
+  if not h and message:find "the file is not a heap snapshot$" then
+    message = message .. "; profiler.snapshot(path) and asamp heap PID write one"
+  end
   if h then
     ok, message = h:devtools(out, not o.plain and out:find "%.gz$" and 2 or 0)
   end

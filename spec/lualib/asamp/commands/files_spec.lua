@@ -276,7 +276,7 @@ describe("an input file", function()
       ["app.lua"] = "; this is a text file",
       chunk = "; this is a script (`asamp run` profiles it)",
       zst = "; this is a compressed file (unpack it first: only gzip can be read)",
-      empty = ": the file is empty", ["."] = ": Is a directory",
+      empty = ": the file is empty; make a new profile", ["."] = ": Is a directory",
     }
     for name, what in pairs{pprof = "a pprof profile (`go tool pprof` reads it)",
                             collapsed =

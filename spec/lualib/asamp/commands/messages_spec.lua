@@ -20,6 +20,7 @@ describe("asamp", function()
       folder, process.interpreter())
     local text = shell.read(folder .. "/a.vmprof")
     shell.write(folder .. "/cut.vmprof", text:sub(1, 100))
+    shell.write(folder .. "/bytes", ("\1\2"):rep(100))
     shell.write(folder .. "/half.vmprof", text:sub(1, #text // 2))
   end)
 
@@ -36,6 +37,9 @@ describe("asamp", function()
     ["heap a.vmprof"] = "the file is not a heap snapshot; it is a profile, which asamp report reads",
     ["heap ."] = "the file is not a heap snapshot; it is a folder",
     ["heap app.lua"] = "the file is not a heap snapshot; this is a text file",
+    ["convert --to heapsnapshot bytes"] =
+      "the file is not a heap snapshot; profiler.snapshot(path) and asamp heap PID write one",
+    ["diff bytes a.vmprof"] = "cannot read profile 'bytes': not a VMProf log; make a new profile",
     ["heap --state 1 a.heap"] = "--state is only for a running process, but 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is only for a running process, but 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is only for a running process, but 'a.heap' is a file",
