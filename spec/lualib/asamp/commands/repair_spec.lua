@@ -99,8 +99,8 @@ describe("asamp repair", function()
     code, out, err = run(path, "-o", other)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.equal(("asamp repair: cannot read profile '%s': the file is empty; make a new profile\n"):format(path),
-                 err)
+    local expected = "asamp repair: cannot read profile '%s': the file is empty; make a new profile\n"
+    assert.equal(expected:format(path), err)
     code, out, err = run("/", "-o", other)
     assert.equal(1, code)
     assert.equal("", out)
