@@ -19,7 +19,7 @@
 static void *counting (void *ud, void *block, size_t osize, size_t nsize) {
   size_t *held = ud;
   void *fresh = NULL;
-  /* if a block is new, osize is not its size but the type of an object */
+  /* If 'block' is NULL, osize is the type of the new object, not a size. */
   if (block == NULL) osize = 0;
   if (nsize == 0)
     free(block);

@@ -100,9 +100,8 @@ static Site *here (lua_State *L, int kind) {
               ar.currentline > 0 ? ar.currentline : 0, kind);
 }
 
-/*
-** Counts the bytes of the string 'unfinished', if any: it is complete when the next event occurs.
-*/
+/* Adds the string 'unfinished' to the counts, if it is not NULL. Called at the next event, when
+ * the contents of the string are complete. */
 static void settle (void) {
   if (unfinished == NULL) return;
   unfinishedat->bytes += tsslen(unfinished);

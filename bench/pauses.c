@@ -28,7 +28,7 @@
 
 /* times are counted in ranges; the number of ranges for each factor of 2 */
 #define FINE 64
-/* the number of ranges for all 64-bit times */
+/* the number of ranges of the histogram, which together contain all 64-bit times */
 #define LENGTHS (64 * FINE)
 
 typedef struct Times {

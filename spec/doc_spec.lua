@@ -331,7 +331,7 @@ local function messages()
     end
   end
   add("find asamp lua/gc/pace/tuning.c lua/attach.c -name '*.c'", function(text, before, path)
-    -- such a string describes the damage in a file, and is the end of a message
+    -- this string is the end of a message: it describes the damage in a file
     if before:find "damaged?%(%w+, $" or before:find "fault = $" then return false end
     return not silent(text) and not path:find "/words%.c$" and not path:find "/holders%.c$"
       -- the strings of these two files are names of steps of a path
@@ -370,7 +370,8 @@ describe("the manual's messages #plain", function()
       for span in cell:gmatch "`([^`]+)`" do
         n = n + 1
         for piece in (span .. "…"):gmatch "%s*(.-)%s*…" do
-          -- the message about a missing module is Lua's own
+          -- Lua itself prints the message about a missing module, so that the sources of the project do not
+          -- contain it
           assert.is_truthy(#piece < 6 or piece:find "^module 'profiler' not"
                            or all:find(piece, 1, true), span)
         end

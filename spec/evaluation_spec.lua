@@ -264,7 +264,7 @@ describe("the commands #plain", function()
     assert.matches("\n| program | 16K | 4M | off | idle |\n", out)
     assert.truthy(out:find("\n| the paper's worst | - | 1.25 | - | - |\n", 1, true), out)
     assert.matches("\n| mean | [%d.-]+ | [%d.-]+ | %- | %- | %- | %- |\n| all together | ", out)
-    -- neither program has the size 'long', so that this table is missing
+    -- the table "A long run" is missing, because neither program has the size 'long'
     assert.is_nil(out:find "A long run")
     assert.matches("\n| gcbench | C and Lua | %d+%.%d | %d+%.%d | %d+ | %d+%.%d | %d+%.%d |\n", out)
 

@@ -101,9 +101,9 @@ describe("the C API", function()
         assert.equal(0, status, text)
       end)
     end
-    -- With these settings, for a long time only barriers process the remembered set, while the heap is
-    -- checked. A former bug: half of such runs failed, because a variable of a young coroutine was not
-    -- remembered.
+    -- With these settings, minor collections are rare, and the remembered set is processed only by barriers
+    -- for a long time. A former bug: in half of such runs, the check of the heap found a variable of a young
+    -- coroutine that was not remembered.
     for seed = 1, 3 do
       it("does so when little is remembered and minor collections are rare: seed " .. seed, function()
         stress = "remember=2,nursery=65536"

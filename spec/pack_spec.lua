@@ -71,8 +71,8 @@ describe("the Debian package #plain", function()
     for _, name in ipairs(BUILT) do assert.is_truthy(links:find("/bin/" .. name .. " ", 1, true)) end
   end)
 
-  -- A former bug: the package was linked without Debian's options, because lua/build.mk had lost the
-  -- variable for them.
+  -- A former bug: lua/build.mk had lost the variable with Debian's linker options, so that the package was
+  -- linked without them.
   it("is compiled and linked with the options of Debian", function()
     local exported = {}
     for name in shell.read "pack/debian/rules":gmatch "\nexport (%u+) := %$%(shell" do

@@ -42,7 +42,7 @@ end
 if type(trap) == "function" then trap = paged(trap) end
 local made, count = 0, 0
 
--- The phases of the run. Each is the end of the phase, in tenths of all batches, and its name.
+-- The phases of the run. Each has its end, in tenths of all batches, and its name.
 local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" }, { 9.2, "stay" },
   { 10, "gone" } }
 

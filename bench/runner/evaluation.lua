@@ -25,7 +25,7 @@ evaluation.PAPER = {
   interpreter = { name = "interpreter_pystone", rate = 8483, overhead = 1.99, normalised = 1.12,
     seconds = 8.10, gigabytes = 4.494, speed = 0.555, slower = 1.12 },
 }
--- the largest overhead with a period of 4 MB, from the paper's abstract
+-- the largest overhead that the paper's abstract states for a period of 4 MB
 local PAPER_MOST = 1.25
 
 local function markdown(header, rows)

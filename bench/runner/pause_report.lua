@@ -8,9 +8,9 @@ local distribution = require "runner.distribution"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
--- the quantile of the times of all batches that counts as the time of a batch without a pause
+-- The time of a batch without a pause is estimated as this quantile of the times of all batches.
 local UNDISTURBED = 0.1
--- a batch has a pause if its time exceeds that of a batch without one by at least this many ns
+-- A batch has a pause if it takes at least this many ns longer than a batch without a pause.
 local LEAST = 64000
 -- the same limit in ns for histograms
 local SHOWN = 16000

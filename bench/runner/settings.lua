@@ -62,8 +62,8 @@ end
 
 local MAKERS = {}
 
--- Returns the settings of the part 'period'. The series alternate, so that settings that are compared are
--- measured soon after each other.
+-- Returns the settings of the part 'period'. Settings of different lines of the plot alternate, so that
+-- settings that are compared are measured soon after each other.
 function MAKERS.period(paths, points)
   local list = {
     { name = "off", series = "off", kind = "fork", lua = paths.fork, options = {}, env = {} },

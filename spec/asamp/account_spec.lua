@@ -31,7 +31,7 @@ local TRUTH = [==[
     last = now
   end
   local function set(i)
-    count()  -- makes the frames, so that the count after the change allocates none
+    count()  -- the first call allocates the call frames, so that the second one allocates nothing
     core.label(T[i])
     count()
     stack[n] = i

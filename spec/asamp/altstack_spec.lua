@@ -181,8 +181,8 @@ describe("a signal of a time sample", function()
                 {status, err, (out:gsub("^%S+\t", ""):gsub("ulimit %-v%)\t%d+", "ulimit -v)"))})
   end)
 
-  -- In the debug build the native stack is not walked. It compares each walk with a second one, and the two
-  -- differ where a handler has interrupted another handler.
+  -- The debug build walks each native stack twice and compares the results. They differ if a handler has
+  -- interrupted another handler. So this build does not walk native stacks here.
   it("gets on with other handlers on that stack", function()
     local alarms, n = thread [[
       WALL.native = os.getenv "ASAMP_VARIANT" ~= "debug"

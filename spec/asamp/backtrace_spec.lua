@@ -213,7 +213,7 @@ describe("a walk from where a signal came", function()
       for i, f in ipairs(s.stack) do if i > 1 then key[#key + 1] = f.name end end
       if s.stack[1].name:find "^signals_" then seen[table.concat(key, " ")] = true end
     end
-    -- one or two different stacks, because ticks interrupt signals_spin or signals_burn
+    -- there are one or two different stacks, because a tick interrupts either signals_spin or signals_burn
     local n = 0
     for _ in pairs(seen) do n = n + 1 end
     assert.is_true(n == 1 or n == 2, n)

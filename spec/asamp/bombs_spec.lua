@@ -124,7 +124,8 @@ describe("a snapshot that unpacks to very much", function()
     assert.equal(n, ids)
   end)
 
-  -- In this graph, the globals have n functions, each with an upvalue "x" of its own.
+  -- This snapshot contains n functions that are global variables. Each function has its own upvalue with the
+  -- name "x".
   it("has the effect of removing many variables without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1 .. OBJECT .. INDEX .. distance(1) .. distance(2) .. OBJECT}
     parts[#parts + 1] = "\x45" .. distance(1)

@@ -81,7 +81,7 @@ describe("the sessions of a thread", function()
       -- machine it made 115 in 0.69 s. The limit uses elapsed time, because a wall clock continues while
       -- other processes run.
       assert.is_true(n <= 3 * 100 * life + 5, n .. " in " .. life)
-      -- tolerance: for each session, up to half a period may be missing or extra
+      -- tolerance: each session may count half a period too few or too many
       assert.is_true(all <= 3 * 100 * life + 10, all .. " in " .. life)
       assert.is_true(all >= 0.5 * 100 * took - 10, all .. " in " .. took)
     end

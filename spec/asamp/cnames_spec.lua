@@ -86,7 +86,7 @@ describe("a C function without a symbol", function()
   for _, native in ipairs{"native", "without"} do
     it("has the name of its field in a module or metatable: " .. native, function()
       local found = names(native)
-      -- no table field refers to this function, so that it has only an address
+      -- no table field refers to the function at line 5400, so that it has only an address
       assert.truthy(found[5400]:find "^bare%.so%+0x%x+$", found[5400])
       found[5400] = nil
       assert.same({[5000] = "bare.make", [5200] = "bareglobal", [5600] = "bare object.method",

@@ -58,8 +58,8 @@ describe("a collection in a profile", function()
                    ("%d %d %f"):format(own, mutator, took))
   end)
 
-  -- A former bug: the profile had the CPU time of the program after the last collection only if a sample
-  -- was undecided at the end.
+  -- A former bug: the profile recorded the CPU time after the last collection only if the survival of a
+  -- sample was still unknown at the end.
   it("has it for the time up to the end if there was a collection before", function()
     local function last(f)
       local list = samples.of(f, {period = 1 << 30})

@@ -168,7 +168,7 @@ describe("a process that listens", function()
     code, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(0, code)
     assert.equal(2, select(2, out:gsub("in use", "")))
-    -- this text is printed instead of "0B/s allocated"
+    -- the output has this text instead of a rate of allocation
     assert.equal(2, select(2, out:gsub("allocations not sampled  ", "")))
     code, out = asamp("stats", socket)
     assert.equal(0, code)
@@ -555,8 +555,9 @@ describe("a process that listens", function()
     assert.equal(0, before)
   end)
 
-  -- A former bug: after the program had closed the control thread's descriptors, the thread tried only once
-  -- to create its socket again. That failed if the program used all descriptors at that time.
+  -- A former bug: if the program had closed the socket of the control thread (the thread that answers
+  -- requests), the thread tried only once to create it again. That failed if the program had used up all
+  -- descriptors.
   it("listens again as soon as the program leaves it descriptors", function()
     local libraries = shell.output "pwd":gsub("\n", "/build/spec/?.so")
     start("alloc=0,listen=s/x.sock", ("package.cpath = '%s'\n"):format(libraries) .. [[
@@ -564,7 +565,9 @@ describe("a process that listens", function()
       local list = {}
       while not os.rename("take", "taken") do handle(10) end
       collectgarbage "stop"  -- would close the descriptors of replaced lists
-      repeat  -- the thread may listen again before all descriptors are used
+      -- repeats, because the profiler's thread may open its socket again before the program has used all
+      -- descriptors
+      repeat
         for fd = 3, 31 do close(fd) end
         list = {}
         repeat local f = io.open(arg[0]) list[#list + 1] = f until not f
@@ -643,7 +646,7 @@ describe("a process that listens", function()
     local _, out = asamp("top", "--count", "2", "--every", "1", socket)
     -- the first update shows no rates, because they are differences to the previous update
     assert.equal(1, select(2, out:gsub("B?/s allocated", "")))
-    -- A former bug: both tables had the heading of the second table.
+    -- A former bug: the heading of the second table was also printed above the first one.
     assert.matches("\nBy line, since the profile's start\n.*\nBy line, since the previous update\n", out)
     _, out = asamp("top", "--count", "2", "--every", "1", "--width", "40", socket)
     assert.matches("\n  [^\n]* reserved", out)
@@ -676,7 +679,7 @@ describe("a process that listens", function()
   end)
 
   -- A former bug: after a rotation, the new file had no state until a state allocated or collected. Until
-  -- then, marks were refused, although `asamp stats` named the file and the state.
+  -- then the process refused marks, although `asamp stats` named the file and the state.
   it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
           "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
@@ -701,7 +704,7 @@ describe("a process that listens", function()
       local r = assert(reader.read(path))
       assert.is_true(r.complete, r.message)
     end
-    -- at its stop the process may just have created the next file, so that there may be three files
+    -- the process may stop just after it has created another profile, so that a third file exists
     assert.is_true(#list >= 2 and #list <= 3, #list)
   end)
 

@@ -410,7 +410,7 @@ describe("asamp convert --to firefox", function()
     local stack = vmprof.stack(9, 10.5, {100}, {0})
     save(vmprof.head() .. vmprof.header(7, 0) ..
       vmprof.meta("start_time_offset", "10.0") .. stack .. stack .. stack ..
-      -- the record lists frames from the newest one; the period and the kind are its last words
+      -- a record of version 7 lists the newest frame first; its last words are the period and the kind
       vmprof.stack(10, 10.7, {5 << 2, 5 << 2 | 1}) ..
       vmprof.name(100, "py:main:1:a.py") .. vmprof.trailer(1001) )
     local p = convert()

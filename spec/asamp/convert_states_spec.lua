@@ -114,7 +114,8 @@ describe("a process with several Lua states", function()
       t["Allocated, state " .. state], t["Survived, state " .. state] = 200, 100
       t["CPU time, state " .. state] = 1000000
     end
-    -- when state 2 started, the objects of the earlier states were dead
+    -- the objects of states 0 and 1 died before state 2 started, so that only state 2 has live objects at the
+    -- end
     t["Alive at the end, state 2 script0"] = 100
     assert.same(t, speedscope())
     local threads, p = firefox()

@@ -154,9 +154,9 @@ end
     near(1000 * 32 * (15.5 + 8), lines[4].new)
   end)
 
-  -- A former bug: the block of every string was taken to be 3 bytes longer than the string, instead of
-  -- rounded up to the block size. The estimate of copies was 4% too high for strings of 58 bytes, 13% too
-  -- high for those of 16, and too low for others.
+  -- A former bug: the block of each string was estimated as 3 bytes longer than the string, not rounded up to
+  -- the block size. The estimate of copied bytes was 4% too high for strings of 58 bytes, 13% too high for
+  -- those of 16, and too low for others.
   it("are right for strings that are all of one length", function()
     for _, length in ipairs{16, 23, 58, 63} do
       local lines = run(([[

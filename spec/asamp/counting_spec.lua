@@ -13,7 +13,7 @@ local KINDS = {"table", "table array part", "table hash part", "string", "Lua cl
 local Object = {}
 Object.__index = Object
 
--- kept alive, so that this interned string is not allocated again in any call
+-- SHORT keeps this interned string alive, so that no call has to allocate it
 local SHORT = "xxxxxxxxxx"
 
 local function recurse(n) return n > 0 and {recurse(n - 1)} or nil end

@@ -219,7 +219,8 @@ for format = 6, 7 do
           got[i] = (s.class or "-"):sub(1, 1) .. (s.survived and "1" or "0")
         end
         assert.equal("P0 P0 -0 a1 P1 P1 a1 -0", table.concat(got, " "))
-        -- for a collection in the same microsecond as the previous one, the record has no numbers
+        -- the second collection has the same time in us as the first one, so that the letter g of its record
+        -- has no numbers
         assert.truthy(details:find "\nf 3 3\nl 2 1 1 0 1 2 2 1\ng[ \n]")
         assert.truthy(details:find "\nf 0 1\nl 1 2\ng[ \n]")
         assert.truthy(details:find "\nf 1\ng[ \n]")

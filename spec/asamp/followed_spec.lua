@@ -95,7 +95,8 @@ describe("samples that survived", function()
       for _ = 1, 2000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
-        if what <= 25 then  -- adds a sample; a block that grows has several samples
+        -- adds a sample; the same block may already have samples, as a block that grows does
+        if what <= 25 then
           list[#list + 1] = {owner = owner, block = block}
           same("add " .. owner .. " " .. block, true, f:add(owner, block))
         elseif what <= 55 then

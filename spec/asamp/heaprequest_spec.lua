@@ -90,7 +90,8 @@ describe("a snapshot requested from an idle process", function()
 
   it("delays no other answer, and waits longer than a silent client may", function()
     local first = send(heap("-", "a.heap"))
-    -- these queries take more than five seconds together, the time limit of a silent client (CN3)
+    -- these queries together take longer than the 5 s after which the process disconnects a silent client
+    -- (CN3)
     for _ = 1, 70 do
       assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
       host.pause(100)

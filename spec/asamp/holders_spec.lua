@@ -9,11 +9,10 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- Profiles a program that executes the code 'leak', which keeps objects, and makes garbage, so that the
--- session has time slices and collections. A leak that allocates in few slices cannot be distinguished from
--- start-up, so the program runs until no pause of the machine was longer than a quarter of its time.
--- Returns the report's section of leaks joined to one line, the profile, and the whole report joined to one
--- line.
+-- Profiles a program that runs the code 'leak', which keeps objects, and that creates garbage, so that
+-- collections run. The program runs until no pause of the machine was longer than a quarter of its time:
+-- otherwise a leak looks like start-up.
+-- Returns the report's section of leaks as one line, the profile, and the whole report as one line.
 local function report(leak)
   local path = os.tmpname()
   local status, _, err = process.run{code = ([[
@@ -396,8 +395,8 @@ describe("holders that are gone at the end", function()
       found[p > 0 and holders.pathtext(profile.holders, p):match '^local "requests" of main ' or ""] = true
     end
     assert.is_true(found['local "requests" of main '])
-    -- The search at the end reached no object of a request. It may reach another sampled object that is
-    -- alive, such as the function main.
+    -- The heap walk at the end must find no path to an object of a request. It may find paths to other
+    -- sampled objects that are alive, such as the function main.
     for _, p in ipairs(profile.alive.path) do
       assert.is_nil(p > 0 and holders.pathtext(profile.holders, p):match "requests" or nil)
     end

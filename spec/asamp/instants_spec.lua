@@ -88,7 +88,7 @@ describe("the bytes alive at an instant", function()
     it("is that of a model, at any time, in version " .. format, function()
       for seed = 1, 10 do
         local samples, ends = random(path, format, seed)
-        -- the reader counts times from the start of the file, which was before 'start'
+        -- the reader's times count from the start of the file, which is earlier than the start of the model
         local first = assert(reader.read(path)).collections
         local shift = first[1].time - ends[1]
         for i, time in ipairs(ends) do
@@ -170,7 +170,7 @@ describe("the bytes alive at an instant", function()
     p:sample{8, 2, time = start}
     p:collection{fates = "0", inuse = 24 << 10, time = start + 1000000000}
     p:flood(17, {8, 2, time = start + 2000000000})
-    -- the only other collection, at the end of the session
+    -- the only other collection is at the end of the session; it finds all 17 samples alive
     p:collection{fates = ("1"):rep(17), inuse = 1000, time = start + 3000000000}
     assert(p:close())
     local err

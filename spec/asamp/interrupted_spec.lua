@@ -89,9 +89,8 @@ describe("a system call that waits", function()
         if wall > 0 then break end
       end
       assert.is_true(wall > 0)
-      -- With a clock of CPU time, only a signal that arrives just before the sleep can interrupt
-      -- the call. So the number of interruptions is at most the number of periods of CPU time in
-      -- the calls, on any machine.
+      -- With a clock of CPU time, a call is interrupted only if the signal arrives just before the call
+      -- sleeps. So there are at most as many interruptions as periods of CPU time in the calls.
       local n, seconds = interrupted "cpu"
       assert.is_true(n <= seconds * CLOCKS.cpu.rate + 1, n .. " in " .. seconds)
     end)

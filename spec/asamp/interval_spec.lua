@@ -202,8 +202,8 @@ describe("random intervals", function()
     end
   end)
 
-  -- A former bug: random distances were half a byte too long on average, 0.8% of the smallest
-  -- period.
+  -- A former bug: random distances between samples were half a byte too long on average. That is 0.8% of the
+  -- smallest period, 64 bytes.
   it("have the requested mean also if they are short", function()
     for _, period in ipairs{64, 100, 1000} do
       local n, sum = 4000000, 0

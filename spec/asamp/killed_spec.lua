@@ -186,7 +186,7 @@ describe("SIGKILL of a program that is sampled", function()
       take(5)
       if not stop then gen.sleep(0.005) end
       if size() > last then
-        -- a flush is several writes: it is over when the file keeps its size for a while
+        -- a flush consists of several writes; this loop ends when the file has kept its size for 0.2 s
         repeat last = size() gen.sleep(0.2) until size() == last
         local f <close> = io.open(notes, "w")
         f:write(before, "\n")

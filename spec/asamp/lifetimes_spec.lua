@@ -184,7 +184,7 @@ describe("later deaths", function()
       for i = 1, 1024 do t[-i] = i end
       -- this collection finds the hash part of 24 KiB alive
       collectgarbage()
-      -- the table replaces that hash part by a larger one and frees it
+      -- the table now needs a larger hash part, and frees the one of 24 KiB
       for i = 1025, 4096 do t[-i] = i end
       collectgarbage()
       collectgarbage "restart"
@@ -256,7 +256,7 @@ describe("later deaths", function()
       t = {}
       for i = 1, 1024 do t[-i] = i end
       for _ = 1, 5 do
-        -- these tables have vectors whose free is watched, and die
+        -- the vectors of these tables are sampled, and the tables die at once
         for i = 1, 2000 do
           local short = {}
           short[i], short.i = i, i

@@ -241,7 +241,7 @@ describe("a limit", function()
       depth = depth - 1
     end
     local function deep() nest(deep) end
-    -- three times, because buffers of calls that ended by an error must no longer count
+    -- three times, because buffers of a call that ended by an error must not count for the next call
     for _ = 1, 3 do
       depth, most = 0, 0
       assert.same({false, "allocation limit of 1000000 bytes exceeded"}, {pcall(limit, 1000000, deep)})
@@ -252,8 +252,8 @@ describe("a limit", function()
     assert.same({false, ("limit of %d live bytes exceeded"):format(alive)},
                 {pcall(limit, {alive = alive}, deep)})
     assert.is_true(most >= 4 and most <= alive // 100000 + 1, most)
-    -- buffers that exist before the call do not count, and the bytes of an inner limit are not added twice
-    -- to the outer one
+    -- Buffers that exist before the call do not count for its limit. The bytes of a call with its own limit
+    -- inside this one are counted once.
     depth, most = 0, 0
     nest(function() limit(400000, nest, function() end) end)
     local function within() nest(function() limit(800000, within) end) end
@@ -296,7 +296,7 @@ describe("a limit", function()
     local ok, e = pcall(limit, 10000, error, value)
     assert.is_false(ok)
     assert.equal(value, e)
-    local _ = ("x"):rep(100000)  -- no limit applies any more
+    local _ = ("x"):rep(100000)  -- the limit of the ended call must not apply to this allocation
   end)
 
   -- A former bug: an error in a dead coroutine, which has no error handler, jumped past the call with the

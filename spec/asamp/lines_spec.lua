@@ -460,7 +460,7 @@ f()]], {
       "table array part body:2 luaB_coresume main chunk:7",
       "table body:3 luaB_coresume main chunk:7",
       "table body:4 luaB_coresume main chunk:8",
-      -- these stacks grow by CallInfo records, which calls in the coroutine need
+      -- the stacks grow because calls in the coroutine need CallInfo records
       "stack luaB_coresume main chunk:7", "stack body:3 luaB_coresume main chunk:7",
       "coroutine luaB_cowrap main chunk:9", "stack luaB_cowrap main chunk:9",
       "C closure luaB_cowrap main chunk:9",

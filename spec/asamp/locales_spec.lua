@@ -63,7 +63,8 @@ describe("in a locale with a decimal comma", function()
     assert.matches("\n  tolerance = 2.5,\n.*%[\"a\"%] = {bytes = 8, tolerance = 0.25},\n", written)
   end)
 
-  -- A former bug: with a decimal comma, the fraction of a number in a page became another number.
+  -- A former bug: in a locale with a decimal comma, a number such as 2.5 was written to a page as 2,5, which
+  -- is two numbers there.
   it("JSON, pages and metrics have a point", function()
     if not folder then return pending "localedef cannot make the locale" end
     local out = run [[

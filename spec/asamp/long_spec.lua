@@ -202,9 +202,9 @@ describe("a long profile", function()
       assert.is_true(#profile.functions >= 1000 and #profile.functions < 1010)
       assert.same({exact.bytes, exact.samples, exact.survived},
                   {weights(out, "bytes"), weights(out, "samples"), weights(out, "survived")})
-      -- Each command runs in two processes with different hash seeds, which must print the same. The
-      -- outputs would differ if a list had the order of a hash table.
-      -- the reader builds the same tree from both versions, so that one is enough
+      -- Each command runs in two processes with different hash seeds, which must print the same. The outputs
+      -- would differ if a list had the order of a hash table.
+      -- One version of the file is enough, because the reader builds the same tree from both.
       if format == 6 then return end
       for _, command in ipairs{"report --json", "report --tree", "convert --plain --to firefox -o -",
 

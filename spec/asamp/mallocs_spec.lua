@@ -125,8 +125,8 @@ local before = rss()
 c.churn(400000, 4096, 0)
 print(rss() - before)
 ]], "alloc=1M,malloc=1024,native=0")
-    -- growth of resident memory in KiB; it was 17,000 with the bug. On a loaded machine the queue of
-    -- samples to write takes some 6,000.
+    -- The output is the growth of resident memory in KiB. With the former bug it was 17,000. On a busy
+    -- machine the queue of samples to be written has some 6,000.
     assert.is_true(tonumber(out) < 10000, out)
     assert.is_true(profile.lost > 4 * 400000, profile.lost)
     local report = shell.output("build/bin/asamp report " .. path)
@@ -380,8 +380,8 @@ for i = 1, 4 do make() end
       env = {LD_PRELOAD = LIBRARY, ASAMP_MALLOC = "0"}}})
   end)
 
-  -- A former bug: samples of threads that run no Lua state were queued only for the process's first state.
-  -- If that state was idle, most of these samples were lost.
+  -- A former bug: samples of threads that run no Lua state were queued only for the first state of the
+  -- process. If that state was idle, most of these samples were lost.
   it("has the threads' samples where the state that they wait for is idle", function()
     local host = program [[
 #include <lualib.h>
@@ -455,9 +455,9 @@ int main (void) {
     assert.same({0, "", ""}, {process.run{program = host, env = {LD_PRELOAD = LIBRARY,
       ASAMP = ("out=%s,overwrite=1,quiet,seed=5,alloc=16384,malloc=4096"):format(path)}}})
     local profile = assert(reader.read(path))
-    -- The remaining native bytes are the lua_States, which are in no Lua heap. Samples that are taken just
-    -- before the process ends are counted as lost. A former bug: these samples were missing without a
-    -- message.
+    -- The remaining native bytes are those of the lua_States, which are not in a Lua heap. Samples that are
+    -- taken just before the process ends are counted as lost. A former bug: these samples were neither in the
+    -- profile nor in the number of lost samples.
     local requested, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
     -- the debug build allocates bitmaps for its checks
     local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000

@@ -5,7 +5,7 @@
 
 local signals = require "signals"
 
-local HEAD = 5  -- number of words of a tick without native frames
+local HEAD = 5  -- number of words before the frames in the record of a tick
 
 local function addresses(n, first)
   local list = {}

@@ -166,7 +166,8 @@ describe("orphans in a file", function()
     assert.equal(m:natives() * 100, alive)
   end)
 
-  -- More states than the limit of the reader: orphans of the states beyond it are only counted.
+  -- The file has more states than the reader's limit. For states beyond it, the reader only counts native
+  -- memory that outlives its state ("orphans").
   it("are as many as there is room for, and the others counted", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     local n = 16384 + 100
@@ -198,7 +199,7 @@ describe("orphans in a file", function()
       p:sample{8, 1, kind = kind}
       p:sample{8, 2}
       p:collection{fates = "11", major = true}
-      -- state 'id' leaves 'id' orphans, so that state 0 leaves none
+      -- state number 'id' leaves 'id' live native blocks, so that state 0 leaves none
       p:leave(100, 0, id)
     end
     for _, one in ipairs{{0, 0, 1}, {1, 5, 5}, {1, 4294967295, 4294967295, 1, 1}, {7, 0, 1}, {2, 0, 9}} do
@@ -316,7 +317,7 @@ collectgarbage()
     table.sort(sums)
     assert.equal(2, #sums)
     near(2000000, sums[1])
-    -- the bytes of the parent process, which has freed a fourth of them
+    -- the parent process has freed a fourth of its 4 MB
     near(3000000, sums[2])
   end)
 end)

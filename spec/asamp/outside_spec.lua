@@ -112,7 +112,7 @@ describe("the external bytes of a userdata", function()
       natives.outside(u, PERIOD)
     end
     local before = core.allocated()
-    natives.outside(u, 20 * PERIOD + 1)  -- one byte more than a whole number of periods
+    natives.outside(u, 20 * PERIOD + 1)  -- one byte more than 20 periods
     local more = core.allocated() - before
     embedding.stop()
     local all, died = points(embedding.samples())

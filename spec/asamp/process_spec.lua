@@ -488,7 +488,7 @@ describe("a process that the environment profiles", function()
         endings("chroot", "alloc=64K,native=0,rotate=1s,keep=2", folder .. "/jail")
       assert.same({0, "fine\n", ""}, {status, out, err})
       local n = tonumber(shell.output("ls %s/out | wc -l", folder))
-      -- the process may have started a third file just before its end
+      -- the process may have created a third file just before it ended
       assert.is_true(n == 2 or n == 3, n)
     end)
 

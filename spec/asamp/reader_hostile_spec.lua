@@ -27,8 +27,8 @@ describe("a hostile profile", function()
     return assert(reader.read(path, options))
   end
 
-  -- A former bug: the reader divided by the number of such collections plus 1, which is 0, and the process
-  -- ended.
+  -- A former bug: the reader divided by the number of collections without a record plus 1. That sum
+  -- overflowed to 0, and the division ended the process.
   it("may count 2^64 - 1 collections without a record", function()
     local profile = read("", {"n 1\nf 1\ng 1 1 0 0 0 0 0 18446744073709551615 18446744073709551615\n"})
     assert.equal((1 << 40) + 1, profile.minors)

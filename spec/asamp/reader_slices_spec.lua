@@ -42,7 +42,7 @@ describe("the reader", function()
     for line = 1, NODES do all[line] = vmprof.stack(1, 1, {0, 1, line, 8}, {0}) end
     local stacks = table.concat(all):rep(SLICES // 16)
     local times = (" 1" .. (" 0"):rep(NODES - 1)):rep(SLICES // 16)
-    -- writes SLICES * NODES survivors in total
+    -- the 16 parts together have SLICES * NODES survivors
     for i = 1, 16 do
       parts[#parts + 1] = stacks
       parts[#parts + 1] = vmprof.meta("asamp." .. i, ("n %d\nt%s\nf 0 %d\n"):format(

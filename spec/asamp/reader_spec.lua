@@ -137,8 +137,8 @@ describe("the reader", function()
         followed = stay
         return #runs > 0 and runs or nil
       end
-      -- Adds a sample to the row of its stack, kind and class. The class is known only when survival is
-      -- decided.
+      -- Adds a sample to the row of its stack, kind and class. The reader learns the class only when a
+      -- collection has decided whether the object survived.
       local function decide(o, class, survived)
         local at = site(o.key .. (class and "/" .. class or ""))
         at[1], at[2] = at[1] + o.count, at[2] + o.count * o.period
@@ -482,7 +482,7 @@ describe("the reader", function()
           rest[1] = 77
         end
         if version == 3 then
-          -- a stack with a resident set size, but the header has no flag for such sizes
+          -- the record contains a resident set size, but the file's header states that records have none
           rest[2] = 4096
         end
         local stack = vmprof.stack(1, lead, leafy, rest)
@@ -649,7 +649,7 @@ describe("the reader", function()
       for i = 1, many do
         log[#log + 1] = vmprof.stack(1, 1, {8 * i}, {0})
       end
-      -- the same stack as an earlier one
+      -- adds the stack of the first function once more
       log[#log + 1] = vmprof.stack(1, 1, {8}, {0})
       log[#log + 1] = vmprof.name(8 * many, "py:late:1:x") .. vmprof.trailer(1)
       local profile = assert(read(table.concat(log)))

@@ -73,7 +73,8 @@ describe("a flight recorder", function()
     assert.is_true(p.complete, p.message)
     assert.is_true(p.ring.samples > 100 and p.ring.samples <= p.samples and p.ring.seconds > 0)
     assert.equal(p.ring.samples * 256, p.ring.bytes)
-    -- nil, because the exact count is that of the whole run, not of the recorded part
+    -- p.allocated is nil: the exact number of bytes is known only for the whole run, not for the recorded
+    -- part
     assert.is_nil(p.allocated)
     assert.same({}, p.left)
   end)
@@ -186,8 +187,8 @@ describe("a flight recorder", function()
       local p = assert(reader.read(("%s/%s.vmprof"):format(folder, name)))
       assert.is_true(p.complete, name)
       assert.equal(name ~= "r", p.ring ~= nil)
-      -- A former bug: the profile of a dump had an exact sum of allocated bytes that lacked those of the
-      -- states that were still open.
+      -- A former bug: the profile of a dump stated a total of allocated bytes as exact, but the bytes of
+      -- states that were still open were missing.
       if name == "q" or name == "p" then assert.is_nil(p.allocated, name) end
       if name == "p.4" then assert.is_true(p.allocated > 0) end
     end

@@ -47,7 +47,7 @@ describe("the fates of samples", function()
       end
     end
     assert.is_true(fates["1032 true"] == #kept, fates["1032 true"])
-    -- tolerance: one object may be in a register during the collection and survive
+    -- a dead object may survive because a register still contains its address
     assert.is_true(fates["2032 false"] >= 0.8 * #kept, fates["2032 false"])
     assert.equal(0, list.undecided)
   end)
@@ -78,7 +78,8 @@ describe("the fates of samples", function()
       for key in pairs(found[i]) do found[i][key] = true end
       assert.same(set, found[i])
     end
-    -- the objects that line 1 allocates died, because line 5 replaced them
+    -- line 5 stores new objects in the fields of 'kept' that line 1 has filled, so that the objects of line 1
+    -- died
     kinds(1, "false", "table", "table array part", "table hash part")
     kinds(2, "false", "table", "table array part", "table hash part")
     kinds(3, "true", "string")
@@ -180,7 +181,8 @@ describe("the fates of samples", function()
     assert.equal(500, #kept)
     local found = byline(list, from)
     assert.is_nil(found[1]["table false"])
-    -- at most one table per collection survives: the one that was being created when the collection ran
+    -- The table that is being created when a collection starts survives. Each collection has at most one such
+    -- table.
     local alive = 0
     for i, s in ipairs(list) do
       if s.kind == "table" and s.survived and s.stack[1].line == from + 2 then
@@ -201,8 +203,8 @@ describe("the fates of samples", function()
       for i = 1, n do kept[i] = natives.string(1024 - 17) end
     end)
     collectgarbage("nursery", before)
-    -- each nursery ends with a collection, which decides all of its samples; each kept string survives and
-    -- is decided once
+    -- Each nursery ends with a collection, which decides whether its samples have survived. Each kept string
+    -- survives. It is decided once.
     local decided = {}
     for _, s in ipairs(list) do
       decided[s.collection] = (decided[s.collection] or 0) + s.count

@@ -91,7 +91,7 @@ local function model(period, seed)
   -- Checks that the sampler's statistics are those of the model.
   function m.stats()
     local allocated, distance = core.allocated(), core.distance()
-    -- allocates a table, after 'allocated' and 'distance' were read
+    -- 'allocated' and 'distance' are read before this call, because it allocates a table
     local t = core.stats()
     look(allocated, distance)
     if t.samples ~= m.points then m.fail("stats have %d samples, not %d", t.samples, m.points) end
@@ -170,8 +170,9 @@ end
 
 local CLASSES = {{__name = "One"}, {__name = "Two"}, {__name = "Three"}}
 
--- Functions that return an action which allocates a known number of bytes, in most cases as exactly one
--- block. They return the action's name, function and block, the arguments of model.act.
+-- Each function returns three values: the name of an action, the action (a function that allocates a known
+-- number of bytes), and a description of the allocated block. They are the arguments of model.act. Most
+-- actions allocate exactly one block.
 local KNOWN = {
   function(keep, random)
     local n = random(41, ({100, 3000, 60000})[random(1, 3)])
@@ -358,7 +359,8 @@ local function run(seed, period, steps)
       block.counted = block.counted or block.size
       collectgarbage "stop"
       local function ready(n) return n and ready(n - 1 > 0 and n - 1) end
-      -- allocates the call records and the stack again, which a collection has freed
+      -- a deep recursion allocates the stack and the call records, so that the next action does not allocate
+      -- them
       ready(50)
       m.act(name, f, block)
       collectgarbage "restart"
@@ -599,8 +601,8 @@ describe("sampling on and off", function()
   end)
 
   it("in a finalizer gives every sample its fate all the same", function()
-    -- In a finalizer no collection can run, so that the next collection after it decides the samples. Until
-    -- then, objects that have died must not be read.
+    -- No collection can run inside a finalizer, so that the samples of the finalizer stay undecided until the
+    -- next collection. Before it, the sampler must not read their objects, which may have died.
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
     core.on(64, false)
@@ -720,7 +722,7 @@ describe("several states", function()
           sizes[one.size] = (sizes[one.size] or 0) + one.count
         end
       end
-      -- the action allocates n strings of 10 n + 17 bytes, and nothing else
+      -- in each round the action allocates only n_ strings of 100 * round_ + 17 bytes
       for round_ = 1, 20 do
         local n_, size = 10 * round_, round(100 * round_ + 17)
         assert.is_true(math.abs((sizes[size] or 0) * (256 << i) - n_ * size) < 2 * (256 << i))

@@ -74,8 +74,8 @@ natives.through(g)]],
       "mark:1 f:2 native_call native_through g:4 native_call native_through main chunk:6")
   end)
 
-  -- A former bug: if a C stack was deeper than the limit of a walk, the incomplete stack was
-  -- treated as the unchanged outer part of the next stack.
+  -- A former bug: a walk of the C stack ends at a limit of frames. The incomplete stack of such a walk was
+  -- used as if it were the unchanged outer part of the next stack.
   it("shows the inner part of a C stack that is deeper than the limit of a walk", function()
     local list = stacks([[
 local function f()
@@ -197,7 +197,7 @@ coroutine.resume(co, co)]], "@stack"))
     local list = samples.of(function()
       for _ = 1, 20 do
         chunk()
-        -- frees the error message, which the next iteration must allocate again
+        -- frees the error message, so that the next call of chunk() allocates it again
         collectgarbage()
       end
     end, {native = true, random = true})

@@ -147,7 +147,7 @@ describe("a state whose time is sampled on one OS thread", function()
         all = all + lost
         s:close()
       end
-      -- samples of this thread's periods were lost while the state ran on the other thread
+      -- samples were lost for periods of this thread that ended while the state ran on the other thread
       assert.is_true(all > 0)
       samples.read(path)
     end)

@@ -248,7 +248,8 @@ describe("profiles that are merged", function()
     assert.same(want, got)
   end)
 
-  -- A former bug: a copy sample was written for the state of the previous event.
+  -- A former bug: the merge wrote a copy sample (a sample of copied bytes) for the state of the event before
+  -- it.
   it("keep the state of each copy", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 1024, copies = true})
     for id = 0, 1 do

@@ -70,7 +70,7 @@ static void a_flood (lua_State *L) {
 
 static struct {
   int slots, mode, flood;
-  /* keys first to first + dying - 1 have values without other references */
+  /* The keys first to first + dying - 1 have values that only this weak table refers to. */
   int first, dying;
 } shrink;
 
@@ -81,10 +81,8 @@ static int b_weak (lua_State *L) {
   return 1;
 }
 
-/*
-** C function with the arguments table and value. Stores the value in all slots and erases it in
-** seven eighths of them. Then stores the values that have no other reference.
-*/
+/* C function with the arguments table and value. Stores the value in all slots, and then nil in
+ * the last seven eighths of them. Then stores the values to which nothing else refers. */
 static int b_prepare (lua_State *L) {
   int i;
   luaL_checkstack(L, DYING + 4, NULL);
@@ -165,7 +163,7 @@ static void a_shrink (lua_State *L) {
   n->mt = shrink.mode;
   push_slot(L, s);
   lua_insert(L, -2);
-  /* removes the table from the stack, but not the value */
+  /* store() removes the table from the stack and leaves the value */
   store(L, to, node_value(n));
   push_slot(L, to);
   lua_pushvalue(L, -2);

@@ -238,12 +238,10 @@ static int b_collect (lua_State *L) {
   return 0;
 }
 
-/*
-** Runs finalizers that were queued by an emergency collection, or by a collection that raw stores
-** had made overdue. The next collection treats all objects that they may access as reachable, so
-** that its result could not be predicted before they have run. Resets w.marked, because the model
-** may have changed since these finalizers were queued.
-*/
+/* Runs finalizers that were queued by an emergency collection, or by a collection that was
+ * overdue after raw stores. The next collection treats all objects that these finalizers may
+ * access as reachable. Its result can be predicted only after they have run. Resets w.marked,
+ * because the model may have changed since they were queued. */
 static void drain (lua_State *L) {
   static unsigned long failed;
   const char *stress = getenv("LUAN_STRESS");
@@ -366,10 +364,8 @@ static void a_parameters (lua_State *L) {
     luaN_setnursery(L, chance(2) ? 0 : chance(20) ? ~0ul >> 1 : 256ul << random_below(14));
 }
 
-/*
-** C function with a userdata as argument. Sets the number of its external bytes to w.a. If w.b is
-** set, it first sets a number near the maximum, and 0.
-*/
+/* C function with a userdata as argument. Reports w.a as the number of its external bytes. If
+ * w.b is set, it first reports a number near the maximum, and then 0. */
 static int b_outside (lua_State *L) {
   static const size_t all[] = {~(size_t)0, ~(size_t)0 / 2, (size_t)1 << 60};
   if (w.b) {

@@ -76,7 +76,8 @@ struct Node {
   unsigned marks;
   unsigned visited;	/* number of the last check that visited the node */
   char fin;		/* marked for finalization, and its finalizer was not called yet */
-  /* 1: unreachable when a finalizer resurrected it, so that its own finalizer may be called */
+  /* 1: the node was unreachable when a finalizer resurrected it, so that Lua may call the node's
+   * own finalizer */
   char maybe;
   /* 1: resurrected by a finalizer, so that collections may have removed its weak references */
   char revived;
@@ -95,7 +96,7 @@ struct Node {
   Map map;		/* N_TABLE */
   Value *value;		/* user values, upvalues or stack slots; one for N_CELL */
   int n;
-  Node *cell[3];	/* N_GET, N_SET, N_KEEP: cells of the upvalues */
+  Node *cell[3];	/* for N_GET, N_SET and N_KEEP, which are functions: the cells of their upvalues */
   size_t size;		/* N_USERDATA: size of its block in bytes; other kinds: a size */
   size_t outside;	/* external bytes of a userdata */
   Frame *frame;		/* N_COROUTINE: FRAMES frames, of which 'frames' are in use */
@@ -126,7 +127,7 @@ typedef struct World {
   Node **node;
   unsigned nodes, nodesize, maxnodes, lastid;
   unsigned stamp;
-  /* 1 + the number of the action for which REACH_NOW was computed */
+  /* 1 + the number of the action for which REACH_NOW was computed; 0: it must be computed again */
   unsigned long marked;
   unsigned long seq;
   unsigned long *log;	/* 'seq' of the finalizers called since the log was emptied */

@@ -46,10 +46,8 @@ static void resolve (void *ud, uint64_t address, char *symbol, size_t size,
   snprintf(file, filesize, "lib");
 }
 
-/*
-** Size of a generated profile: the numbers of its functions, classes, names and marks are
-** proportional to it.
-*/
+/* The size of a generated profile. The numbers of its functions, classes, names and marks are
+ * proportional to it. */
 static uint64_t many;
 
 static void stack (Encoder *e) {
@@ -118,10 +116,8 @@ static void hold (Encoder *e, uint64_t time) {
   encoder_walk(e, time, upto(9999999));
 }
 
-/*
-** Writes rows of a measurement of resident memory ("picture"), with words that the reader knows
-** and one unknown word.
-*/
+/* Writes the rows of one measurement of resident memory. The names of rows are those that the
+ * reader accepts, and one unknown name. */
 static void picture (Encoder *e, uint64_t time) {
   static const char *const words[] = {"rss", "lua.old", "lua.free", "free", "native", "file", "new"};
   size_t i, n = 1 + (size_t)upto(12);

@@ -27,10 +27,9 @@
 #define DEEP		(READER_MAXDEPTH / 8 < 1500 ? READER_MAXDEPTH / 8 : 1500)
 #define SECOND		UINT64_C(1000000000)
 
-/*
-** For each state, the data with which the generator of events keeps the sampler's guarantees: P5
-** and P6 (profile.h) and PA1 (past.h).
-*/
+/* The data of a state, with which the generator keeps the guarantees of a sampler. P5
+ * (profile.h): a stack is passed as its difference to the previous stack. P6 (profile.h): a
+ * class is emitted before its first outcome. PA1 (past.h): which survivors are followed. */
 typedef struct State {
   uint32_t id;
   int started;

@@ -13,15 +13,14 @@
 #define MANY	200	/* largest number of stores in one action */
 
 static struct {
-  /*
-  ** 'ref' is a registry reference to a table: [1] the big table, [2] objects with a strong
-  ** reference, [3] keys
-  */
+  /* 'ref' is the registry reference of a table with three fields: [1] is the big table, [2] a
+   * table with strong references to objects, [3] the keys. */
   int made, ref;
   int mode;
   int last;	/* number of the last object that was created */
   struct {
-    int number;	/* number of the cell's object; 0: the slot is false, -1: it is nil */
+    /* number of the object that the slot refers to; 0: the slot is false, -1: it is nil */
+    int number;
     /* 1 if the table [2] also refers to the object */
     char held;
     char loose;	/* 1 if the object was a weak value at any time since it was stored */
@@ -128,7 +127,8 @@ static void cell_put (lua_State *L, int c, int number, int held) {
   lua_pushboolean(L, 0);
   held_set(L, c);
   big.cell[c].held = 0;
-  big.cell[c].loose = 1;  /* the contents are unknown until the store has succeeded */
+  /* 1: the model does not know the contents until the store has succeeded */
+  big.cell[c].loose = 1;
   lua_pushvalue(L, -1);
   cell_set(L, c);
   big.cell[c].number = number;

@@ -199,7 +199,7 @@ describe("dependencies between the parts #plain", function()
       local faces = FACES[path:match "asamp/(%w+)/"] and not CLEAN[base(path)]
       if reaches(path) then
         assert.is_truthy(faces, path)
-        -- if a header's comment states that it is independent of Lua, that must be right
+        -- a source that includes a header of Lua must not state that it is independent of Lua
         assert.is_falsy(shell.read(path):find "[Kk]nows no Lua", path)
       end
     end

@@ -90,7 +90,7 @@ describe("the patches #plain", function()
     assert.same({1, "lua/edit: build/edit has changes that are not committed\n"}, {status, err})
     assert.equal(#patches(), #patches(folder))
 
-    -- after one more commit, there is one more patch
+    -- after one more commit in build/edit, the export writes one more patch
     shell.output("cd %s && git -C build/edit commit -qam 'gc: one more' && lua/edit export build/edit",
                  folder)
     assert.equal(#patches() + 1, #patches(folder))

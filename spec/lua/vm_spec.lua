@@ -58,7 +58,7 @@ describe("a field set by a constant name", function()
   it("goes to __newindex when the table does not have it, though there is room", function()
     for i = 4, #NAMES do
       local calls = {}
-      -- five fields, so that the hash part has eight nodes
+      -- five fields need a hash part of eight nodes, so that some nodes are free
       local t = {k23757 = 1, b = 2, c = 3, d = 4, e = 5}
       setmetatable(t, {__newindex = function(_, k, v) calls[#calls + 1] = {k, v} end})
       set[i](t, 5)
@@ -640,7 +640,7 @@ describe("the hash of a string", function()
         local n, looks, keys, state = {}, 0, 0, step
         for i = 1, 1 << bits do
           state = (state * 1103515245 + 12345) & 0x7fffffff
-          -- five of eight objects become keys
+          -- a pseudo-random number selects about five of eight addresses as keys
           if state >> 8 & 7 < 5 then
             local block, slot = i // (32704 // step), i % (32704 // step)
             local at = hashes.spread(0x7f3456780000 + (block << 15) + slot * step, bits)

@@ -16,7 +16,7 @@ local RATE = "rate must be 1 to 30000 samples a second, got "
 local NOMIN = "must be a period of 64 to 2^62 bytes, or 0 for none, got "
 local NORATE = "must be 1 to 30000 samples a second, or 0 for none, got "
 
--- Returns the message of a call that must raise an error, without its position.
+-- Calls f, which must raise an error. Returns the error message without its position.
 local function raised(f, ...)
   local ok, message = pcall(f, ...)
   assert.is_false(ok)

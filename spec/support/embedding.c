@@ -467,7 +467,8 @@ static int l_use (lua_State *L) {
   return 0;
 }
 
-/* Called when a state with the module is closed. Frees the records when the last one is closed. */
+/* Called when a state that has loaded this module is closed. Frees the records when the last
+ * such state is closed. */
 static int l_gc (lua_State *L) {
   int i;
   (void)L;

@@ -14,7 +14,7 @@ function MAKE.table() return {} end
 function MAKE.class() return setmetatable({}, {__name = "Knot"}) end
 MAKE["function"] = function()
   local held
-  -- a new closure for each node
+  -- each call of MAKE["function"] returns a new closure
   return function(x)
     if x == nil then return held end
     held = x
@@ -84,8 +84,8 @@ function M.make(n, random)
     local from, to = nodes[random(n)], nodes[random(n)]
     if tie(from, to, random) then from.edges[to] = true end
   end
-  -- nodes[1] also refers to each table with weak keys. In the model this table alone then keeps the value
-  -- of its entry alive.
+  -- nodes[1] also refers to each table with weak keys. Each of these tables receives an entry. In the model
+  -- only the table keeps the value of the entry alive.
   for _, node in ipairs(nodes) do
     if node.kind == "weakkeys" then
       nodes[1].object[#nodes[1].object + 1] = node.object

@@ -16,7 +16,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-/* 1: the other thread has taken the loader's lock; 2: it may release the lock */
+/* 1: the other thread has locked the dynamic loader; 2: that thread may unlock it */
 static volatile int state;
 
 

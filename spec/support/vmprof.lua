@@ -65,7 +65,7 @@ function M.decodes(bytes)
     local n = word()
     assert(n >= 0 and n <= LIMIT, "record too deep: " .. n)
     local list = {}
-    -- unpacks at most 64 words at a time, because the C stack is limited
+    -- unpacks 64 words at a time, so that string.unpack has few results
     for i = 1, n, 64 do
       local many = math.min(64, n - i + 1)
       table.move({string.unpack(("<" .. ("i8"):rep(many)), bytes, at)}, 1, many, i, list)

@@ -94,9 +94,9 @@ describe("a text that is edited", function()
 end)
 
 describe("texts of a queue", function()
-  -- A queue of strings. The bytes of young texts may exceed the nursery in proportion to the old bytes. A
-  -- former bug: they did not, so that a nursery had capacity for only five of these strings, each was
-  -- visited three times, and the program ran at 0.2 of upstream's speed.
+  -- A program keeps strings in a queue. Young large strings may exceed the nursery by a share of the old
+  -- bytes. A former bug: they could not. A nursery had capacity for only five of these strings, and each was
+  -- visited three times. The program ran at 0.2 of upstream's speed.
   it("die young next to a large heap, and memory use stays constant", function()
     for _, size in ipairs{1000, 100000, fewer(8000), fewer(30000)} do
       local majors, most = within(function(state, bytes)
@@ -150,8 +150,8 @@ describe("texts in the slots of large tables", function()
           made = made + 1
           if what <= 70 then
             t[k], c[k] = text(made), made
-          -- stores a text that the table has already in another slot, or a new one under a key of the hash
-          -- part
+          -- stores in this slot a text that another slot already contains; or stores a new text under a
+          -- string key
           elseif what <= 75 then
             local other = random(900)
             t[k], c[k] = t[other], c[other]
@@ -299,7 +299,7 @@ describe("a small userdata with a finalizer", function()
           held[i % slots + 1] = debug.setmetatable(state.userdata(200), meta)
         end
         local bytes = state.allocated() - start
-        -- with the bug, 0.29 and 0.64 of the bytes were tenured
+        -- tenured bytes since the start; with the former bug they were 0.29 and 0.64 of all bytes
         tenured = collectgarbage("statistics").tenured - tenured
         assert(tenured < bytes / (slots > 100 and 3 or 8), ("%d of %d"):format(tenured, bytes))
         assert(#live == 20000)

@@ -36,7 +36,7 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
       end
       for i = 1, 400 do others[i] = setmetatable({false}, VALUES) end
       for _ = 1, 3000 do root = {next = root} end
-      -- makes the collector's lists shrink
+      -- after these collections, the collector's lists have little capacity
       for _ = 1, 5 do collectgarbage() end
       collectgarbage "stop"
       -- makes the list of objects to mark in the pause grow
@@ -130,8 +130,9 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 300000, entries)
   end)
 
-  -- A former bug: each slice did only the usual amount of work, so that each collection left more entries
-  -- than the previous one: a hundred times the bytes that are kept, and in some runs without a limit.
+  -- A former bug: each slice did only the usual amount of work, so that each collection left more entries to
+  -- visit than the previous one. The tables had a hundred times the bytes that the program kept, and in some
+  -- runs grew without a limit.
   it("does not grow faster than slices go through it", function()
     -- three runs, because each state hashes strings with another seed
     for _ = 1, 3 do

@@ -13,7 +13,7 @@ return string.dump(function(kept)
     end
   end
   local size = 1 << 17
-  -- the table has doubled at this point, so that the next doubling needs as many strings again
+  -- The string table has just doubled. It doubles again after 'size' more strings.
   local at = make(1, 2 * size)
   make(at + 1, at + size - 50)
   return function() return make(at + size - 49, at + size + 50) end

@@ -72,7 +72,7 @@ describe("the string table", function()
         collectgarbage(mode)
         for round, young in ipairs{0, 1, 10, 900, 5000, 10, 0, 20} do
           for i = 1, young do local _ = "young" .. round .. ":" .. i end
-          -- no old string has died
+          -- all old strings are still alive
           collectgarbage()
           assert(not state.check())
           for i = round, 4000, 997 do new(i) end

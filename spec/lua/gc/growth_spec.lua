@@ -71,7 +71,7 @@ describe("a large hash part", function()
     local n, at = text:match "^(%d+) at (%d+)$"
     assert.equal(NODES // 4 + 1, tonumber(at), text)
     n = tonumber(n) - 2 * NODES * NODE
-    -- the rest is memory that collectgarbage "statistics" allocates
+    -- the remaining bytes were allocated by collectgarbage "statistics"
     assert.is_true(n >= 0 and n < 4096, text)
   end)
 

@@ -201,9 +201,9 @@ describe("the heap", function()
     assert.equal(0, s:close())
   end)
 
-  -- A former bug: when the allocator left a block, it recorded the block's free lines as not worth a visit,
-  -- and only four more free lines caused another visit. If the last one to three lines of the block died
-  -- later, the block was free, but never recognized as empty, and lua_close failed.
+  -- A former bug: when the allocator left a block, it recorded the block's free lines as not worth a visit.
+  -- The allocator visited the block again only after four more lines had become free. If just the last one to
+  -- three used lines became free, the block was never recognized as empty, and lua_close failed.
   it("sees that a block is empty though its last lines died after the hand had left", function()
     within(function(state)
       collectgarbage("stop")

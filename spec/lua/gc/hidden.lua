@@ -77,8 +77,8 @@ local function change(w, i, o)
   assert(newindices == before + 1)
 end
 
--- The finalizer of the objects. Entries with the object as value must have been removed before the call;
--- entries with it as key must still exist.
+-- The finalizer of the test's objects. Weak tables have removed entries whose value is the object before they
+-- call it. They keep entries whose key is the object until later.
 local function finalize(o)
   assert(rawget(o.world.named, "s" .. o[1]) == nil and rawget(o.world.listed, o[1]) == nil)
   assert(rawget(o.world.both, o) == nil and o.world.of[o][2] == o[1])
@@ -106,12 +106,12 @@ for _ = 1, rounds do
     if random(3) == 1 then held[i] = nil end
     if random(30) == 1 then length(w.listed) end
     if random(60) == 1 then everything(w) end
-    -- adds keys, so that the vectors grow
+    -- adds and removes many keys, so that the table is resized
     if random(40) == 1 then
       for k = 1, random(200) do w.named["t" .. k] = { k } end
       for k = 1, 200 do w.named["t" .. k] = nil end
     end
-    -- makes a table strong for some time
+    -- removes the metatable of a weak table for some time, so that the table is strong
     if random(20) == 1 then
       local t = random(2) == 1 and w.listed or w.both
       local m = getmetatable(t)

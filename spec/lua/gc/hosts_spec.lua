@@ -107,8 +107,8 @@ describe("weak tables", function()
 end)
 
 describe("finalizers", function()
-  -- A former bug: the finalizers of 4,000 objects that died old were not called while the program allocated
-  -- 20 million tables.
+  -- A former bug: 4,000 objects with finalizers became old and then died. Their finalizers were not called
+  -- while the program allocated 20 million tables.
   it("of objects that die old are called while the heap does not grow", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(state, m)
@@ -229,7 +229,8 @@ describe("objects with finalizers that live for some requests", function()
 end)
 
 describe("a host that paces by hand", function()
-  -- A former bug: with steps of 28 KiB and 36 KiB of garbage per frame, the heap grew to 147 MB.
+  -- A former bug: a host ran a collection step of 28 KiB for each frame of 36 KiB of garbage, and the heap
+  -- grew to 147 MB.
   it("does as much work in steps of any size as their KiB pay for, and the heap stays small", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, size in ipairs {1, 28, 200} do
@@ -294,7 +295,7 @@ describe("a host that paces by hand", function()
             called = called + 1
             for i = 1, long do called = called + i - i end
           end}
-          -- otherwise every 64 objects would start a minor collection
+          -- while the collector runs, every 64 objects with finalizers would start a minor collection
           collectgarbage("stop")
           for i = 1, 3000 do setmetatable({i}, mt) end
           collectgarbage("restart")
@@ -335,8 +336,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: with a step multiplier below 25, fewer bytes were marked than were allocated, so that
-  -- cycles did not end.
+  -- A former bug: with a step multiplier below 25, a step marked fewer bytes than the program allocated, so
+  -- that a collection cycle never ended.
   it("may set any pause and multiplier: cycles end, and the heap stays near upstream's", function()
     for _, set in ipairs {{0, 0}, {100, 1}, {200, 5}, {1000, 1000}, {-1, -1},
                           {math.maxinteger, math.mininteger}, {200, 4}} do

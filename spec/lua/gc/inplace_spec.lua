@@ -108,7 +108,7 @@ local PROGRAM = [[
     for key, v in pairs(t) do
       assert(v == values[v[1] ] and keys[v[1] ] == key)
       n = n - 1
-      if math.random(count) < 4 then  -- a field is removed during a traversal
+      if math.random(count) < 4 then  -- some fields are removed while pairs traverses the table
         values[v[1] ] = false
         t[key] = nil
       end

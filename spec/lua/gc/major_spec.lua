@@ -466,12 +466,13 @@ describe("a major collection in slices", function()
       for i = 1, 5000 do live[i] = {i} end  -- to be marked
       for i = 1, 500 do held[i] = {i}; source[i] = held[i] end
       collectgarbage()
-      held = nil  -- an old object that dies; only the end of the next cycle finds it
+      -- this old object dies now; a major collection that has already started would not find it dead
+      held = nil
       start()
       local before = majors()
       local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
       local both = setmetatable({}, {__mode = "kv"})
-      collectgarbage("stop")  -- otherwise a slice could find the value in a register
+      collectgarbage("stop")  -- a collection in this loop could find the value in a register and mark it
       for i = 1, 500 do
         values[i] = source[i]
         keys[source[i]], both[source[i]] = i, source[i]
@@ -484,7 +485,7 @@ describe("a major collection in slices", function()
         for _ in pairs(t) do n = n + 1 end
         return n
       end
-      -- one object may still be in a register
+      -- a register may still contain one of the objects
       assert(count(values) <= 1 and count(keys) <= 1 and count(both) <= 1)
       state.check()
     ]==], 1)
@@ -662,13 +663,13 @@ describe("memory of a heap that has become small", function()
       run(20)
       print((faults() - before) // 20)]]
     assert.equal(0, status)
-    -- number of page faults; with the bug it was 2,800
+    -- number of page faults of a round; with the former bug it was 2,800
     assert.is_true(tonumber(out) < 1200, out)
   end)
 
-  -- Chunks are mapped, so that only large strings come from malloc. A former bug: when a sweep freed the
-  -- end of malloc's heap, malloc returned it to the system, and its pages were cleared again: 90 pages for
-  -- each string.
+  -- A former bug: when a sweep freed the end of malloc's heap, malloc returned it to the system, and the
+  -- system cleared its pages again: 90 page faults for each string. Only large strings come from malloc,
+  -- because chunks are mapped.
   for _, case in ipairs {{200000, 1, 100}, {30000, 30, 8}, {10000000, 3, 2000}} do
     local size, kept, most = table.unpack(case)
     it(("is kept where strings of %d bytes are made and dropped #plain"):format(size), function()
@@ -769,7 +770,7 @@ describe("memory of a heap that has become small", function()
       collectgarbage()
       t = nil  -- luacheck: ignore 311
       collectgarbage("stop")
-      -- this block fits only if all chunks were returned
+      -- this block of 10 MiB fits into the limit only if the collector has returned all chunks
       local u = state.userdata(10 << 20)
       assert(state.intact(u))
       state.check()
@@ -782,8 +783,8 @@ end)
 
 describe("chunks that are given back", function()
   it("are not the ones that the next sweep has come to: a sweep's cursor stood in a freed chunk", function()
-    -- The heap shrinks by two chunks in a step, while the next cycle starts to sweep from the first chunk
-    -- on. A former bug: the sweep then read freed memory, which the ASan build detects.
+    -- In each step the heap returns two chunks, while the sweep of the next cycle starts at the first chunk.
+    -- A former bug: the sweep then read freed memory, which the ASan build detects.
     for _, kilobytes in ipairs {16, 24, 32, 48} do
       within(function(state, n)
         collectgarbage("incremental", 100, 100, 13)

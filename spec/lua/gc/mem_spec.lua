@@ -155,7 +155,7 @@ describe("memory that is refused", function()
         pcall(function() while true do last = {state.table(500, 0), last} end end)
         state.failall()
         for i = 1, 3000, 2 do stays[i] = false end
-        collectgarbage()  -- but there are holes of a few lines
+        collectgarbage()  -- this collection leaves holes of a few lines in the heap
         local bytes = state.bytes()
         for i = 1, 700 do young[i] = "young " .. i end
         local grown = state.bytes() - bytes  -- the table has 2,048 places
@@ -221,7 +221,7 @@ describe("an emergency collection", function()
     local names = {}
     for i = 1, 180 do names[i] = "a" .. i end
     local FUNCTIONS = ([[
-      do local NAMES end  -- a frame with many registers
+      do local NAMES end  -- this function has many local variables, so that its frame has many registers
       local function own()  -- the list is a variable of the function that catches the error
         local NAMES
         local t = {}
@@ -434,7 +434,7 @@ describe("the count of bytes", function()
       assert(state.allocated() - allocated == 4096 * 16, "only growth is allocated")
       for i = 4096, 1000, -1 do t[i] = nil end
       allocated = state.allocated()
-      -- no node is free, so that this store rehashes the table, which finds the best size
+      -- the table has no free node, so that this store rehashes it, with the best size for its keys
       t.x = 1
       assert(state.memory() - before == 1024 * 16 + 24, state.memory() - before)
       assert(state.allocated() - allocated == 24, "shrinking allocates nothing")

@@ -199,8 +199,8 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- The finalizers of a batch share one protected call, until one of them raises an error. Then the next
-  -- ones need another call.
+  -- The finalizers of a batch run in one protected call. If one of them raises an error, the remaining ones
+  -- run in another protected call.
   it("calls the finalizers after one that raises, each with a warning of its own", function()
     within(function(state)
       local order, warned, made = {}, 0, 500
@@ -209,7 +209,7 @@ describe("a minor collection", function()
         order[#order + 1] = o.id
         if o.id % 3 == 0 then error {} end
       end}
-      -- stopped, so that one collection finds all objects dead
+      -- the collector is stopped, so that the next collection finds all objects dead at once
       collectgarbage("stop")
       for i = 1, made do setmetatable({id = i}, mt) end
       collectgarbage()
@@ -343,8 +343,8 @@ describe("no store into an old object is missed", function()
         world[i] = {kind = kind, o = kind.make()}
         model[i] = {}
       end
-      -- of the registry and the metatable of booleans only one container exists, so that duplicates are
-      -- replaced
+      -- the registry and the metatable of booleans exist only once, so that further containers of these kinds
+      -- are replaced by tables
       for i = #kinds + 1, 40 do
         if world[i].kind.name:find "registry" or world[i].kind.places then
           world[i] = {kind = kinds[1], o = {}}

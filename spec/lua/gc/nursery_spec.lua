@@ -82,7 +82,7 @@ describe("memory from the nursery", function()
       for round = 1, 16 do
         for _ = 1, 4000 do
           state.closure(1)  -- 48 bytes
-          -- a string of 72 bytes, so that the next block is not at a multiple of 16
+          -- this string has 72 bytes, so that the next block is not at a multiple of 16
           state.string(42, 65)
           state.userdata(24)
           -- a string of 1,032 bytes, longer than a line
@@ -362,7 +362,7 @@ describe("the pace of collections", function()
       collectgarbage()
       local start, _, minors = state.allocated(), nil, (select(3, state.memory()))
       local last = double()
-      -- this store frees the array part
+      -- this new key makes Lua resize the table, which frees the empty array part
       old.x = 1
       repeat local _ = {1, 2, 3} until select(3, state.memory()) > minors
       assert(#kept == 1 << 20 and old.x == 1)

@@ -135,7 +135,7 @@ describe("collectgarbage", function()
       local want = "allocated held inuse longest majors minors mostwork nursery pause pauses tenured work"
       for name in want:gmatch "%a+" do assert(s[name], name) end
       local inuse, held, minors, majors = state.memory()
-      -- read before the table of statistics is created, which may need a new block
+      -- read first, because the table of statistics may need a new block
       local bytes = state.bytes()
       s = collectgarbage("statistics")
       assert(math.abs(s.inuse - inuse) < 2000 and s.held == held)

@@ -110,8 +110,8 @@ describe("a major collection", function()
     end)
   end)
 
-  -- A former bug: the more objects with finalizers became old, the sooner a collection started. This
-  -- program had 90 collections, one for each 2.6 MB, with 3.9 MB of live tables. The expected number is 37.
+  -- A former bug: each object with a finalizer that became old made the next collection start sooner. This
+  -- program had 90 collections, one for each 2.6 MB, with 3.9 MB of live tables. It should have 37.
   it("waits for as much allocation as is live, however many objects with finalizers become old", function()
     within(function(state)
       collectgarbage("generational")

@@ -45,8 +45,8 @@ describe("stores into old objects, without a safepoint between", function()
 end)
 
 describe("a big old table", function()
-  -- exchange(t, n, times): exchanges random slots of the n slots of t. After enough stores, t is remembered
-  -- as a whole.
+  -- exchange(t, n, times): 'times' times, exchanges two random slots of t, which has n slots. After many
+  -- stores, the collector remembers t as a whole instead of single slots.
   local function setup()
     local function exchange(t, n, times)
       local x = 1
@@ -194,7 +194,7 @@ describe("an object that is stored into a vast table again and again", function(
     local _, _, _, _, after = state.memory()
     for slot, i in pairs(objects) do
       if not mode then assert(t[slot][1][1] == i)
-      -- the last object may still be in a register
+      -- object number 40, the last one, may still be in a register
       else assert(t[slot] == nil or i == 40) end
     end
     return after - before
@@ -330,9 +330,9 @@ describe("a table with weak keys and values", function()
   end)
 end)
 
--- A former bug: if the value of a key was nil when the remembered set was processed, the key was skipped
--- and no longer remembered. When the key got a value again, the barrier remembered the value but not the
--- key. The next minor collection freed the key, and a strong table had a freed key.
+-- A former bug: processing of the remembered set skipped a young key whose value was nil, and forgot it. When
+-- the key received a value again, the barrier remembered only the value. The next minor collection freed the
+-- key, although the table still contained it.
 describe("a young key of an old table that goes and comes back", function()
   for name, vast in pairs {vast = true, small = false} do
     it("lives when much has been stored between: " .. name, function()

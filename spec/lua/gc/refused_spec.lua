@@ -27,8 +27,8 @@ describe("a state near its limit", function()
     end)
   end)
 
-  -- A former bug: after a major collection the heap took memory without a test until half of the live
-  -- bytes were allocated. Buffers found no memory at 85, 87, 88, 94 and 96 KiB.
+  -- A former bug: after a major collection the heap grew by half of the live bytes before it checked its
+  -- limit. With limits of 85, 87, 88, 94 and 96 KiB, requests of string buffers then failed.
   it("makes strings in buffers", function()
     local function buffers()
       for _ = 1, 1500 do

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Big old tables that grow, shrink and lose entries while young values are stored into them. Remembered
--- slots must follow their values into new vectors (luaN_resized), and weak values are cleared slot by slot.
--- A former bug: a new key that makes a table grow may be stored in the new array part, which luaH_newkey
--- does not check. The value of such a key was not remembered, and the next minor collection freed it.
+-- Big old tables grow, shrink and lose entries while young values are stored into them. The remembered slots
+-- must move with their values to new vectors (luaN_resized), and weak values are cleared slot by slot.
+-- A former bug: a new key that makes a table grow may be stored in the new array part, which luaH_newkey does
+-- not check. The value of such a key was not remembered, and the next minor collection freed it.
 
 local process = require "spec.support.process"
 

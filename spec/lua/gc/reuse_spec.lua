@@ -68,7 +68,7 @@ describe("a new key", function()
       t[int(5, 0)], t[int(5, 1)] = 1, 1  -- node 14
       t[int(5, 2)] = 1                   -- node 13
       t[int(5, 2)] = nil
-      -- takes the same node again
+      -- each store in this loop body takes the node of the key that was removed before it
       t[int(13, 0)] = 1
       t[int(13, 1)] = 1                  -- node 12
       t[int(13, 2)] = 1                  -- node 11

@@ -170,8 +170,8 @@ describe("a small state", function()
 end)
 
 describe("memory goes back", function()
-  -- Objects do not move, so that a chunk with a live object stays, but its free pages can be returned to
-  -- the system. The ASan build is excluded: it maps no chunks, so that leaks are found in memory of malloc.
+  -- Objects do not move. So a chunk with one live object cannot be freed, but its free pages can be returned
+  -- to the system. The spec excludes the ASan build, which maps no chunks.
   if not process.interpreter():find("/asan/", 1, true) then
     it("by the page where whole records of a state of luaL_newstate have died", function()
       local status, text = process.code [[

@@ -68,7 +68,7 @@ describe("a coroutine that is suspended", function()
         all[i] = co
       end
       local _, _, minors = state.memory()
-      -- these coroutines become dirty, and each receives a new object
+      -- each of these coroutines receives a new object, so that its stack must be scanned again
       for i = 1, 30000, 7 do
         assert(all[i] {i} == true, i)
         if i % 49 == 1 then collectgarbage("step") end
@@ -255,7 +255,7 @@ describe("a deep stack", function()
 
   it("leaves nothing of before a collection to variables that a frame has not had yet", function()
     within(function(state)
-      -- 150 more variables are set in later lines of the chunk
+      -- later lines of this chunk define 150 more local variables
       local lines = {"local a = 1", "a = a + 1"}
       for i = 1, 150 do lines[i + 2] = ("local v%d = %d"):format(i, i) end
       local wide = assert(load(table.concat(lines, "\n")))
@@ -492,7 +492,7 @@ describe("a deep stack", function()
       local high = state.memory()
       -- frees a million slots, and the CallInfos
       collectgarbage()
-      -- frees the blocks that contained the CallInfos
+      -- frees the blocks of the heap in which the CallInfos were
       collectgarbage()
       local inuse, held = state.memory()
       assert(high - inuse > 20000000, high - inuse)
@@ -599,7 +599,8 @@ describe("the stack of a coroutine", function()
           local deep = state.memory()
           assert(deep - least > 50000 * (16 + 64), deep - least)
           major(not whole and state or nil)
-          -- two major collections free the stack, because it may be unused only for a short time
+          -- The first major collection does not shrink the stack, because it may be unused only for a short
+          -- time. The second one does.
           if not whole then
             assert(deep - state.memory() < 50000, deep - state.memory())
             major(state)
@@ -747,7 +748,7 @@ describe("a thread that an emergency collection meets before it has a stack", fu
           coroutine.yield()
           return a, b
         end
-        -- after this, the collector's lists have enough capacity
+        -- this gives the collector's lists enough capacity for the coroutines that are created later
         for i = 1, 60 do threads[i] = coroutine.create(body) end
         for i = 1, 60 do threads[i] = nil end
         for i = 1, 600 do kept[i] = state.userdata(300) end

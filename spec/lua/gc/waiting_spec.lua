@@ -147,11 +147,14 @@ describe("a userdata with a finalizer", function()
           local s = require "states".open()
           print(s:run(function(state, bytes)
             local last, meta, count = 0, nil, 0
-            meta = {__gc = function(u)  -- of those found by one collection the last one comes first
+            -- among the userdata that one collection finds dead, the one that was created last is finalized
+            -- first
+            meta = {__gc = function(u)
               local id, batch = debug.getuservalue(u, 1), debug.getuservalue(u, 2)
               assert(batch > last // 10000 or id < last % 10000)
               last, count = batch * 10000 + id, count + 1
-              local started = os.clock()  -- a batch of calls that takes long ends early
+              -- the calls take longer than the time limit of a batch, so that the batch ends early
+              local started = os.clock()
               while batch == 10 and os.clock() < started + 0.0003 do end
               if count == 2000 then print "all were called" end
             end}
@@ -215,7 +218,8 @@ describe("a userdata with a finalizer", function()
     end)
   end)
 
-  -- If more userdata are pending finalization than a minor collection visits, the others are tenured.
+  -- A minor collection visits only a limited number of userdata that are pending finalization. It tenures the
+  -- others.
   it("is one of very many", function()
     within(function(state)
       local count = 0

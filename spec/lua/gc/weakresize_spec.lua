@@ -8,10 +8,10 @@
 
 local within = require "spec.lua.gc.within"
 
--- Defines two functions. weak(kept, count, from, to) returns a table with 'count' values, so that the next
--- key makes its array part shorter; only this table refers to the values from..to. look(w, kept, count,
--- from, to) returns how many of these values still exist, and checks that the others are removed
--- completely.
+-- Defines two functions. weak(kept, count, from, to) returns a weak table with 'count' values. Only this
+-- table refers to the values from..to. The next new key makes its array part shorter.
+-- look(w, kept, count, from, to) returns how many of these values still exist, and checks that the others are
+-- removed completely.
 local function setup()
   local function weak(kept, count, from, to)
     local w = setmetatable({}, {__mode = "v"})

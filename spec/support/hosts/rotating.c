@@ -217,7 +217,7 @@ int main (int argc, char **argv) {
     int i, n = 0;
     for (i = 0; i < 4; i++)
       if (pthread_create(&t[i], NULL, churn, NULL) != 0) return 1;
-    /* waits until the control thread listens */
+    /* waits until the process answers a request to rotate its file */
     for (i = 0; i < 200 && !rotate(); i++) usleep(20000);
     for (i = 0; i < 300; i++) n += rotate();
     __atomic_store_n(&over, 1, __ATOMIC_RELAXED);

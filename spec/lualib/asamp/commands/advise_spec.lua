@@ -39,7 +39,7 @@ describe("asamp advise", function()
     local p = profiled "1M"
     local now = advice.measured(p)
     assert.is_true(math.abs(now.nursery / (1 << 20) - 1) < 0.15, now.nursery)
-    -- 'life' is the number of bytes of 1,000 objects
+    -- 'life' is the number of bytes that the program allocates while an object lives
     local life = now.allocated / 250
     for _, n in ipairs{256 << 10, 512 << 10} do
       local q = advice.predict(p, n)

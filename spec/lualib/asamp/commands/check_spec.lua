@@ -250,7 +250,8 @@ describe("asamp check", function()
     os.remove(path)
   end)
 
-  -- A former bug: asamp check read the profile without time slices, so that it never found a likely leak.
+  -- A former bug: asamp check read the profile without its time slices, from which leaks are derived, so that
+  -- it never found a likely leak.
   it("fails on a likely leak", function()
     local folder = shell.folder()
     local function script(name, what)

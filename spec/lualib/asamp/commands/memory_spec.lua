@@ -58,7 +58,8 @@ describe("asamp memory", function()
     local found = resident.ofprofile(assert(reader.read(path)))
     local now = found.last
     assert.is_true(math.abs(now.sum / now.rss - 1) < 0.02, now.sum .. " of " .. now.rss)
-    -- tolerance of a tenth, because the process's writer thread may have allocated memory after the reading
+    -- the tolerance is a tenth, because the writer thread may have allocated memory after the program printed
+    -- its size
     assert.is_true(math.abs(now.sum / (rss * 1024) - 1) < 0.1, now.sum .. ", not " .. rss)
     local rows = {}
     for _, row in ipairs(now.rows) do rows[row.what] = row end
@@ -73,9 +74,9 @@ describe("asamp memory", function()
     assert.is_true(#found.course >= 2 and found.peak.rss >= now.rss)
   end)
 
-  -- A former bug: at the end of a session, resident memory was measured only if a hundred times the
-  -- duration of a measurement had passed since the last one. The last measurement showed 42 MB of objects
-  -- when 20 MB were left.
+  -- A former bug: at the end of a session, resident memory was measured only if the last measurement was old
+  -- enough: a hundred times the duration of a measurement. The profile then showed 42 MB of objects when 20
+  -- MB were left.
   it("has the end of a run that ends soon after its last picture", function()
     local out
     path, out = profiled(WAIT .. [[
@@ -109,7 +110,8 @@ describe("asamp memory", function()
           collectgarbage()]] ] = 0,
       [ [[package.cpath = "build/spec/?.so;" .. package.cpath
           local u = require "natives".untouched(1500 << 20)
-          collectgarbage()]] ] = 1,  -- the profiler neither reads nor writes these bytes (SM2)
+          -- the profiler does not touch the bytes of this userdata, so that they are not resident
+          collectgarbage()]] ] = 1,
       [ [[collectgarbage("nursery", 64 << 20)
           local t = {}
           for i = 1, 1000 do t[i] = {} end
@@ -147,7 +149,8 @@ describe("asamp memory", function()
     local work = [[for i = 1, 1000 do local s = ("x"):rep(20000) .. i end
       collectgarbage()]]
     local native, own = rows(work)
-    -- nearly half of it is the state of zlib, which must not count as memory of the program
+    -- nearly half of these bytes are used by zlib in the profiler, and must not count as memory of the
+    -- program
     assert.is_true(own > 500 << 10 and own < 16 << 20, own)
     -- 8 MiB that the program allocates must not increase the row of the profiler's own memory
     local theirs, still = rows([[package.cpath = "build/spec/?.so;" .. package.cpath
@@ -179,8 +182,8 @@ describe("asamp memory", function()
     assert.is_true(json.decode(text).last.rss >= all.last.rss)
   end)
 
-  -- A former bug: for a program with 8 threads that ran for 450 ms, the command printed the 16 MiB of its
-  -- first 17 ms as the memory at the end and at the peak, while the report printed 58 MiB.
+  -- A former bug: a program with 8 threads ran for 450 ms. The command printed the 16 MiB that were in use
+  -- after 17 ms as the memory at the end and at the peak. The report printed 58 MiB.
   it("reports that the run continued after the last picture, and used more memory later", function()
     local function picture(ms, mib)
       return {time = ms * 1000, rows = {{what = "rss", bytes = mib << 20, text = ""},
@@ -348,9 +351,9 @@ describe("asamp memory", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: resident memory was measured in the first collection, and not again within a second. If
-  -- the process became idle in that time, the rows showed 30 KB of 42 MB in use. The rest was in the row
-  -- "mappings of others", and one row was negative.
+  -- A former bug: resident memory was measured in the first collection, and not again within a second. If the
+  -- process became idle in that second, the heap's rows showed 30 KB of the 42 MB in use. The rest was in the
+  -- row "mappings of others", and one row was negative.
   it("shows the heap of a process that was busy for a moment, and is idle since", function()
     local folder = shell.folder()
     path = folder .. "/p.vmprof"

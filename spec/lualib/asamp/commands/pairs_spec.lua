@@ -122,7 +122,8 @@ describe("pairs of options #plain", function()
         assert.equal(2, environment, err)
         assert.truthy(err:find "^asamp run: [^\n]+; see asamp run %-%-help\n$", err)
       else
-        -- checks that the second option has the same effect in the variable LUA_PROFILER
+        -- the second option must have the same effect if LUA_PROFILER contains it and the command line does
+        -- not
         local _, inherited = recorded(folder, {names[1]}, "quiet," .. textof{names[2]})
         if type(inherited) == "table" then
           local wanted = names[2] == "out" and environment.LUA_PROFILER:gsub(",overwrite=profile", "")

@@ -73,7 +73,7 @@ describe("asamp run", function()
     assert.is_nil(err:find("Copies", 1, true))
   end)
 
-  -- A former bug: the tables that were printed after the verdict moved it off the screen.
+  -- A former bug: the command printed tables after the verdict, so that the verdict scrolled off the screen.
   it("leaves the verdict on the screen of a terminal", function()
     write [[
       local held, other = {}, {}
@@ -509,7 +509,7 @@ describe("asamp run", function()
     local log = vmprof.decode(bytes)
     assert.is_false(packed)
     assert.equal("0", log.metas["asamp.random"])
-    -- mode 2 of the file: without native frames
+    -- in the header of the file, mode 2 means that stacks have no native frames
     assert.equal(2, log.mode)
   end)
 

@@ -157,8 +157,8 @@ describe("a client", function()
   end)
 end)
 
--- A former bug: if memory was short, an error left the library's functions by longjmp, and no later call
--- returned the request.
+-- A former bug: if memory was short, a Lua error left the library's function by longjmp, and the request was
+-- lost for later calls.
 describe("a request", function()
   it("is returned later if there is too little memory now, with all its fields", function()
     local s = peers.new()
@@ -261,7 +261,8 @@ describe("asamp serve", function()
     assert.equal("HTTP/1.1 200 OK", (c:receive()))
     os.execute("kill -9 " .. pid)
     process.await(function() return process.ended(pid) end)
-    -- closed after the server has ended, so that the connection stays in TIME_WAIT at the port
+    -- the client closes its connection after the server was killed, so that the server's port has a
+    -- connection in the state TIME_WAIT
     c:close()
     local lines, stop = started(second)
     assert.equal(("http://127.0.0.1:%d/debug/pprof/\n"):format(port), lines("out", 1))
@@ -362,7 +363,7 @@ describe("a process that is served", function()
       assert.same({200, "\31\139"}, {status, text:sub(1, 2)})
     end
     assert.is_nil(io.popen("ls " .. folder .. "/*.sock.*.vmprof 2>/dev/null"):read "a"
-                  -- the server has removed its temporary recording
+                  -- the server has removed the temporary file of the recording
                   :match "%S")
     for path, wanted in pairs{
       ["/debug/pprof/heap"] = 400, ["/debug/pprof/heap?target=x"] = 404,

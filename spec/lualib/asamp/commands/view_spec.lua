@@ -255,8 +255,8 @@ describe("asamp view", function()
   end)
 
   it("takes whole files up to the limit, and lists those that did not fit", function()
-    -- A former bug: if the source files were too large for the page, the lines ended in the middle of a
-    -- file, without a message.
+    -- A former bug: if the sources did not fit into the page, the last lines of a file were missing, without
+    -- a message.
     local columns = {files = {}, functions = {file = {}, native = {}}, nodes = {fn = {}, line = {}}}
     for i = 1, 3 do
       shell.write(("%s/long%d.lua"):format(folder, i), (("x"):rep(500) .. "\n"):rep(i == 3 and 20000 or 6000))
@@ -318,7 +318,7 @@ describe("asamp view", function()
       assert.same(sums(whole, profile.period), sums(columns, profile.period))
       local before, now = own(whole), own(columns)
       for fn, n in ipairs(before) do
-        -- no function may get the samples of others
+        -- a function must not receive samples of another function
         assert.is_true(now[fn] <= n)
       end
       assert.truthy(columns.notes[1]:find("^The call tree contains its " .. limit .. " largest nodes"))

@@ -167,8 +167,8 @@ describe("the report's text", function()
                               {show = {marks = true}})):find("K, M, G", 1, true))
   end)
 
-  -- A former bug: in a row of which 1% was alive, the columns of live bytes had the blocks, the mean size
-  -- and the age of all objects of the row.
+  -- A former bug: in a row of which 1% was alive, the columns about live bytes showed the number of blocks,
+  -- the mean size and the age of all objects of the row, dead ones included.
   it("shows surviving and live bytes only as far as they are known", function()
     local function titles(by)
       local s = render(function(p)
@@ -257,8 +257,8 @@ describe("the report's text", function()
       "5.0M 5.0M 5.0M resident set of the process")
   end)
 
-  -- A former bug: the pauses of 8 threads were "489.1%" of a session, and the number of threads was not
-  -- given.
+  -- A former bug: the report stated the pauses of 8 threads as "489.1%" of the session, without the number of
+  -- threads.
   it("says of how many threads the pauses are, where a share of the session means nothing", function()
     local function threads(n)
       return flat(render(function(p)
@@ -444,7 +444,7 @@ describe("the report's text", function()
     end
     found.rows[3].holders[2] = {text = 'local "u"', samples = 9, share = 0.3}
     s = render(nil, o)
-    -- the holder is named once for all rows of the group
+    -- the report names the common holder of the rows of this group only once
     assert.equal(1, select(2, s:gsub('local "t"', "")))
     has(flat(s), 'x.lua:40 put holder of 30% of 30 samples: local "u"')
     for _, row in ipairs(found.rows) do

@@ -96,7 +96,7 @@ describe("a sentence of the verdict", function()
     assert.matches("one sample every 512 KiB%.$", text(facts))
   end)
 
-  -- A former bug: for a run with 1,188 samples and 213 collections, the verdict was "too few samples".
+  -- A former bug: for a run with 1,188 samples and 213 collections, the verdict was only "too few samples".
   it("names the missing data: live samples of a line, collections, or samples", function()
     local few = {growth = "few", samples = 1188, alloc = 8192, few = {lines = 2, least = 12}}
     assert.matches("2 lines with old and new live objects have fewer than 12 live samples%. .*, or " ..

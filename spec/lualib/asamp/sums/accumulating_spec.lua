@@ -150,15 +150,15 @@ describe("a container that accumulates", function()
     assert.equal("leak", joining(10 * N / 8 - 1, 1, late))
     -- a former bug: if chance had sampled only half of a string, it counted as half as long
     assert.equal("maybe", joining(10 * N / 16, 1 / 2, late))
-    -- three small strings of the same total size are not one large string
+    -- three small strings have the size of the large string, but are no single allocation
     assert.equal("leak", joining(10 * N / 8, 3, late))
     assert.equal("leak", joining(10 * N / 8, 1, early))
     -- with the argument 'true', there is another large string earlier, so that such strings are usual
     assert.equal("leak", joining(10 * N / 8, 1, late, true))
   end)
 
-  -- A former bug: a program that writes its output at its end was called a leak if a collection ran just
-  -- before.
+  -- A former bug: if a collection ran just before a program wrote its output at its end, the program's data
+  -- were called a leak.
   it("only may be one if almost nothing was allocated while the program worked at its end", function()
     local function ending(us, major)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -254,7 +254,7 @@ describe("a container that accumulates", function()
     end
     assert.same({'leak local "a"'}, starting(7))
     assert.same({'maybe local "a"'}, starting(8))
-    -- one object was allocated in the first part of the run
+    -- only one object was allocated in the first part of the run
     local function some(part) return part == 0 and 1 or part >= 9 and 3 or 0 end
     assert.same({'maybe local "a"'}, verdicts({{path = 2, born = some, alive = some},
                                                {born = one, alive = none}}, growing))
@@ -287,8 +287,9 @@ describe("a container that accumulates", function()
     assert.equal("maybe", ending(16000, 10000))
   end)
 
-  -- Former bugs: a program added up its loaded data at its end. In 1 of 10 runs this time was not
-  -- recognized, because of a noisy interval at the start, or a second collection at the end of the session.
+  -- Former bugs: this program adds up its loaded data at its end. In 1 of 10 runs the check did not recognize
+  -- that work, and called the data a leak. The reasons were a noisy interval at the start, or a second
+  -- collection at the end of the session.
   it("only may be one whose program works at its end, whatever the first periods took", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local last = p.collections[N]
@@ -303,7 +304,7 @@ describe("a container that accumulates", function()
     -- the last collection was requested by the program
     p.collections[N + 1].mutator, last.major = 5, true
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    -- this CPU time may be a part of the collection
+    -- the program has used 2 ms of CPU time since that collection; this may be work of the collection itself
     last.mutator = 2000
     assert.equal("leak", accumulating.of(p)[1].verdict)
   end)
@@ -335,7 +336,7 @@ describe("a container that accumulates", function()
     assert.equal("maybe", verdict(14000))
   end)
 
-  -- A former bug: the program spec/innocent/chat.lua was called a leak in 1 of 50 runs.
+  -- A former bug: in 1 of 50 runs, the report called the list of the program spec/innocent/chat.lua a leak.
   it("only may be one with few samples of many survivors: chance may have kept the old ones", function()
     local function filling(part) return 100 + 10 * math.min(part, 16) + math.max(0, part - 16) end
     local function verdict(n)
@@ -373,7 +374,7 @@ describe("a container that accumulates", function()
       end
     end
     assert.equal("maybe", accumulating.of(p)[1].verdict)
-    -- in these parts of the run the program only waited
+    -- the program used no CPU time in these parts of the run
     for part = 0, 19 do
       p.collections[part + 1].mutator = nil
     end
@@ -419,8 +420,8 @@ describe("a container that accumulates", function()
     assert.same({31, nil}, {line.n, line.survivors[6]})
   end)
 
-  -- A former bug: a cache that was full at half of the run was called a leak in 3 of 3 runs, because the
-  -- heap's size was taken before a major collection had freed the replaced entries.
+  -- A former bug: in 3 of 3 runs, a cache that was full at half of the run was called a leak. The heap's size
+  -- was taken before a major collection had freed the replaced entries.
   it("is judged by the size of the heap after a major collection freed its garbage", function()
     local function heap(part) return part == 26 and 2200 or part > 26 and 1500 + part or 100 + 80 * part end
     local p = session({{path = 2, born = one, alive = one}}, heap)
@@ -501,7 +502,7 @@ describe("a container that accumulates", function()
                                                {born = one, alive = none}}, late))
     assert.equal("x.lua\0001\0f1", accumulating.of(session({{path = 2, born = from(18), alive = from(18)},
       {born = one, alive = none}}, late))[1].most)
-    -- half of its objects die, as in a program of many phases of which this is the last
+    -- half of the objects have died, as if the list belonged to one of many phases of the program
     local function half(part) return part >= 25 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = from(18), alive = half,
                                dead = function(part) return part >= 18 and part < 25 and 1 or 0 end},
@@ -519,8 +520,8 @@ describe("a container that accumulates", function()
       alive = before(20)}}, function(part) return 100 + 100 * part end))
   end)
 
-  -- A former bug: each subtree of a tree counted as a container, and one of some twenty subtrees was often
-  -- called a leak.
+  -- A former bug: the check examined each subtree of a tree as a container of its own. It often reported one
+  -- of some twenty subtrees as a leak.
   it("is the whole tree, not a subtree", function()
     local function tree(born)
       local lines = {}
@@ -559,7 +560,7 @@ describe("a container that accumulates", function()
                                              {born = one, alive = none}}, growing))
   end)
 
-  -- A list of 5,000 elements in a run of 20 ms, for example, has a profile without a major collection.
+  -- A short program has no major collection: one that fills a list of 5,000 elements in 20 ms, for example.
   it("only may be one without a major collection", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.majors = 0
@@ -586,8 +587,8 @@ describe("a container that accumulates", function()
     assert.equal("maybe", verdict('local "a" of main chunk (x.lua)', BYTES / 2))
   end)
 
-  -- A former bug: when a host closes its states one after the other at its end, their last bytes are added
-  -- to the profile. The heap seemed to shrink, and the last heap walk seemed to be outdated.
+  -- A former bug: a host closed its states one after the other before it ended. Each closed state added its
+  -- last bytes to the profile. The heap seemed to shrink, and the last heap walk seemed outdated.
   it("is found in a host that closes its many states at the end", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.states = {{}, {}}

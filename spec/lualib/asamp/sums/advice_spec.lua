@@ -115,9 +115,9 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A former bug: the prediction had the same number of major collections for any nursery size. This
-  -- program drops all objects that became old. A major collection is due after a number of tenured bytes
-  -- or, if few are tenured, of allocated bytes, and starts with the next minor collection.
+  -- A former bug: the predicted number of major collections did not depend on the nursery size. In this
+  -- program all objects that become old die later. A major collection is due after a number of tenured bytes,
+  -- or of allocated bytes if few are tenured. It starts only with the next minor collection.
   it("predicts that major collections are late by the bytes that minor ones tenure", function()
     local function majors(n, each, due)
       local count, grown = 0, 0

@@ -34,7 +34,7 @@ local function short(rows)
 end
 
 describe("a comparison", function()
-  -- A former bug: each path moved all other paths with the same start.
+  -- A former bug: the time grew with the square of the number of paths with the same start.
   it("has n holders without n times n steps", function()
     local n, started = 60000, os.clock()
     local h = {step = {}, parent = {}, path = {}, samples = {}, bytes = {}}

@@ -37,7 +37,8 @@ local PROFILES = {
 
 local GB = 1 << 30
 
--- Simulates a run. Returns its numbers of samples by line, drawn with these means, and their sum.
+-- Simulates a run: draws the number of samples of each line from a Poisson distribution. 'means' has the mean
+-- for each line. Returns the list of the numbers, and their sum.
 local function resampled(means)
   local counts, sum = {}, 0
   for i, mean in ipairs(means) do

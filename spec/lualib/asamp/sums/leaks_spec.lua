@@ -116,7 +116,8 @@ describe("a likely leak", function()
     local p = session({function() return 2, 2 end, function() return 50, 0 end,
                        function(part) return 3, part < 4 and 3 or 0 end},
                       steady, nil, {"native", "native", "native"})
-    -- without p.malloc, "native" is only a type with this name in a file of another program
+    -- if p.malloc is nil, the profiler sampled no native memory, and "native" is a type that another program
+    -- chose
     assert.is_nil(leaks.of(p).rows[1])
     p.malloc = 1024
     p.bins.later, p.bins.laterbytes = {}, {}
@@ -150,7 +151,7 @@ describe("a likely leak", function()
     local leak = function() return 20, 20 end
     assert.same({1}, found({leak}, heap))
     assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
-    -- more bytes survived at line 2 than the heap has, so that most of its survivors must have died
+    -- more bytes survived at line 2 than are in use, so that most of these survivors must have died later
     assert.same({}, found({leak, function() return 300, 300 end}, heap))
     -- at line 2 alone more bytes survived than the heap's growth
     assert.same({1}, found({leak, function() return 160, 160 end}, heap))
@@ -184,7 +185,7 @@ describe("a likely leak", function()
     local function keeps(part) return busy(part) and 9 or 0, busy(part) and 9 or 0 end
     assert.same({1}, found{keeps})
     assert.same({1}, found{keeps, function(part) return busy(part) and 50 or 0, 0 end})
-    -- in this session the program was not idle
+    -- the second line allocates in all parts of the run, so that the program was never idle
     assert.same({}, found{keeps, function() return 50, 0 end})
   end)
 

@@ -89,7 +89,7 @@ describe("equal programs", function()
     local _, poisson = generator(2)
     local function run()
       return profile({period = 1 << 16}, function(p, i)
-        -- one block that is as large as many periods
+        -- a block of up to 20 sampling periods, which has one sample for each period
         if i % 2 == 0 then
           local n = poisson(1 + i % 20)
           if n > 0 then p:sample{8 * i + 8, 10 * i, 8, 1, size = (1 + i % 20) << 16, count = n} end
@@ -155,7 +155,7 @@ describe("programs that differ", function()
         if row.line % 100 == 0 then right = right + 1 else wrong = wrong + 1 end
       end
     end
-    -- 120 are the expected 200, minus a little more than four standard errors
+    -- the expected number is 200; the limit is a little more than four standard errors below it
     assert.is_true(right > 120, right)
     assert.is_true(wrong <= 3, wrong)
   end)

@@ -39,8 +39,9 @@ describe("survival", function()
   end)
 
   it("includes memory kept by dead old objects, of which smaller nurseries have more", function()
-    -- objects that are allocated within 50 KB after a collection are also stored in old objects, which keep
-    -- them alive
+    -- Returns the share of objects that survive, by the age u and the distance v from the last collection in
+    -- bytes. Most objects that are allocated within 50 KB after a collection are also stored in old objects,
+    -- which keep them alive.
     local function both(u, v)
       return 1 - (1 - byage(u)) * (1 - 0.8 * math.exp(-v / 50000))
     end

@@ -48,7 +48,8 @@ describe("the page of asamp view #plain", function()
     local seen, a, bb, c = {}, samples["/a"], samples["/b"], samples["/c"]
     for _, row in ipairs(rows "By label route") do seen[row[#row]] = row[1] end
     assert.same(wanted, seen)
-    -- the routes have the ratio 1:2:4, with a tolerance of six standard errors of the differences
+    -- route /b must have twice the samples of /a, and /c twice those of /b. The tolerance is six standard
+    -- errors of each difference.
     assert.is_true(a > 300, a)
     assert.is_true(math.abs(bb - 2 * a) <= 6 * math.sqrt(bb + 4 * a), ("%d %d"):format(a, bb))
     assert.is_true(math.abs(c - 2 * bb) <= 6 * math.sqrt(c + 4 * bb), ("%d %d"):format(bb, c))

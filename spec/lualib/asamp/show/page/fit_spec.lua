@@ -126,8 +126,8 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("writes the times of a range so that slices have different ones", function()
-    -- A former bug: for a session of 3 ms, the axis had the labels 0 to 0.00 s, and each of its slices
-    -- 0.0000.
+    -- A former bug: for a session of 3 ms, the labels of the axis were "0" to "0.00 s", and the times of its
+    -- slices "0.0000".
     visit({}, function(p, t)
       for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * MS // 10} end
       p:collection{time = t + 3 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
@@ -333,7 +333,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- A former bug: the axis of a session of a day had the label 86,400 s.
+  -- A former bug: the time axis of a session of a day had the label 86,400 s.
   it("has hours or days where a session has many", function()
     for hours, unit in pairs{[30] = " h", [200] = " d"} do
       visit({}, function(p, t)

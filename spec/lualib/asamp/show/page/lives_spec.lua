@@ -126,7 +126,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(text:find("over time", 1, true))
     assert.truthy(text:find(units.bytes(copied.bytes), 1, true), units.bytes(copied.bytes))
     assert.truthy(b:text ".source":find("of it more than once", 1, true), b:text ".source")
-    -- functions have such values, too, as in the report
+    -- the view of functions must show the change over time, as the report does
     local trend = trends.of(profile).functions[1]
     b:press "3"
     seen = b:eval([[[...document.querySelectorAll("[aria-label='Functions'] .row")].map(
