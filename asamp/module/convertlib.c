@@ -520,9 +520,9 @@ static const char *mergeall (Work *w) {
       continue;
     w->done = i - 1;
     w->profile = unite_add(w->unite, path, manyprogress, w, &fatal, w->err, sizeof(w->err));
+    pushone(w, i, path, w->profile != NULL);
     if (w->profile == NULL && fatal)
       return w->err;
-    pushone(w, i, path, w->profile != NULL);
     good -= w->profile == NULL;
     if (w->profile != NULL)
       readprofile_free(w->profile);

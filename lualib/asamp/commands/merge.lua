@@ -76,9 +76,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   finish()
   local read = judge(result and result.files or files or {}, warn)
   if not result then
-    -- The function 'judge' has reported why each file failed.
-    local isreported = read == 0 and files and #files > 0
-    return isreported and 1 or warn.failed("%s", message)
+    -- If there are files, the message is the error of one of them, which the function 'judge' has reported.
+    return files and 1 or warn.failed("%s", message)
   end
   for _, left in ipairs(result.left) do
     warn.failed("'%s': %s", o.out, left.text)

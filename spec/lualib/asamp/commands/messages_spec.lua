@@ -5,6 +5,7 @@
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
+local vmprof = require "spec.support.vmprof"
 
 describe("asamp", function()
   local folder
@@ -20,6 +21,10 @@ describe("asamp", function()
       folder, process.interpreter())
     local text = shell.read(folder .. "/a.vmprof")
     shell.write(folder .. "/cut.vmprof", text:sub(1, 100))
+    local long = vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
+      vmprof.stack(1, 1, {0, 1, 5, 8}, {0}):rep(2)
+    shell.write(folder .. "/long.vmprof", long ..
+      vmprof.meta("asamp.1", "n 2\nt 4000000000000000 4000000000000000\n"))
     shell.write(folder .. "/bytes", ("\1\2"):rep(100))
     shell.write(folder .. "/half.vmprof", text:sub(1, #text // 2))
   end)
@@ -48,6 +53,9 @@ describe("asamp", function()
     ["mark 1"] = "a process and a name expected, got 1",
     ["merge -o m cut.vmprof"] =
       "cannot read profile 'cut.vmprof': the profile ends before its first sample; leave this file out",
+    -- a former bug: this error was not printed if it was not the first one
+    ["merge -o m bytes long.vmprof"] = "cannot merge 'long.vmprof': the durations of the profiles add up",
+    ["merge -o m long.vmprof bytes"] = "cannot merge 'long.vmprof': the durations of the profiles add up",
     ["report --at 99999 a.vmprof"] = "--at 99999 is after the end of the profile, ",
     ["run --wall --time 0 app.lua"] =
       "--wall needs time samples, but the rate is 0: give --time RATE, too",
