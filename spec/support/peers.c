@@ -300,7 +300,7 @@ static int t_join (lua_State *L) {
 /* {== processes ======================================================== */
 
 static int s_fork (lua_State *L) {
-  pid_t pid = settledfork();
+  pid_t pid = settledfork(200);
   if (pid < 0) return luaL_error(L, "fork: %s", strerror(errno));
   lua_pushinteger(L, pid);
   return 1;

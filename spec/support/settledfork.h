@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** settledfork() forks. With ASan, first waits up to 0.2 s until all other threads of the process
-** sleep: its allocator does not support forks. If the writer thread of a profile was in the
-** allocator, also at its start, the child's writer thread would wait forever for a lock.
+** settledfork(ms) forks. With ASan, first waits until all other threads of the process sleep, but
+** at most about 'ms' milliseconds: ASan's allocator does not support forks. If the writer thread of
+** a profile was in the allocator, also at its start, the child's writer thread would wait forever
+** for a lock.
 */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -30,9 +31,9 @@ static int countawake (void) {
   return n;
 }
 
-static pid_t settledfork (void) {
+static pid_t settledfork (int ms) {
   int i;
-  for (i = 0; i < 200 && dlsym(RTLD_DEFAULT, "__asan_init") != NULL && countawake() > 1; i++)
+  for (i = 0; i < ms && dlsym(RTLD_DEFAULT, "__asan_init") != NULL && countawake() > 1; i++)
     usleep(1000);
   return fork();
 }

@@ -52,7 +52,7 @@ static void run (lua_State *L, const char *script) {
 
 static void child (lua_State *L, const char *script) {
   lua_State *own;
-  pid_t pid = settledfork();
+  pid_t pid = settledfork(5000);
   if (pid == 0) {
     run(L, script);
     own = state();
@@ -72,7 +72,7 @@ static void child (lua_State *L, const char *script) {
 
 static void dropped (lua_State *L, const char *script) {
   const struct rlimit none = {0, 0};
-  pid_t pid = settledfork();
+  pid_t pid = settledfork(5000);
   if (pid == 0) {
     if (setrlimit(RLIMIT_NPROC, &none) != 0 || setgroups(0, NULL) != 0 || setgid(65534) != 0 ||
         setuid(65534) != 0) _exit(4);
@@ -84,7 +84,7 @@ static void dropped (lua_State *L, const char *script) {
 }
 
 static void served (lua_State *L, const char *script) {
-  pid_t pid = settledfork();
+  pid_t pid = settledfork(5000);
   if (pid == 0) {
     while (access("stop", F_OK) != 0) {
       run(L, script);
@@ -97,7 +97,7 @@ static void served (lua_State *L, const char *script) {
 }
 
 static void called (lua_State *L) {
-  pid_t pid = settledfork();
+  pid_t pid = settledfork(5000);
   if (pid == 0) {
     lua_getglobal(L, "f");
     lua_call(L, 0, 0);
