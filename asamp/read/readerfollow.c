@@ -30,7 +30,7 @@ static size_t seek (const ReaderFollow *f, int which, size_t rank) {
    samples are alive. Returns 0 if out of memory. */
 static int compact (ReaderFollow *f) {
   size_t n = readerfollow_n(f, READERFOLLOW_ALL), i, k = 0;
-  size_t size = f->size == 0 ? BOUND_FIRST(256) : n > f->size / 2 ? f->size * 2 : f->size;
+  size_t size = f->size == 0 ? BOUND_FIRST(16) : n > f->size / 2 ? f->size * 2 : f->size;
   FollowNode *tree = spare_calloc(2 * size, sizeof(*tree));
   ReadFollowed *list = tree == NULL ? NULL : spare_realloc(f->list, size * sizeof(*list));
   if (list == NULL) {
