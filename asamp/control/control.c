@@ -127,11 +127,12 @@ static void gone (void) {
 static void control_start (void) {
   static int isset;
   int error, *fd = malloc(sizeof(*fd));
+  char *last = bound;
   sigset_t before;
   if (fd == NULL) return;
   *fd = -1;
-  free(bound);
   bound = NULL;
+  free(last);  /* after the change: a signal handler may call gone() */
   if (options.listen != NULL) {
     if (!isset++) atexit(gone);
     dying_watch(DYING_ATONCE, gone);
