@@ -77,4 +77,21 @@ describe("a hostile profile", function()
       assert.is_true(os.clock() - started < 5, ("%.1f seconds"):format(os.clock() - started))
     end)
   end
+
+  -- A former bug: each Lua state could have as many samples as the limits allow for all.
+  it("has at most 2^21 undecided samples and 2^20 survivors of all states", function()
+    local parts, n = {vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "4") ..
+                      vmprof.meta("asamp.followed", "9")}, 700000
+    for i = 1, 4 do
+      parts[i + 1] = vmprof.stack(1, 1, {0, 1, 5, 100}, {i}):rep(n) .. vmprof.meta("asamp." .. i,
+        "n " .. n .. "\nk" .. ("b"):rep(n) .. "\nN 0 " .. i .. (i < 3 and "\nf 0 " .. n or "") .. "\n")
+    end
+    parts[6] = vmprof.stack(1, 1, {0, 1, 5, 100}, {5}):rep(n) .. vmprof.meta("asamp.5",
+      "n " .. n .. "\nk" .. ("b"):rep(n) .. "\nN 0 5\n") .. vmprof.stack(1, 1, {0, 1, 5, 100}, {6}):rep(n) ..
+      vmprof.meta("asamp.6", "n " .. n .. "\nk" .. ("b"):rep(n) .. "\nN 0 6\n")
+    shell.write(path, table.concat(parts) .. vmprof.trailer(1))
+    local left = {}
+    for _, l in ipairs(assert(reader.read(path)).left) do left[l.what] = l.count end
+    assert.same({open = 4 * n - (1 << 21), followed = 2 * n - (1 << 20)}, left)
+  end)
 end)
