@@ -83,7 +83,8 @@ static const char REQUEST[] =
   "return #rows + #texts + #numbers";
 
 typedef struct Limit {
-  /* the number of bytes obtained from lua_Alloc and not freed; the limit of this number */
+  /* held: number of bytes obtained from lua_Alloc and not freed; limit: the largest allowed
+   * value of 'held' */
   size_t held, limit;
   unsigned long refused;  /* number of refused requests */
 } Limit;

@@ -153,7 +153,7 @@ describe("the class of a sample", function()
         collectgarbage()
       end
     end)
-    -- checks that the samples of one class are adjacent in time
+    -- Checks that samples with the same class follow each other in the profile.
     local last, seen = nil, {}
     for _, s in ipairs(list) do
       if s.class and s.class ~= last then

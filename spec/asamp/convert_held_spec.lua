@@ -226,8 +226,8 @@ describe("asamp convert, of a profile with holders,", function()
     assert.truthy(profile.left[1].text:find("or of 64 MiB of their texts: 7 others were shortened", 1, true))
   end)
 
-  -- A malformed profile may have a path of references without an end, which must not become an endless
-  -- stack.
+  -- A malformed profile may contain a path of references that is too long, or endless. It must not become an
+  -- endless stack.
   it("ends paths after 64 steps, counts the paths cut by that, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")

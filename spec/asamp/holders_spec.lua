@@ -218,7 +218,8 @@ describe("holders in a profile", function()
     assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
     local times, sum = profile.walktimes, 0
-    -- holders were searched three times: at the first full collection, at the explicit call, and at the end
+    -- the heap was searched for holders three times: at the first full collection, at the explicit call, and
+    -- at the end
     assert.equal(3, #times)
     for _, walk in ipairs(times) do sum = sum + walk.duration end
     assert.equal(profile.walked, sum)
@@ -294,7 +295,7 @@ describe("holders in a profile", function()
       samples = samples + (path > 0 and n or 0)
     end
     assert.is_true(samples > 10 and steps:find '["after"]' ~= nil, steps)
-    -- one of the four searches was at the first full collection
+    -- four searches for holders: the first one ran at the first full collection
     assert.equal(4, profile.walks)
   end)
 
@@ -324,7 +325,7 @@ describe("holders in a profile", function()
     it("are the local variables of its main chunk, whatever its arguments and its end", function()
       for _, finish in ipairs{"", "return", "return 1", "error 'on purpose'", "error({})",
                               "coroutine.wrap(function() last() end)()",
-                              -- ends the script by an error in a hook, as Ctrl-C does
+                              -- the hook raises an error in the script, as Ctrl-C does
                               "debug.sethook(error, '', 1) while true do end"} do
         for _, args in ipairs{{}, {"a", "b", "c"}} do
           local own = ended(finish, table.unpack(args))
@@ -336,7 +337,7 @@ describe("holders in a profile", function()
 
     it("are missing if a collection or another chunk ran after it", function()
       local own = ended "setmetatable({}, {__gc = function() end}) collectgarbage() os.exit(true, true)"
-      -- the search has found the frame of the main chunk and its local variable
+      -- the search for holders has found the frame of the main chunk with the variable "log"
       assert.is_true(own['0local "log" of main chunk'] > 300)
       local path = os.tmpname()
       local script = process.file(SCRIPT)

@@ -246,7 +246,8 @@ describe("a flight recorder", function()
         assert(send "dump":find "/p.vmprof\nok\n$")
         assert(send "dump":find "/p.2.vmprof\nok\n$")
         gen.filelimit(1000)
-        -- the third file fails, and q.vmprof exists
+        -- with this limit, p.3.vmprof cannot be written; a dump to the existing q.vmprof then cannot write
+        -- q.2.vmprof
         assert(send "dump":find "^error cannot write profile '[^']+/p%.3%.vmprof': File too large\n$")
         assert(os.rename("p.2.vmprof", "q.vmprof"))
         assert(send("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
@@ -262,7 +263,8 @@ describe("a flight recorder", function()
     end)
   end
 
-  -- the number of seconds must not overflow to a valid number
+  -- A time such as 5124095576030432h must be rejected, although its number of seconds wraps around to a valid
+  -- one.
   it("wants a time or a size", function()
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)

@@ -15,8 +15,7 @@ local function text(s)
   for _, f in ipairs(s.stack) do
     if not f.native and f.file:find "states_spec" then list[#list + 1] = f.name
     elseif f.native and (f.name == "luaV_execute" or f.name == "s_run" or f.name == "peers_back")
-      -- coroutines of one state have bytecode loops of their own, which follow each other; only the first
-      -- is listed
+      -- coroutines of one state have bytecode loops that follow each other on the C stack; only one is listed
       and list[#list] ~= "<" .. f.name .. ">"
     then list[#list + 1] = "<" .. f.name .. ">" end
     if f.name == "outermost" then break end
@@ -34,8 +33,7 @@ local INNER = [[
   end)()
   other(2)]]
 
--- Runs code in this state, which calls another state. If 'isback' is true, the other state calls this one
--- again.
+-- Calls another state from this one. If 'isback' is true, the other state calls back into this one.
 local function scene(n, isback)
   local peer = peers.new()
   local keep = {}
@@ -62,8 +60,8 @@ end
 local CALLED = "<luaV_execute> <s_run> between outermost"
 local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
 
--- Returns true if the stack is an outer part of the stack 'whole'. Samples within the profiler's own
--- functions (OWN) have no C stack and count as correct.
+-- Returns true if the stack is an outer part of the stack 'whole'. A sample in one of the profiler's own
+-- functions (OWN) has no C stack, and counts as correct.
 local OWN = {timing_point = true, stack_walk = true}
 
 local function leads(s, whole)
@@ -135,7 +133,7 @@ describe("a state whose time is sampled on one OS thread", function()
         local s = peers.new()
         assert(s:run(START, path, case[2], case[3]))
         local i, some = 0
-        -- repeats until a tick has arrived while the other state ran
+        -- repeats until a tick has arrived while the other thread ran the state
         repeat
           i = i + 1
           assert(s:elsewhere("work(...)", 1000))

@@ -9,7 +9,8 @@
 
 #include "model.h"
 
-static Value key;	/* key of the chosen field, unless the key is a node */
+/* the key of the field that an action has chosen, if it is not a node of the model */
+static Value key;
 
 static Value random_scalar (void) {
   Value v = nil_value();
@@ -182,10 +183,8 @@ static void push_key (lua_State *L) {
   }
 }
 
-/*
-** C function with the arguments table, key (nil: the variable 'key') and value. Sets the field
-** through one of several API functions, which w.a chooses.
-*/
+/* C function with the arguments table, key (nil: the variable 'key') and value. Sets the field
+ * by the API function with the number w.a. */
 static int b_set (lua_State *L) {
   switch (w.a) {
     case 1:
@@ -211,7 +210,7 @@ static int b_set (lua_State *L) {
         char *copy = fresh(length + 1);
         memcpy(copy, s, length);
         lua_settop(L, 3);
-        /* if this raises an error, 'copy' leaks */
+        /* if lua_pushstring raises an error, the memory of 'copy' is not freed */
         lua_pushstring(L, copy);
         free(copy);
         lua_replace(L, 2);
@@ -487,7 +486,7 @@ static int b_ref (lua_State *L) {
   int ref;
   lua_createtable(L, 2, 2);
   lua_insert(L, 1);
-  /* this is the last call in this function that may raise an error */
+  /* after this call, no call in this function may raise an error */
   ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   luaL_unref(L, LUA_REGISTRYINDEX, ref);

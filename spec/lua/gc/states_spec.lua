@@ -106,7 +106,8 @@ describe("a small state", function()
       local minors = s:memory().minors
       assert.is_true(refused < 100, ("%d refused in %d"):format(refused, limit))
       assert.is_true(minors > 100, minors)
-      -- the number was 3,487 when a refusal before a full collection still halved the next nurseries
+      -- A former bug: a refusal before a full collection also halved the next nurseries, and there were 3,487
+      -- minor collections.
       assert.is_true(minors < 1600, minors)
       s:close()
     end
@@ -251,8 +252,8 @@ describe("memory goes back", function()
       falls(2400, "for i = 1, 3000000 do kept[0] = {i} end")
     end)
 
-    -- A former bug: strings of 512 to 8,000 bytes came from malloc, too, and 200 MB of such strings stayed
-    -- resident when they were dead.
+    -- A former bug: strings of 512 to 8,000 bytes came from malloc. 200 MB of them stayed resident after they
+    -- had died.
     it("from lines where strings of 1,000 bytes lay, while the program goes on", function()
       local status, text = process.code [[
         local function resident()
@@ -301,7 +302,7 @@ describe("memory goes back", function()
     it("but not at once where states come and go: the next one has it", function()
       local said = closing "requests 60"
       local faults, before, last, later = said:match "(%d+) (%d+) (%d+) (%d+)"
-      -- 6 MiB are 1,500 pages
+      -- a state uses 6 MiB, which are 1,500 pages of 4 KiB
       assert.is_true(faults * 4 < 1500, said)
       assert.is_true(last - before < 16 << 10, said)
       assert.is_true(later - before < 2 << 10, said)

@@ -220,7 +220,7 @@ describe("a comparison", function()
     a.wall = true
     assert.same({"bytes", "timesamples"}, both(compare.fields, a, b))
     assert.equal("timesamples", both(time, a, b))
-    -- a profile whose file has neither flag
+    -- neither flag is set, as in older files
     b.own, b.wall = false, false
     assert.equal("timesamples", both(time, a, b))
   end)
