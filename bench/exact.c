@@ -42,16 +42,13 @@ static const asamp_Api *api;
 static uint64_t started;  /* bytes that luaN_allocated returned when this module was loaded */
 static luaN_Frame frames[LUAN_DEPTH];
 
-/* the sampler of the profiler, which receives the calls of the core through this module */
+/* the profiler's sampler, to which this module passes calls on */
 static const luaN_Sampler *inner;
-static uint64_t left;			/* number of bytes until the profiler takes its next sample, at least 1 */
+static uint64_t left;			/* bytes to the profiler's next sample point, >= 1 */
 
-/* path of the file for the counts of copied bytes; NULL: copies are not counted */
-static const char *copies;
-/* bytes until the profiler takes its next sample of copied bytes */
-static uint64_t copyleft = UINT64_MAX;
-/* a string that was allocated, but whose bytes may still be written */
-static const TString *unfinished;
+static const char *copies;  /* FILE2; NULL: copies are not counted */
+static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample point */
+static const TString *unfinished;  /* string whose bytes are not complete yet */
 static Site *unfinishedat;   /* site that creates 'unfinished' */
 
 /*

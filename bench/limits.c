@@ -30,7 +30,7 @@ typedef struct Limit {
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  /* If 'block' is NULL, osize is the type of the new object, not a size. */
+  /* if a block is new, osize is not its size but the type of an object */
   if (block == NULL) osize = 0;
   if (nsize > osize && nsize - osize > l->limit - l->used) return NULL;
   if (nsize == 0) free(block);

@@ -26,7 +26,7 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-/* The histogram has FINE ranges of time for each factor of 2. */
+/* times are counted in ranges; the number of ranges for each factor of 2 */
 #define FINE 64
 /* the number of ranges of the histogram, which together contain all 64-bit times */
 #define LENGTHS (64 * FINE)

@@ -32,7 +32,7 @@ static const char source[] =
   "end\n"
   "local function again(n) for _ = 1, n do down(depth - 4, make) end end\n"
   "local function run(f)\n"
-  /* the first calls fill the caches of names, lines and unwind tables */
+  /* fills the caches of names, lines and libunwind by a first call */
   "  f(1000)\n"
   "  return measured(f, n)\n"
   "end\n"

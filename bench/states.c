@@ -83,8 +83,7 @@ static const char REQUEST[] =
   "return #rows + #texts + #numbers";
 
 typedef struct Limit {
-  /* held: number of bytes obtained from lua_Alloc and not freed; limit: the largest allowed
-   * value of 'held' */
+  /* the number of bytes obtained from lua_Alloc and not freed; the limit of this number */
   size_t held, limit;
   unsigned long refused;  /* number of refused requests */
 } Limit;

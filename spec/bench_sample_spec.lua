@@ -6,9 +6,9 @@
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- For each set of arguments of bench/sample, the upper bound of the count. A bound is the count when it was
--- set, plus a few percent for another C library. With a margin of 50%, several small increases had together
--- added a fifth of the count unnoticed.
+-- Upper bounds by the arguments of bench/sample. Each is the count when it was set, plus a few percent for
+-- another C library. A margin of a half was too large: holders, labels, copies and flight recorders
+-- together used up a fifth of the bound unnoticed.
 local MOST = {
   -- The count is 1,079. It was 1,048 before each sample copied two numbers for an exit by another thread,
   -- and 998 to 1,021 before samples of native memory were counted separately.

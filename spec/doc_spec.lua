@@ -238,7 +238,7 @@ local SILENT = {
   "^an? %u%w+ file$", "^a file of", "^a page of", "^a %w+ profile$", "^a profile for", "^a program or",
   "^a recording", "^a compressed", "^table ", "reads? it$", "^open it in a", "^unpack it first",
   "^`asamp run` profiles",
-  -- parts of messages, and the last lines that a session and asamp run print
+  -- parts of messages, and the closing lines of sessions and of asamp run
   "^by process …$", "^code that no", "^the program itself", "samples, one every",
   "^… sample… of ", "^… time sample",
   -- the last of these three patterns is the start of a line in the system log
@@ -246,7 +246,7 @@ local SILENT = {
   "shows more%.$",
   -- answers that a process sends to a client
   "^file … ok$", "^file … state … ok$", "^row … …$",
-  -- a text that is Lua code
+  -- the code of a Lua chunk
   "^local wish, home",
   -- comments that state limits, which doc/profile-format.md documents
   "# ",
@@ -391,14 +391,14 @@ describe("the profile's format #plain", function()
 
   local function sources(folder) return shell.output("cat asamp/%s/*.c", folder) end
 
-  -- The letters are those at the start of lines in details records. A former bug: the reader accepted a
-  -- letter that the document did not describe.
+  -- The letters are those of details lines. A former bug: the reader accepted a letter that the page did
+  -- not describe.
   it("has the letters of details that are written and read, and no other", function()
     local encode, read_, split = read "asamp/encode/batch.c", sources "read", read "asamp/format/details.c"
     local written = set(encode, "'(%a)'[,)]")
     for letter in encode:gmatch "%? '(%a)' :" do written[letter] = true end
     for letter in encode:gmatch 'bytes_add%(&b%->events, "(%a) "' do written[letter] = true end
-    -- the letter 'a' is a column type in this source, and no line starts with it
+    -- this 'a' is the first type of column k, not the letter of a line
     written.a = nil
     local taken = set(read_, "letter == '(%a)'")
     for letter in read_:gmatch "case '(%a)':" do taken[letter] = true end
@@ -483,7 +483,7 @@ describe("the tour #plain", function()
       local header = path:gsub("%.c$", ".h")
       local _, count = says:gsub("%S+", "")
       local isown = not path:find "%.c$" or not io.open(header)
-      -- for a C file with a header, one word is enough, because the header's comment states the purpose
+      -- a source with a header may have a shorter text, because its purpose is in the header
       assert.is_true(count >= (isown and 3 or 1), line)
       n = n + 1
     end

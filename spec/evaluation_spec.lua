@@ -115,7 +115,7 @@ describe("the report of bench/evaluate", function()
     assert.truthy(text:find("| the worst | 1.300 | 1.010 | 1.001 | 1.002 |\n"
       .. "| the paper's microbenchmark | 3.51 | - | - | - |\n"
       .. "| the paper's worst | 3.88 | 1.25 | - | - |\n", 1, true), text)
-    -- the table of the fastest runs must not have the paper's worst value again
+    -- the table of the fastest runs does not repeat the worst value
     assert.equal(1, select(2, text:gsub("the paper's worst", "")))
     local rates = evaluation.report {
       { program = "linter", base = { cpu = { 1 }, wall = { 1 } }, points = {

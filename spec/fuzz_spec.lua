@@ -20,8 +20,8 @@ local flags = {
 local GRAPH = "main model strings reach alloc objects threads collect bulk vectors check"
 local FAILING = "failing programs"
 
--- These options turn off two checks that are not valid for the fork (see main.c): an assertion of upstream,
--- and that empty userdata have different addresses.
+-- These options exclude an assertion of upstream and the addresses of empty userdata, which do not apply to
+-- the fork (see main.c).
 local always = {"empty=0", "openjoin=0"}
 
 describe("the C API", function()
@@ -70,9 +70,9 @@ describe("the C API", function()
     end)
   end
 
-  -- With these seeds the fuzzer fails if Lua does not repeat refused memory requests. Former bugs: a refused
-  -- request may lose external bytes, which the model did not expect (seeds 5 and 21). The verifier rejected
-  -- an unmarked vector of an old table that could not be remembered (seed 39).
+  -- With these seeds the fuzzer fails if Lua does not repeat refused memory requests. Former bugs: the
+  -- model ignored that external bytes may then be lost (5, 21), and the verifier rejected that the new
+  -- vector of an old table is unmarked if that table could not be remembered (39).
   for _, seed in ipairs {5, 21, 39} do
     it("agrees if refused requests are not repeated: seed " .. seed, function()
       local status, text = graph(seed, slow and 2000 or 7000, "fail=100000")

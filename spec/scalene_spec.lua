@@ -22,7 +22,7 @@ describe("bench/scalene #plain", function()
     local bytes, copied = column "bytes allocated", column "bytes copied"
     assert.equal(2, #bytes, out)
     assert.equal(1, #copied, out)
-    -- each of these sums is estimated from at least 350 samples; 27% are five standard errors
+    -- these values have at least 350 samples, so that 27% are 5 standard errors
     for _, ratio in ipairs(bytes) do assert.is_true(math.abs(ratio - 1) < 0.27, out) end
     assert.is_true(math.abs(copied[1] - 1) < 0.05, out)
   end)

@@ -83,10 +83,10 @@
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* sampling periods that one sample
 							  represents */
 #define TREE_MAXNODES		BOUND(1u << 17, 60)   /* nodes of the call tree */
-/* Largest number of allocation samples in the reader's queues of all Lua states. A queue has the
+/* Largest number of allocation samples of one Lua state in the reader's queue. The queue has the
    samples for which the file has not yet reported whether their objects survived a collection. */
 #define FIFO_MOST		BOUND(2u << 20, 16)
-/* samples of all Lua states that have survived a collection and are not dead yet */
+/* samples of one Lua state that have survived a collection and are not dead yet */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)
 #define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states in a report; all further ones
                                                          share the last entry */

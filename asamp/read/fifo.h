@@ -3,8 +3,8 @@
 ** Queue of the allocation samples of one Lua state for which the reader has not read yet whether
 ** they died or survived ("outcome"), oldest first.
 **
-**   FI1  at most FIFO_MOST samples in all queues. If they are full, the caller takes out the oldest
-**        sample of the queue, delivers it without an outcome and increments 'passed';
+**   FI1  at most FIFO_MOST samples. If the queue is full, the caller takes out the oldest one,
+**        delivers it without an outcome and increments 'passed';
 **   FI2  the file has outcomes in the order of the samples. So the next 'passed' outcomes are of
 **        samples that were taken out; the caller ignores each and decrements 'passed'.
 */

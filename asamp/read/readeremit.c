@@ -82,16 +82,13 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
     emitfate(s, sample, READER_UNDECIDED, sample->time);
     return;
   }
-  if (s->queued == FIFO_MOST) {
-    ReadSample oldest = *sample;  /* if the queue of this state is empty, it is this sample */
-    int taken = fifo_take(&s->of->open, &oldest);
+  if (s->of->open.n == FIFO_MOST) {
+    ReadSample oldest;
+    fifo_take(&s->of->open, &oldest);
     r->left[LEFT_OPEN] += oldest.count;
     emitfate(s, &oldest, READER_UNDECIDED, sample->time);
     s->of->open.passed++;
-    if (!taken)
-      return;
   }
-  s->queued += s->queued < FIFO_MOST;
   if (!fifo_put(&s->of->open, sample))
     s->failed = 1;
 }
@@ -111,7 +108,7 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
 /* Delivers that a sample has survived. 'follow' 1: the file may record its death, so the sample and
    the client's tag are added to the list of live survivors, if that has space. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow, uint64_t time) {
-  int room = follow && readerfollow_room(&s->of->follow, s->alive, &s->failed);
+  int room = follow && readerfollow_room(&s->of->follow, &s->failed);
   ReadState *row = s->r->many ? readerstate_row(s) : NULL;
   s->of->survived += sample->count;
   if (row != NULL)
@@ -123,8 +120,10 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow, uint6
   s->client->tag = 0;
   emitfate(s, sample, READER_SURVIVED, time);
   if (room) {
-    ReadFollowed f = {*sample, s->of->allocated, s->client->tag};
-    s->alive++;
+    ReadFollowed f;
+    f.sample = *sample;
+    f.born = s->of->allocated;
+    f.tag = s->client->tag;
     readerfollow_add(&s->of->follow, &f, sample->kind >= READER_FIRSTKIND &&
                      s->r->kinds[sample->kind].type == KIND_NATIVE);
   }
@@ -136,19 +135,18 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class, uint64_t time) 
     return 0;
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
-    if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, s->alive, &s->failed)) {
-      ReadFollowed nothing = {0};
+    if (fate == 1 && s->r->followed > 0 && readerfollow_room(&s->of->follow, &s->failed)) {
+      ReadFollowed nothing;
       /* The reader has dropped this sample from its full queue. The file identifies survivors by
          their positions in the list of survivors, so the list needs an empty entry for it. */
-      s->alive++;
+
+      memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing, 0);
     }
     return 1;
   }
   if (!fifo_take(&s->of->open, &sample))
     return 0;
-  s->queued--;
   if (class != 0)
     sample.kind = readerstate_kind(s, s->r->kinds[sample.kind].type, class);
   if (time < sample.time)
@@ -167,7 +165,6 @@ void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int 
                        uint64_t time) {
   ReadState *row = s->r->many ? readerstate_row(s) : NULL;
   ReadDeath d;
-  s->alive--;
   d.sample = &f->sample;
   d.time = time > f->sample.time ? time : f->sample.time;
   d.allocated = s->of->allocated - f->born;
@@ -218,6 +215,6 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
 
 void readeremit_undecided (ReaderState *s) {
   ReadSample sample;
-  for (; fifo_take(&s->of->open, &sample); s->queued--)
+  while (fifo_take(&s->of->open, &sample))
     emitfate(s, &sample, READER_UNDECIDED, s->last);
 }

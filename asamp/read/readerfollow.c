@@ -55,8 +55,8 @@ static int compact (ReaderFollow *f) {
   return 1;
 }
 
-int readerfollow_room (ReaderFollow *f, size_t all, int *failed) {
-  int full = all >= READERFOLLOW_MOST;
+int readerfollow_room (ReaderFollow *f, int *failed) {
+  int full = readerfollow_n(f, READERFOLLOW_ALL) >= READERFOLLOW_MOST;
   readerfollow_settle(f);
   *failed |= !full && f->used == f->size && !compact(f);
   return !full && f->used < f->size;
@@ -85,9 +85,10 @@ void readerfollow_stay (ReaderFollow *f, uint64_t n) {
 
 const ReadFollowed *readerfollow_die (ReaderFollow *f) {
   const ReadFollowed *dead = readerfollow_at(f, READERFOLLOW_ALL, f->to);
-  if (dead != NULL)
+  if (dead != NULL) {
     readerfollow_remove(f, dead);
-  f->at += dead != NULL;
+    f->at++;
+  }
   return dead;
 }
 

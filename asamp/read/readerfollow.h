@@ -7,7 +7,7 @@
 ** A pass goes through the list once, from the oldest sample to the newest. Each call during a pass
 ** keeps or removes the next samples.
 **
-**   RF1  at most READERFOLLOW_MOST samples in the lists of all states;
+**   RF1  at most READERFOLLOW_MOST samples;
 **   RF2  a dead sample keeps its slot until the list has no free slot. A binary tree over the slots
 **        has the number of live samples below each node, so that finding a sample by its position,
 **        its death, and a path to any number of adjacent samples take logarithmic time: no sample
@@ -58,9 +58,8 @@ typedef struct ReaderFollow {
 } ReaderFollow;
 
 /* Reserves capacity for one more sample at the end of the list, and ends the current pass. Returns
-   0 if 'all', the number of samples in the lists of all states, has reached the limit, or if out of
-   memory (then sets *failed). */
-int readerfollow_room (ReaderFollow *f, size_t all, int *failed);
+   0 if the list is full, or if out of memory (then sets *failed). */
+int readerfollow_room (ReaderFollow *f, int *failed);
 /* Appends a sample; readerfollow_room must have returned 1. 'native' 1: it is native memory. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample, int native);
 

@@ -73,7 +73,8 @@ static const struct {
     "over the limit of % paths of references to live objects, or of 64 MiB of their texts: "
     "# others were shortened or left out; use a larger --alloc"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
-    "paths of references with more than % steps: # were shortened to their first steps"},
+    "paths of references with more than % steps, or 65,536 with repeated steps: # were "
+    "shortened to their first steps"},
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,
     "over the limit of % names of labels, or of 32 labels of a coroutine at once: # times a label "
     "was left out; use fewer names"},

@@ -11,7 +11,6 @@ static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {
     s->r->left[LEFT_STREAMS] += one->orphans;
-    s->alive -= readerfollow_n(&one->follow, READERFOLLOW_ALL);
     readerstream_free(one);
     return;
   }

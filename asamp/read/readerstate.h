@@ -43,8 +43,6 @@ typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* 1: an allocation failed */
-  size_t queued;       /* number of samples in the queues ReaderStream.open of all states */
-  size_t alive;        /* number of samples in the lists ReaderStream.follow of all states */
   uint64_t summed[2];  /* [0]: bytes of all allocation and copy samples; [1]: ns of all time
                           samples */
   uint64_t decided;    /* bytes of all samples known to have died or survived */

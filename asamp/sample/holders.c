@@ -233,17 +233,41 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
+/* Returns the index in w->objects of the first object that is more than HOLDERS_DEPTH references
+   from a root (n: there is none), and replaces the parent of each object from there on by its
+   ancestor before that index. */
+static uint32_t shorten (Work *w, uint32_t n) {
+  uint32_t i, deep, depth = 0, level = 0;  /* level: index of the first object of this depth */
+  for (deep = 0; deep < n; deep++)
+    if (w->parent[deep] != NONE && w->parent[deep] >= level) {
+      if (++depth > HOLDERS_DEPTH) break;
+      level = deep;
+    }
+  for (i = deep; i < n; i++)
+    if (w->parent[i] != NONE && w->parent[i] >= deep) w->parent[i] = w->parent[w->parent[i]];
+  return deep;
+}
+
+/* Returns the index in w->objects of the object whose path the owner gets: the owner, or if its
+   index is 'deep' or above (shorten), its ancestor before 'deep'. NONE: the owner was not
+   reached. */
+static uint32_t ancestor (const Work *w, uint32_t deep, const void *owner) {
+  uint32_t at = idmap_get(&w->wanted, holders_keyof(owner));
+  if (at == IDMAP_NONE || at == 0) return NONE;
+  at = at / 2 - 1;
+  return at < deep || w->parent[at] == NONE ? at : w->parent[at];
+}
+
 static void done (void *ud, const void *const *objects, uint32_t *parents, size_t n) {
   Work *w = ud;
+  uint32_t deep = 0;
   size_t i, size = (n / 64 + 1) * sizeof(uint64_t);
   uint64_t *bits = w->memory(NULL, NULL, 0, size);
   w->objects = objects;
   w->parent = parents;
   w->failed = bits == NULL || !weakparents(w, n);
-  for (i = 0; i < w->h->n && !w->failed; i++) {
-    uint32_t at = idmap_get(&w->wanted, holders_keyof(w->owners[i]));
-    if (at != IDMAP_NONE && at > 0) need(w, bits, at / 2 - 1);
-  }
+  if (!w->failed) deep = shorten(w, (uint32_t)n);
+  for (i = 0; i < w->h->n && !w->failed; i++) need(w, bits, ancestor(w, deep, w->owners[i]));
   w->failed = w->failed || !list(w, bits, n);
   holders_release(w, bits, size);
   for (i = 0; i < w->ntops && !w->failed; i++) {
@@ -258,6 +282,13 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
     o->isindexed = at != IDMAP_NONE && (at & 1) && objects[o->parent] != w->registry;
     o->parent = holders_known(w, objects[o->parent]);
     w->list[o->parent].children += !o->isindexed;
+  }
+  for (i = 0; i < w->h->n && !w->failed; i++) {
+    uint32_t place = ancestor(w, deep, w->owners[i]);
+    if (place == NONE || objects[place] == w->owners[i]) continue;
+    w->h->cut++;
+    w->failed = !idmap_set(&w->needed, holders_keyof(w->owners[i]),
+                           holders_known(w, objects[place]));
   }
 }
 
@@ -537,7 +568,7 @@ static void labelroots (Work *w) {
   size_t i;
   for (i = 0; i < w->ntops && !w->failed; i++) {
     uint32_t at = holders_known(w, w->tops[i].object);
-    if (at == IDMAP_NONE || !w->list[at].isroot) continue;
+    if (w->tops[i].weak != NULL || at == IDMAP_NONE || !w->list[at].isroot) continue;
     heapformat_root(w->tops[i].which, step, sizeof(step));
     w->list[at].path = path(w, 0, step);
     w->list[at].done = 1;

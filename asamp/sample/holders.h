@@ -4,7 +4,7 @@
 ** from a root of the garbage collector. The objects on the path are the owner's holders. Steps of a
 ** path are names of variables, fields and so on; similar paths are merged. A search walks the
 ** reachable objects once, until all owners are reached, and takes about 12 bytes per object. Each
-** object on a path, such as an element of a linked list, takes about 85 bytes more.
+** object on a path, up to HOLDERS_DEPTH references from a root, takes about 85 bytes more.
 */
 
 /*
@@ -17,7 +17,9 @@
 **   HO3  all integer keys of a table are one step "[1..n]", except in the registry. If more than
 **        HOLDERS_FIELDS string keys of a table lead to owners, they are one step "[*]", except in
 **        the registry, _G and package.loaded. Equal steps in a row, as in a linked list of tables,
-**        are one step.
+**        are one step;
+**   HO4  an object that is more than HOLDERS_DEPTH references from a root, such as an element of a
+**        long linked list, has the path of its ancestor at this depth. It counts in 'cut'.
 */
 #ifndef asamp_holders_h
 #define asamp_holders_h
@@ -29,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HOLDERS_DEPTH	READER_MAXPATHS  /* longest path before equal steps are merged (references) */
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
 /* Largest number of string keys of a table that are named in paths. If more keys lead to owners
    (objects to which paths are searched), all of them are one step "[*]". The same limit holds for
@@ -58,7 +61,8 @@ typedef struct Holders {
   uint32_t *ids;
   size_t n;
   /* How many times a step, one reference of a path, was left out of the path to an object. 'left':
-     because READER_MAXPATHS paths existed. 'cut': because the path had READER_MAXSTEPS steps. */
+     because READER_MAXPATHS paths existed. 'cut': because the path had READER_MAXSTEPS steps, or
+     HOLDERS_DEPTH references (counted once for an object). */
   uint64_t left, cut;
   uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
                                    length. */

@@ -91,7 +91,7 @@ end
 -- session only 'own' is repeatable, because the profile's writer thread works once per second.
 function command:count(words, env, dir)
   local log, out = self.work .. "/callgrind", self.work .. "/callgrind.out"
-  -- with --separate-threads, callgrind writes the counts of the first thread to a file with this suffix
+  -- the file that callgrind writes for the first thread
   local first = out .. "-01"
   os.remove(first)
   local line = { "valgrind", "--tool=callgrind", "--separate-threads=yes",

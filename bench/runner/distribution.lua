@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Distributions of times: parses the output of bench/pauses.c, and computes values such as quantiles. The
--- functions have no side effects. A distribution is a list of { ns, count } in ascending order of ns. If it
--- is empty, its quantiles are nil and its sums are 0.
+-- Distributions of times: parses the output of bench/pauses.c, and computes values such as quantiles. Pure
+-- functions. A distribution is a list of { ns, count } in ascending order of ns. An empty distribution has
+-- no quantiles (nil), and its sums are 0.
 
 local distribution = {}
 

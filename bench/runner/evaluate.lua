@@ -17,7 +17,7 @@ local settings = require "runner.settings"
 local stats = require "runner.stats"
 
 local DEFAULT = { "loop", "gcbench", "linter", "interpreter", "json", "coroutines" }
--- The parts 'full' and 'long' take long, so that they have fewer rounds.
+-- the largest number of rounds of the parts 'full' and 'long'
 local ROUNDS = { full = 1, long = 3 }
 
 local USAGE = [[

@@ -10,7 +10,7 @@ local options = require "runner.options"
 local points = require "runner.fuzzpoints"
 local stats = require "runner.stats"
 
--- limit of the ratio of CPU times, fork / plain (median of the rounds)
+-- limit of fork/plain for CPU time, median of the rounds
 local SLOWER = 1.15
 -- limit of fork/plain for memory, median of the rounds
 local LARGER = 1.5

@@ -180,7 +180,7 @@ local LIVE, LOW = ${live}, ${low}
 math.randomseed(1)
 local random = math.random
 ${define}
--- 'box' contains the objects by key; 'keys' has the key of the object in each slot
+-- 'box' has the objects by their keys, 'keys' the live keys by slot.
 local box, keys, serial, sum = ${box}, {}, 0, 0
 ${strong}
 local function put(slot)

@@ -29,7 +29,7 @@ local PROGRAM = [[
   for _ = 1, rounds do
     local s = assert(profiler.snapshot(path, {overwrite = true}))
     print("stopped", s.stopped, s.forked)
-    repeat  -- the child process that writes the snapshot locks the file until it is complete
+    repeat  -- the file is locked while it is written
       os.execute "sleep 0.2"
     until os.execute(("flock -n '%s' true"):format(path))
   end

@@ -15,7 +15,7 @@ local machine = require "runner.machine"
 local slope = require "runner.slope"
 
 local LIMIT = 1 / 2000
--- A loop runs with these two numbers of iterations, which are multiples of a batch.
+-- the numbers of iterations in the two runs, multiples of a batch
 local SHORT, LONG = 30000, 90000
 local KINDS = { "table", "closure", "string", "mixed" }
 
@@ -42,7 +42,7 @@ local function turn(lua, profiler, pace, kind)
   return slope.of(function(turns) return count(lua, profiler, pace, kind, turns) end, SHORT, LONG)
 end
 
--- the largest relative difference between two counts that should be equal
+-- the largest relative difference that was checked
 local worst = 0
 
 local function checked(started, loaded, off)

@@ -9,7 +9,7 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local machine = require "runner.machine"
 
 local N = 10000000
--- the program loads 61,000 files in turn until it has loaded this many
+-- the number of loads of 61,000 files in turn
 local NAMES = 200000
 -- limit of the error of the estimated bytes, in standard errors
 local SIGMA = 5

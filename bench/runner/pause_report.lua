@@ -12,7 +12,7 @@ local stats = require "runner.stats"
 local UNDISTURBED = 0.1
 -- A batch has a pause if it takes at least this many ns longer than a batch without a pause.
 local LEAST = 64000
--- the least duration of a pause, in ns, that the histogram contains
+-- the same limit in ns for histograms
 local SHOWN = 16000
 
 -- Returns the values of one run: base (the time of a batch without a pause); longest, total, p999, p99 and

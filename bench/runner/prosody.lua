@@ -10,7 +10,7 @@ local socket = require "socket"
 local xmpp = require "runner.xmpp"
 
 local CLIENTS = 20
--- SLICES is the least number of time slices in a cycle, and SLICE the seconds of a slice.
+-- the least number of slices in a cycle, and the seconds of a slice
 local SLICES, SLICE = 28, 0.5
 local CYCLE = 18               -- seconds
 -- all queries must be answered within this number of seconds

@@ -21,14 +21,14 @@ settings.RATES = { 100, 1000, 3000, 10000, 30000 }
 -- the time of a virtual machine
 settings.EXACT = 10000
 settings.PARTS = { "period", "rate", "long", "full" }
--- the sampling periods that the part 'long' measures
+-- the periods of the part 'long'
 settings.LONG = { 512 * K, 32 * K }
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
 -- The smallest possible period in bytes. With fixed intervals, every block of this size or more is sampled.
 local FULL = 64
 local NEVER = "4194304G"
--- the number of settings that share one run of the baseline in each round
+-- the number of settings that are compared with the same run of the baseline
 local BATCH = 6
 
 -- Returns a number of bytes as a text such as "16K" or "4M".

@@ -27,8 +27,7 @@ local function row(what, plain, fork)
     plain > 0 and ("%.3f"):format(fork / plain) or "-"))
 end
 
--- Prints a row of values for each name. Both variants run once with these arguments; each run prints as many
--- numbers as there are names.
+-- Prints a row for each name of 'names', from the numbers that one run of each variant prints.
 local function rows(names, ...)
   local plain, fork = run("plain", ...), run("fork", ...)
   for i, name in ipairs(names) do row(name, plain[i], fork[i]) end

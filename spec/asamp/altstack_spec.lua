@@ -59,7 +59,7 @@ describe("a signal of a time sample", function()
         assert(stacks.flags() == false)
         print(times.within(list, "stacks_small") > 0.5 or times.within(list, "stacks_entry") > 0.5)
       end]]}
-    -- not with ASan, which warns about makecontext and uses more of the stack
+    -- ASan prints warnings about makecontext, and uses more of the stack
     if not ASAN then
       assert.same({0, ("true\n"):rep(3), ""}, {status, out, err})
     end
@@ -73,8 +73,8 @@ describe("a signal of a time sample", function()
       return size, own]]
     assert.is_true(size >= 65536 + stacks.frame(), size)
     assert.is_false(own)
-    -- When a thread ends, its alternate stack is freed. The next thread may have its alternate stack, or
-    -- other memory, at the same address.
+    -- When a thread ends and its alternate stack is freed, the stack of another thread, or other memory,
+    -- may get the same address.
     local places, left = {}, 0
     for _ = 1, 16 do
       places[thread [[

@@ -23,7 +23,7 @@ end
 
 local TABLE, STRING, INDEX, ROOT = "\x10", "\x11", "\x42", "\x40"
 local MAGIC, FROM0 = "ASAMPHEAP 3\n", "\2\0"
--- a root in this snapshot, which refers to the object at address 8
+-- a root that refers to the object at address 8
 local ROOT1 = FROM0 .. ROOT .. distance(1) .. distance(0)
 -- an object of 8 bytes, at the address after the previous object
 local OBJECT = TABLE .. distance(1) .. number(8)
@@ -85,7 +85,7 @@ describe("a snapshot that unpacks to very much", function()
     for i = 1, n do
       parts[#parts + 1] = OBJECT .. (i < n and INDEX .. distance(1) .. distance(1) or "")
     end
-    -- the last table of the chain refers to n tables, which follow it
+    -- writes references from the last table of the chain to n leaves
     for i = 1, n do
       parts[#parts + 1] = INDEX .. distance(i) .. distance(1)
     end

@@ -153,7 +153,7 @@ describe("the class of a sample", function()
         collectgarbage()
       end
     end)
-    -- Checks that samples with the same class follow each other in the profile.
+    -- checks that the samples of one class are adjacent in time
     local last, seen = nil, {}
     for _, s in ipairs(list) do
       if s.class and s.class ~= last then

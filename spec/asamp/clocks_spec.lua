@@ -69,7 +69,7 @@ describe("the sessions of a thread", function()
 
   it("make no more signals, all of them, than one does", function()
     for _, wall in ipairs{false, true} do
-      -- measured from the creation of the 200 states to their end
+      -- the measured time includes the creation and the end of the 200 states
       local since, start = os.time(), signals.cpu()
       local list = open(200, 10000000, wall)
       local took, n = turns(list, 0.6, 20000)
@@ -94,7 +94,7 @@ describe("the sessions of a thread", function()
     repeat
       for i, s in ipairs(list) do used[i] = used[i] + work(s, 20000 * i) end
       took = used[1] + used[2] + used[3] + used[4]
-    -- runs for 2 s: after 0.5 s, a busy machine gave a state a share of 0.43 instead of 0.3
+    -- 2 s, because after 0.5 s a busy machine gave a share of 0.43 where 0.3 was expected
     until took > 2
     local c = close(list)
     life = signals.cpu() - life
@@ -110,7 +110,7 @@ describe("the sessions of a thread", function()
   it("have it once where one state runs another", function()
     local life = signals.cpu()
     local outer, inner = table.unpack(open(2, 1000000))
-    -- while the inner state runs, samples belong to it; otherwise they belong to the outer state
+    -- a sample belongs to the inner state while that one runs, and otherwise to the outer state
     local ininner, inouter = 0, 0
     outer:back(function() ininner = ininner + work(inner, math.random(1000000, 3000000)) end)
     -- the lengths are random, because with a constant length equal to the kernel's tick, all ticks may

@@ -34,7 +34,8 @@ describe("a collection in a profile", function()
     end
     assert.is_true(sum > 0)
     assert.is_true(#list.gcs > 50)
-    -- 'after' was read before the last collection of the session, so that the last collection is excluded
+    -- 'after' was read before the last collection, which decides the last survival outcomes, so that this
+    -- collection is excluded
     local last = list.gcs[#list.gcs].duration
     assert.is_true(sum - last <= (after.pauses - before.pauses) * 1e6 + 1000 + #list.gcs)
   end)
@@ -68,17 +69,16 @@ describe("a collection in a profile", function()
     assert.is_nil(last(function() end))
   end)
 
-  -- The profile records the CPU time of the program after the last recorded collection. It must exclude
-  -- pauses of collections that are not recorded. A former bug: it included them, so that a program that
-  -- collects often seemed to work at its end without allocating.
+  -- The recorded CPU time of the program after the last recorded collection must exclude the pauses of
+  -- collections that are not recorded. A former bug: it included them, so that a program that collects
+  -- often seemed to work at its end without allocating.
   it("has it without the pauses of collections that are left out", function()
-    local all, paused = 0, 0  -- CPU time in s, so that other processes do not change the result
+    local all, paused = 0, 0  -- CPU time in s, which does not depend on the load of the machine
     local list = samples.of(function()
       local start = os.clock()
       local kept = work(100000)
       local worked = os.clock() - start
-      -- runs collections for as long as the program worked, because the number of collections per second
-      -- differs between machines
+      -- repeats for a given time, because the number of collections per second differs by a factor of 6
       repeat
         local called = os.clock()
         collectgarbage()
@@ -100,7 +100,7 @@ describe("a collection in a profile", function()
     local before
     local list = samples.of(function()
       before = core.stats()
-      -- this collection decides the survival of no sample, so that the profile may have no record of it
+      -- this collection decides no sample, so that it may have no record
       collectgarbage "step"
       for _ = 1, 500 do collectgarbage "step" end
       work(100000)
@@ -130,7 +130,7 @@ describe("a collection in a profile", function()
     local r = assert(reader.read(path))
     assert.is_true(r.course.n < r.minors / 4, r.course.n)
     local pauses = tonumber(out) * 1e6
-    -- tolerance: 'pauses' was read before the last collection, whose pause may also include time of other
+    -- tolerance: the final collection runs after 'pauses' was read, and its pause may include time of other
     -- processes
     local last = r.collections[#r.collections].duration
     local function isnear(us)
@@ -177,8 +177,8 @@ describe("a collection in a profile", function()
                      i .. " " .. c.charged - c.planned)
       if not c.major then minors[#minors + 1] = c end
     end
-    -- The last two minor collections start before the nursery is full: by collectgarbage "step", and at the
-    -- end of the session.
+    -- the last two minor collections, by collectgarbage "step" and at the session's end, started before the
+    -- nursery was full
     for i = 2, #minors - 2 do
       assert.equal(100000 * (minors[i].minors + 1), minors[i].planned)
     end
@@ -314,8 +314,8 @@ describe("a collection in a profile", function()
     assert.is_true(seen["01"], "one began")
     assert.is_true(seen["11"], "one took several slices")
     assert.is_true(seen["12 major"] or seen["10 major"], "one decided")
-    -- Marking is phase 1. It ends only in a major collection, so that no minor collection has one of these
-    -- changes of phase.
+    -- marking (phase 1) ends only in the record of the major collection itself, so that minor collections
+    -- never have these changes of phase
     assert.is_nil(seen["12"])
     assert.is_nil(seen["02"])
     assert.is_nil(seen["10"])

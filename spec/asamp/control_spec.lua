@@ -117,7 +117,7 @@ describe("a process that listens", function()
     assert.equal(4, #files)
     for _, name in ipairs(files) do
       local p, sum = assert(reader.read(name)), 0
-      -- p.allocated is nil if the state has not written to this file yet
+      -- the count is nil if the state has not written to this file yet
       local allocated = p.allocated or 0
       for _, set in ipairs(p.labels or {{labels = {}, exact = allocated}}) do
         sum = sum + set.exact
@@ -564,7 +564,7 @@ describe("a process that listens", function()
       local close = require "syscalls".close
       local list = {}
       while not os.rename("take", "taken") do handle(10) end
-      collectgarbage "stop"  -- a collection would close the files of lists that were replaced
+      collectgarbage "stop"  -- would close the descriptors of replaced lists
       -- repeats, because the profiler's thread may open its socket again before the program has used all
       -- descriptors
       repeat
@@ -723,7 +723,7 @@ describe("a process that listens", function()
       end
       local function expected(name) return ("file %s/%s\nok\n"):format(folder, name) end
       assert.equal(expected "new", record "new")
-      -- a profile named "new" exists now, and must not be replaced
+      -- the name "new" has a profile by now, which is not replaced
       assert.equal(expected "new.2", record "new")
       assert.equal(expected "empty", record "empty")
       local refused = "^error cannot write profile '[^']+/notes': a text file exists at this path"

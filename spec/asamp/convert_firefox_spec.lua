@@ -322,8 +322,8 @@ describe("asamp convert --to firefox", function()
     p:close()
     local a = convert().threads[1].nativeAllocations
     assert.same({100, 100, 100, 100, 100, -100, -100, -100}, a.weight)
-    -- The last three weights are deaths: of sample 2, and later of 1 and 5. Sample 3 stays alive, and sample
-    -- 4 is not followed.
+    -- In the profile's runs of alive and dead samples, sample 2 dies first, and then 1 and 5; 3 stays alive
+    -- and 4 is not followed.
     for i, birth in ipairs{2, 1, 5} do
       assert.equal(a.stack[birth], a.stack[5 + i])
       assert.equal(a.memoryAddress[birth], a.memoryAddress[5 + i])

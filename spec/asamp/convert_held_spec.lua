@@ -226,8 +226,8 @@ describe("asamp convert, of a profile with holders,", function()
     assert.truthy(profile.left[1].text:find("or of 64 MiB of their texts: 7 others were shortened", 1, true))
   end)
 
-  -- A malformed profile may contain a path of references that is too long, or endless. It must not become an
-  -- endless stack.
+  -- A malformed profile may have a path of references without an end, which must not become an endless
+  -- stack.
   it("ends paths after 64 steps, counts the paths cut by that, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")
@@ -240,8 +240,8 @@ describe("asamp convert, of a profile with holders,", function()
     local profile = assert(reader.read(path))
     assert.equal(64, #profile.holders.step)
     assert.same({what = "steps", count = 936, limit = 64,
-                 text = "paths of references with more than 64 steps: 936 were shortened to their first " ..
-                        "steps"},
+                 text = "paths of references with more than 64 steps, or 65,536 with repeated steps: 936 " ..
+                        "were shortened to their first steps"},
                 profile.left[1])
     local own = {}
     for i, at in ipairs(profile.holders.path) do own[at] = profile.holders.samples[i] end

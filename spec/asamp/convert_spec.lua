@@ -89,8 +89,7 @@ describe("asamp convert", function()
         for _, kind in ipairs(profile.kinds) do
           objects = objects + kind.objects
         end
-        -- the file has a rounded number of objects for each site, so that the sum may differ by half an
-        -- object for each
+        -- tolerance of half an object for each site, because the object count of each site is rounded
         assert.is_true(math.abs(objects - total["alloc_objects/count"])
                        <= #p.samples / 2 + 1)
       end
@@ -116,8 +115,7 @@ describe("asamp convert", function()
       local first, before = part{till = middle}
       local second, after, at = part{since = middle}
       assert.same({middle * 1000, length - middle * 1000, zero + middle * 1000}, {before, after, at})
-      -- the sums may differ a little, because the number of objects of each line is rounded
-      for i, n in ipairs(all) do
+      for i, n in ipairs(all) do  -- tolerance, because the number of objects of each line is rounded
         local sum = (first[i] or 0) + (second[i] or 0)
         assert.is_true(i % 2 == 0 and sum == n or math.abs(sum - n) < 1000, i)
       end

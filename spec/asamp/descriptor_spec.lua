@@ -70,8 +70,8 @@ describe("a standard stream that is closed", function()
     assert.equal("asamp: cannot write the output: Bad file descriptor\n", err)
   end)
 
-  -- A former bug: the profiler reserved a descriptor number. If the program opened a file with this number,
-  -- the profiler closed the file.
+  -- A former bug: if the program opened a file with a number that the profiler had reserved, the
+  -- profiler closed the file.
   it("may be opened by the program while the profiler reserves its number #plain", function()
     shell.write(folder .. "/reuse.c", [[
       #include <fcntl.h>

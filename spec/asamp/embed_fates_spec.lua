@@ -112,7 +112,7 @@ describe("a client of asamp.h", function()
     collectgarbage()
     for i = 1, #kept do kept[i] = false end
     collectgarbage()
-    -- the samples that died have left free space in the list of followed samples
+    -- the deaths have freed space in the list of followed samples
     for i = 1, 100 do kept[i] = userdata(4096) end
     embedding.stop()
     assert.is_nil(embedding.wrong())
@@ -158,7 +158,7 @@ describe("a client of asamp.h", function()
       math.randomseed(seed)
       local random, same = math.random, story(seed)
       local held, size, clients = {}, 1024, 0
-      -- a set: the sizes of the userdata that were allocated while the current client was active
+      -- the set of sizes of userdata that the current client has sampled
       local sampled
       local function ends()
         collectgarbage()

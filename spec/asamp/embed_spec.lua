@@ -63,8 +63,8 @@ describe("a client of asamp.h", function()
       assert.not_nil(s.survived, i)
       if s.class then of[s.kind .. " " .. s.class] = (of[s.kind .. " " .. s.class] or 0) + 1 end
     end
-    -- The limit is below 3,000, because a collection may run after the creation of a table and before
-    -- setmetatable. Such a table has no class.
+    -- a few less than 3,000 tables have this class, because a collection may run before a new table has its
+    -- metatable
     assert.is_true(of["table Embedded"] >= 2990, of["table Embedded"])
     local majors = 0
     for _, c in ipairs(embedding.collections()) do majors = majors + (c.major and 1 or 0) end
@@ -150,7 +150,7 @@ describe("a client of asamp.h", function()
     collectgarbage("nursery", size)
     for _, c in ipairs(embedding.collections()) do
       seen[c.phase] = (seen[c.phase] or 0) + 1
-      -- in phase 1, marking, a major collection cannot end
+      -- a major collection does not end in phase 1, marking, but in a later phase
       assert.is_false(c.major and c.phase == 1)
     end
     for phase = 0, 2 do assert.is_true((seen[phase] or 0) > 0, phase) end
@@ -468,7 +468,7 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
       local first, second = found[1], found[2]
       assert.equal("30 string: 3 remember", first.what, out)
       assert.is_true(math.abs(first.alive - 30 * 64) < 0.04 * 30 * 64, out)
-      -- each step of this line creates two strings: a text, and its concatenation with another one
+      -- two strings for each: the text, and the text that it is concatenated with
       assert.is_true(math.abs(first.all - 100 * 128) < 0.02 * 100 * 128, out)
       assert.equal("1 string: 13 forever", second.what, out)
       assert.truthy(out:find('3: remember\n           held by _G -> ["cache"] -> [1..n]\n', 1, true), out)

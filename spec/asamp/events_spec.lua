@@ -127,8 +127,8 @@ for format = 6, 7 do
         assert.equal(100, #list)
         local fates = {}
         for i = 1, 95 do fates[i] = list[i].survived and "1" or "0" end
-        -- the first collection record has more outcomes than samples exist, so that the reader ignores the
-        -- rest
+        -- the record of the first collection has more outcomes than there were samples; the surplus is
+        -- ignored
         assert.equal("01101" .. ("0110100101"):rep(9), table.concat(fates))
         for i = 96, 100 do assert.is_nil(list[i].survived) end
         assert.equal(5, list.undecided)
@@ -302,7 +302,7 @@ for format = 6, 7 do
             p:collection{fates = "1", state = state}
           end
           p:sample{8, 1}
-          -- a complete major collection in one call; after it, no collection is in a phase
+          -- a complete major collection in one call: no phase of a collection is active afterwards
           p:collection{fates = "1", major = true}
           p:sample{8, 1}
           p:collection{fates = "1", major = true, state = 2}

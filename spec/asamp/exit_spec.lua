@@ -7,7 +7,7 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- By name, the code that runs when the signal arrives.
+-- The code that runs while the signal arrives, by name.
 local WORK = {
   ["emitting samples"] = "local t = {} while true do t[#t % 100 + 1] = {tostring(#t)} end",
   ["in C's allocator"] = [[

@@ -98,8 +98,8 @@ describe("a disk that becomes full in the middle of a run", function()
       for i = 1, n do down(i * 7919 % 40) end
     end
     work(10000)
-    -- The limit also applies to the file of messages. Without this loop, the profile could be so small that
-    -- the limit would cut the messages. A full disk of 4 KiB has no such problem.
+    -- messages go to a file, too, which the limit would cut if the profile is still small (on a full
+    -- disk of 4 KiB there never is as much)
     if limit ~= "disk" then
       while size() < 4096 do work(1000) end
       gen.filelimit(size() + limit)
@@ -123,7 +123,7 @@ describe("a disk that becomes full in the middle of a run", function()
     end
     local said = tonumber(summary:match "^profiler: (%d+) samples, one every 64 bytes, of [^\n]*\n$")
     local saidtimes = tonumber(summary:match "; (%d+) time samples?; ")
-    assert.equal(1, stalls, note)  -- the profiler reports the loss once, when it happens
+    assert.equal(1, stalls, note)  -- the loss is reported once, when it happens
     assert.is_true(tonumber(lost) > 0, note)
     local got, times = 0, 0
     local profile, message = reader.read(path)
@@ -138,8 +138,8 @@ describe("a disk that becomes full in the middle of a run", function()
       else assert.truthy(wrong:find "its readable part contains no sample", note) end
       os.remove(new)
     else assert.truthy(message:find "^cannot read profile", note) end
-    -- A former bug: the closing line counted lost samples as written, and named the file even if no sample
-    -- was in it.
+    -- A former bug: the closing line counted lost samples, too, and it named the file even if no sample was
+    -- written to it.
     if got + times == 0 then assert.equal("", summary, note)
     else assert.same({got, times}, {said, saidtimes or 0}, note) end
     return true

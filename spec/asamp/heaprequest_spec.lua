@@ -128,7 +128,7 @@ describe("a snapshot requested from an idle process", function()
     for _ = 1, 500 do
       local other = send(heap("-", "b.heap"))
       text = clients.answer(other, 100)
-      -- there is no answer yet, so that the process has queued this client instead of refusing it
+      -- no answer yet: the client is queued, not disconnected
       if text == "" then break end
       leave(other)
     end
@@ -161,7 +161,7 @@ describe("a snapshot requested from an idle process", function()
     local silent, n = clients.silent(socket, 100)
     assert.equal(100, n)
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
-    -- a process has a limit of clients; to accept this query, it has disconnected silent ones
+    -- to accept this client, the process has disconnected the silent ones
     assert.equal("", clients.answer(waiting, 50))
     clients.leave(silent)
     say "exit"
@@ -228,7 +228,7 @@ describe("a snapshot requested from an idle process", function()
     end
     local err = during("collect\\nother\\n", "60s")
     assert.is_truthy(err:find("^snapshot of Lua state 1, the largest; %-%-state N selects another: 0 "), err)
-    -- before the next request, waits until the server has read all commands that the pipe still contains
+    -- if the server is slow, the pipe still has unread commands of the first request
     say "done"
     process.await(function() return process.read(folder .. "/done") end)
     err = during("collect\\n", "3s")
@@ -302,7 +302,7 @@ describe("a snapshot requested from a process with a state for each of its reque
     end
     local first = clients.send(socket, ("heap - %s/a.heap\n"):format(folder))
     assert.equal("", clients.answer(first, 300))
-    -- the word "nothing" makes the host close this state before it has run a collection
+    -- the host closes this state before it has run a collection
     say "nothing"
     assert.equal("", clients.answer(first, 300))
     say "collect"

@@ -72,8 +72,8 @@ local PROGRAM = [[
   assert(core.close())
 ]]
 
--- For each class of objects: the text of its path in a profile, and the text in a snapshot if it has more
--- detail.
+-- For each class of objects: the path's text in a profile, and its text in a snapshot if that is more
+-- precise.
 local STEPS = {
   Registry = {'registry → ["app.key"]'},
   Global = {'_G → ["global"] → [1..n]', '_G → ["global"] → [1]'},

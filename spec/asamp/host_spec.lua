@@ -109,7 +109,7 @@ describe("running a program", function()
     assert.equal(6, status)
   end)
 
-  -- A former bug: if a SIGINT was sent to the command alone (kill -INT), the program did not receive it.
+  -- A former bug: a SIGINT sent only to the command (kill -INT) did not reach the program.
   it("passes SIGINT and SIGQUIT on that the terminal has not sent, a second later", function()
     for _, signal in ipairs{"INT", "QUIT"} do
       local status = process.code([[
@@ -147,7 +147,7 @@ describe("running a program", function()
         end
         local how, n = run()
         os.execute(("kill -%s $PPID"):format(arg[1]))
-        local _, again = run()  -- a later program must receive its own signals again
+        local _, again = run()  -- the next program gets its own
         os.exit(how == "exit" and n == again and n or 99)]], signal)
       assert.equal(5, status, signal)
     end

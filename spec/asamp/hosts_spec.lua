@@ -69,8 +69,7 @@ magnet.attract-raw-url-to = ("/m.lua")
 ]]}, run = [[
 rm -f tmp/socket; RUN lighttpd -D -f l.conf & until_ test -S tmp/socket
 for i in 1 2 3 4; do curl -s -m 20 --unix-socket tmp/socket http://server/$i; done; kill $!; wait $!]]},
-  -- dovecot removes all environment variables from its processes, except those that its setting
-  -- import_environment lists
+  -- The processes of dovecot have only the environment variables that its setting import_environment lists.
   dovecot = {root = true, module = "/usr/lib/dovecot/modules/auth/libauthdb_lua.so", file = "a.lua", line = 2,
     says = "succeeded\npassdb: bob auth failed", files = {["a.lua"] = BUSY .. [[
 function auth_passdb_lookup(request)

@@ -161,9 +161,9 @@ describe("the bytes alive at an instant", function()
       assert.equal(0, code)
       assert.truthy(out:find("1 MiB alive", 1, true), out)
     end
-    -- This program stops the collector at its start, and has 17 MB in use at its end. A former bug: the
-    -- message stated only that no sample was alive at the peak. It must add that peaks are measured after
-    -- collections.
+    -- A program that stops the collector at its start, and has 17 MB in use at its end. A former bug: the
+    -- message reported that no sample was alive at the peak, without the note that the peak is measured
+    -- after collections.
     local stopped = os.tmpname()
     p = assert(gen.open{path = stopped, period = 1 << 20, followed = 10})
     p:name(8, "kept", 1, "@x.lua")

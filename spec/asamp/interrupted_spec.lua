@@ -59,7 +59,7 @@ describe("a system call that waits", function()
             assert.same(expected, got, clock)
           end
         end, o)
-        -- The wall clock sends signals during the calls. A late signal represents several periods.
+        -- The wall clock's signals arrived during the calls. A late signal represents several periods.
         local _, periods = times.count(list, function() end)
         if clock == "wall" then assert.is_true(periods > 3 * 20, periods) end
       end
@@ -83,7 +83,7 @@ describe("a system call that waits", function()
         return n, list.cpu
       end
       local wall
-      -- repeats the measurement, because on a busy machine the ticks of the wall clock may all miss the calls
+      -- repeats the measurement, because ticks are late on a busy machine
       for _ = 1, 10 do
         wall = interrupted "wall"
         if wall > 0 then break end

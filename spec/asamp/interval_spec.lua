@@ -168,8 +168,7 @@ describe("a change of the period", function()
     for _, c in ipairs(cases) do
       local interval = points.interval(c[1], false, 1)
       assert.equal(c[4], interval:change(c[3], c[2]), table.concat(c, " "))
-      -- after the next sample point, the distance is the new period, so that twice the period passes two
-      -- points
+      -- the distance after the next sample point is the new period
       assert.equal(2, (interval:pass(c[3])))
     end
   end)
@@ -228,7 +227,7 @@ describe("random intervals", function()
         sum, squares = sum + counts[i], squares + (counts[i] - mean) ^ 2
         assert(r.distance >= 1)
       end
-      -- the sum of n Poisson variables with this mean has the variance n * mean
+      -- the sum of n Poisson variables has the variance n * mean
       assert.is_true(math.abs(sum - n * mean) < 5 * math.sqrt(n * mean), bytes)
       local deviation = 5 * math.sqrt((2 * mean * mean + mean) / n)
       assert.is_true(math.abs(squares / n - mean) < deviation, bytes)

@@ -370,7 +370,7 @@ describe("lines of labels that do not fit", function()
       return table.concat(text, " ")
     end
     assert.equal(":1 a=b,c=d:2", read "b 1 0 2 1\nB 1 1 ab\nB 1 1 cd\n")
-    -- the samples refer to a label set with the number 3, which the file does not define
+    -- the samples name a label set 3 that does not exist
     assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")
     assert.equal(":3 =:0", read "b 18446744073709551615 99999999999\nB 1 0 \n")
     -- the record gives a length of the name that is greater than the rest of the line

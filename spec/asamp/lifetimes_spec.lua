@@ -182,7 +182,7 @@ describe("later deaths", function()
       collectgarbage "stop"
       t = {}
       for i = 1, 1024 do t[-i] = i end
-      -- this collection decides that the hash part of 24 KiB has survived
+      -- this collection finds the hash part of 24 KiB alive
       collectgarbage()
       -- the table now needs a larger hash part, and frees the one of 24 KiB
       for i = 1025, 4096 do t[-i] = i end
@@ -195,9 +195,9 @@ describe("later deaths", function()
     assert.same({"alive"}, found[24 * 4096])
   end)
 
-  -- A sample of a block's growth represents only the new bytes. A former bug: when an array grew in place,
-  -- its earlier samples were reported dead. A live table that had doubled to a million slots had lost half of
-  -- its bytes.
+  -- When a block grows, a sample of the growth represents only the new bytes. A former bug: when an array
+  -- grew in place, its earlier samples were reported dead: half the bytes of a table that had doubled to a
+  -- million slots, all of them alive.
   it("are not those of an array that grows, wherever it lies then", function()
     local alone, among = {}, {}
     local list = samples.of(function()
@@ -379,8 +379,8 @@ describe("later deaths", function()
     assert.is_true(profile.survived - profile.later >= profile.unfollowed)
   end)
 
-  -- The model is the set of live objects, which all have different sizes. The collector also runs
-  -- automatically, so the numbers are compared after a full collection, which finds all deaths.
+  -- The model is the set of live objects, all of different sizes. The collector also runs automatically;
+  -- the last full collection finds all deaths.
   it("are those of the model over random programs", function()
     for seed = 1, 8 do
       local random = math.random

@@ -214,7 +214,7 @@ describe("a limit", function()
         collectgarbage "stop"
         local used = allocated() - before - own
         collectgarbage "restart"
-        -- the pattern has no ^ at its start, because assert and coroutine.wrap add a position before the
+        -- the pattern ends with $ only, because assert and coroutine.wrap add a position before the
         -- message
         if ok or not tostring(message):find(("allocation limit of %d bytes exceeded$"):format(bytes)) then
           error(("program %d with %d bytes: %s, %s"):format(i, bytes, ok, message))
@@ -338,7 +338,7 @@ describe("a limit", function()
       for i = 1, 100000 do t[i] = {i} end
     end)
     assert.same({false, ("limit of %d live bytes exceeded"):format(bytes)}, {ok, message})
-    -- a stack that grows also makes the collector run
+    -- when a stack grows, the collector runs, too
     local function deep(n) return n > 0 and 1 + deep(n - 1) or 0 end
     assert.equal(1000, limit({alive = bytes + 300000}, function()
       for i = 1, 4000 do local _ = {i, i, i} end

@@ -97,7 +97,7 @@ return a, b, c, d]], {
       "local d = {" .. fields(33, ", ") .. "}",
       "local e = {" .. items(33, ", ") .. "x = 0}",
       "local f = {0, " .. fields(33, ", ") .. "}",
-      -- a constructor of several lines has the line of its opening brace
+      -- for a constructor of several lines, the line of the table is that of the opening brace
       "local g = {",
       items(40, ",\n") .. fields(40, ",\n") .. "}",
       "return a, b, c, d, e, f, g",
@@ -113,7 +113,7 @@ return a, b, c, d]], {
   end)
 
   it("a constructor of a thousand lines", function()
-    -- The list has more items than an instruction OP_SETLIST can count. Items are stored in groups of fifty.
+    -- more items than the operand of OP_SETLIST can count; items are stored in groups of fifty
     local source, expected = {"local t = {"}, {"table main chunk:1", "table array part main chunk:1"}
     for i = 2, 1001 do
       source[i] = "  {},"
@@ -310,7 +310,7 @@ f()]], (function()
       {"unm", "-a"}, {"bnot", "~a"}, {"len", "#a"}, {"concat", "a .. b"},
       {"eq", "a == b"}, {"lt", "a < b"}, {"le", "a <= b"}, {"lt", "a > b"},
       {"le", "a >= b"}, {"eq", "a ~= b"},
-      -- operators with a constant operand, for which the virtual machine has separate instructions
+      -- these expressions have separate instructions, with constant and immediate operands
       {"add", "a + 1"}, {"add", "1 + a"}, {"sub", "a - 1"}, {"mul", "a * 2.5"},
       {"band", "a & 1"}, {"shl", "1 << a"}, {"shr", "a >> 1"}, {"pow", "a ^ 2"},
       {"lt", "a < 1"}, {"le", "a <= 1"}, {"lt", "a > 1"}, {"le", "a >= 1"},
@@ -323,7 +323,7 @@ f()]], (function()
         line[o[1]] = #source + 1
         add(("function mt.__%s() local t = {} return t end"):format(o[1]))
         expected[#expected + 1] = ("Lua closure main chunk:%d"):format(#source)
-        -- number of fields that the table mt has at this line; its hash part grows at powers of 2
+        -- number of fields that the constructor has so far; the hash part grows at powers of 2
         local n = #source - 1
         if (n - 1) & (n - 2) == 0 then
           expected[#expected + 1] = ("table hash part main chunk:%d"):format(#source)
@@ -337,7 +337,7 @@ f()]], (function()
       expected[#expected + 1] =
         ("table __%s:%d main chunk:%d"):format(o[1], line[o[1]], #source)
     end
-    -- here the result of the comparison is not stored, but decides a conditional jump
+    -- the comparison is compiled as a conditional jump, not as a value
     add "v = a < b and {}"
     expected[#expected + 1] = ("table __lt:%d main chunk:%d"):format(line.lt, #source)
     expected[#expected + 1] = ("table main chunk:%d"):format(#source)

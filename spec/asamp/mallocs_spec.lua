@@ -75,7 +75,7 @@ describe("native memory", function()
   end
 
   it("is shown by the allocating line, and the freeing one does not matter", function()
-    -- with this large period, the queue of events cannot fill up, even if the writer thread is delayed
+    -- the period is large, so that the queue of events cannot fill up if the writer thread is not scheduled
     local out, t, profile = run([[
 local keep = {}
 for i = 1, 400 do
@@ -135,8 +135,8 @@ print(rss() - before)
     assert.matches("whether the heap grows: 0 samples", (report:gsub("%s+", " ")))
   end)
 
-  -- A former bug: native memory is reported dead at the next collection. A measurement of resident memory
-  -- before that discarded the deaths. A program that freed all its memory had 70 of 100 MiB alive at the end.
+  -- A former bug: native deaths since the last reported collection were lost when resident memory was
+  -- measured (a "picture"). A program that freed all its memory had 70 of 100 MiB alive at the end.
   it("is dead when it was freed just before a picture of resident memory", function()
     local _, t, profile = run([[
 local meta = debug.getmetatable(c.buffer(1))
@@ -148,7 +148,7 @@ end
 for i = 1, 100 do
   meta.__gc(keep[i])
   local from = os.clock()
-  while i == 50 and os.clock() - from < 1 do end  -- measurements of memory take a small share of the time
+  while i == 50 and os.clock() - from < 1 do end  -- pictures have a share of the time (RQ2)
   for k = 1, 2000 do local garbage = {k} end
 end
 ]], "alloc=65536,malloc=65536")
@@ -181,7 +181,7 @@ for i = 1, 500 do f(keep[i]) end
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
 local keep, heap = {}, {}
-for i = 1, 100000 do heap[i] = {i} end  -- with a large heap, major collections are rare
+for i = 1, 100000 do heap[i] = {i} end  -- major collections, which find deaths, are rare
 for i = 1, 5000 do
   local k = i % 50
   if keep[k] then free(keep[k]) end
@@ -194,7 +194,7 @@ end
     assert.is_true(most > 800000 and most < 4000000, most)
   end)
 
-  -- A former bug: the report of the peak covered only Lua's memory, and did not say so.
+  -- A former bug: the report of the peak covered only Lua's memory, and did not state that.
   it("has a peak of its own, which the report of Lua's names", function()
     run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -216,7 +216,7 @@ for i = 1, 50000 do heap[i] = {i} end
     assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))
   end)
 
-  -- A former bug: for a killed process, the report stated that all memory was native.
+  -- A former bug: the report on a killed process stated that all allocated memory was native.
   it("is separate from Lua's in a profile without an end", function()
     run([[
 local heap = {}
@@ -231,8 +231,7 @@ for i = 1, 300 do c.leak(10000) for k = 1, 500 do heap[#heap + 1] = {k} end end
   -- The program leaks 100 MB of native memory, by userdata for which Lua counts only some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks
-    -- repeats the run, because time slices have a fixed length: on a busy machine, the run may be too short
-    -- in some slices for a verdict
+    -- repeats the run, because slices have a fixed time: on a busy machine no line may exceed the others
     for _ = 1, 8 do
       t = select(2, run([[
 local keep = {}
@@ -587,8 +586,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.is_true(profile.lost > 200 and profile.lost < 400, profile.lost)
   end)
 
-  -- A former bug: pthread_getattr_np calls malloc while it holds a lock of its thread. The sample of that
-  -- block called the same function, which waited for the same lock.
+  -- A former bug: pthread_getattr_np calls malloc while it holds the thread's own lock, and the sample of
+  -- that block waited for the same lock.
   it("does not wait for a thread that queries the end of its stack", function()
     shell.write(script, HEAD .. "c.threads(3000) print 'over'")
     local status, out = process.run{"30", process.interpreter(), "-l", "profiler", script,

@@ -31,7 +31,7 @@ local function interleaved(path)
     p:called("script" .. id)
   end
   p:of(0)
-  -- the object survives the next collection, and a later one finds it dead
+  -- the object of this sample survives a collection and dies later
   p:sample{8, 1}
   p:of(1)
   p:sample{16, 2}                      -- dies young
@@ -123,7 +123,7 @@ describe("a file of many states", function()
     assert.same({2, 3}, {reader.read(path).walks, reader.read(path).walked})
   end)
 
-  -- A former bug: a line of a details record that named an unknown state was counted for the first state of
+  -- A former bug: lines of the details that name no existing state were attributed to the first state of
   -- the file.
   it("ignores lines that name no state", function()
     local function try(lines)
@@ -198,8 +198,8 @@ describe("a file of many states", function()
                                        r.begun})
   end)
 
-  -- A former bug: the profile of a killed process has exact bytes only for the states that had ended. The
-  -- report stated their sum as the exact bytes of all states.
+  -- A former bug: in the profile of a killed process, only the states that had ended have exact bytes; they
+  -- were reported as the exact bytes of all states.
   it("reports the exact bytes of some states if it has those of each", function()
     local p = interleaved(path)
     p:of(1)
@@ -265,13 +265,13 @@ describe("a host with many states", function()
     return code, out, err
   end
 
-  -- A former bug: when a state was closed, the search for holders of its objects was left out if all of its
-  -- samples were in the nursery.
+  -- A former bug: if a state had no sample outside its nursery when it was closed, its objects had no
+  -- holders.
   it("searches holders in closing states with young samples only", function()
     shell.write(folder .. "/young.lua", [[
       list = {}
       for i = 1, 200 do list[i] = {i} end
-      if N == 50 then os.execute "sleep 1.1" end  -- the search leaves out states younger than 1 s
+      if N == 50 then os.execute "sleep 1.1" end  -- younger states are left out
     ]])
     local code, _, err = process.run{program = host, 1, 50, 50, "young.lua",
       directory = folder,
@@ -294,7 +294,7 @@ describe("a host with many states", function()
     local r = assert(reader.read(folder .. "/p.vmprof"))
     local reported, counted = {}, {}
     for n in out:gmatch "(%d+)\n" do reported[#reported + 1] = tonumber(n) end
-    -- the last line of the output is the sum of all states
+    -- removes the last line, which is the sum of all states
     local sum = table.remove(reported)
     for i, s in ipairs(r.states) do
       counted[i] = s.allocated
@@ -309,9 +309,9 @@ describe("a host with many states", function()
       samples, times = samples + s.samples, times + s.timesamples
     end
     assert.same({r.samples, r.timesamples}, {samples, times})
-    -- With a sample every 4 KiB, the standard error of the number of samples is its square root.
-    -- A former bug: the exact sum of bytes included the memory that lua_newstate allocates, which is not
-    -- sampled. It was a tenth of the memory of small states.
+    -- With a sample every 4 KiB, the standard error of the number of samples is its square root. Memory
+    -- that lua_newstate allocates is not sampled. A former bug: the exact sum included it, a tenth of the
+    -- memory of small states.
     local wanted = r.allocated / 4096
     assert.is_true(math.abs(r.bytes / 4096 - wanted) < 6 * math.sqrt(wanted), r.bytes / r.allocated)
     -- sums of the pprof file: the bytes of each thread, and of all threads
@@ -319,7 +319,7 @@ describe("a host with many states", function()
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
     for _, s in ipairs(protobuf.profile(process.read(out7)).samples) do
-      -- Samples without a thread label are live bytes by holder. They belong to no single state.
+      -- samples without a thread label stand for live bytes by holder, which are of all states together
       local id = tonumber(s.labels.thread) or 0
       threads[id], bytes = (threads[id] or 0) + s.values[2], bytes + s.values[2]
     end
@@ -332,8 +332,8 @@ describe("a host with many states", function()
     end
   end)
 
-  -- Former bugs: at exit, the profile lacked the last sample of a state that another thread had run, and the
-  -- bytes that this state had allocated since that sample.
+  -- Former bugs: if another thread than the exiting one had run a state, the closing line lacked the last
+  -- sample of this state, and the exact bytes lacked those allocated since that sample.
   it("counts at exit all samples and bytes of states that no thread runs, or this one", function()
     shell.output("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/leftopen.c -o %s/leftopen " ..
         "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
@@ -354,7 +354,7 @@ describe("a host with many states", function()
       local t, ready = {}, os.getenv "READY"
       for i = 1, 1e9 do
         t[i % 100 + 1] = {}
-        if i == 100000 then io.open(ready, "w"):close() end  -- now the profile is open, and has samples
+        if i == 100000 then io.open(ready, "w"):close() end  -- the profile is open, and has samples
       end]])
     for signal, number in pairs{INT = 2, HUP = 1, QUIT = 3} do
       local path = folder .. "/" .. signal .. ".vmprof"
@@ -375,7 +375,7 @@ describe("a host with many states", function()
     local pid = process.start{program = host, 8, STATES, 25, "s.lua", directory = folder,
       env = {ASAMP = "alloc=4K,ring=1m,listen=x.sock,out=a.vmprof,quiet", LUA_PATH = "", LUA_CPATH = "",
              ASAN_OPTIONS = "detect_leaks=0:exitcode=77"}}
-    -- both sums stay 0 if, on a busy machine, the host ends before the first query
+    -- stays 0 if, on a busy machine, the host ends before the first query
     local made, samples = 0, 0
     for _ = 1, 20000 do
       local text = hosts.query(folder .. "/x.sock", "stats\n")
@@ -408,8 +408,8 @@ describe("a host with many states", function()
                LD_PRELOAD = package.searchpath("measures", package.cpath)}}
       local pictures = #assert(reader.read(path)).pictures
       assert.equal(0, code)
-      -- Tolerance: the sampler measures resident memory when its size has changed enough. It may make such a
-      -- check without recording a measurement, because the size has changed back.
+      -- tolerance: a measurement of resident memory (a "picture") is due if the resident size has changed
+      -- enough, and that size may change back before the measurement
       assert.is_true(tonumber(err) > 0 and tonumber(err) <= pictures + 5, err .. " for " .. pictures)
     end)
   end

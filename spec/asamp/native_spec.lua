@@ -111,7 +111,8 @@ describe("native code", function()
       out:write(whole:sub(1, n))
       out:close()
       names.close()
-      -- opening the library changes the list of loaded files, so that the profiler reads its names again
+      -- the library is opened again, which changes the list of loaded files, so that its names are read
+      -- again
       local at = address(path, 1)
       local name = names.name(at)
       assert.is_true(name == "inner" or name == ("damaged.so+0x%x"):format(places.inner), name)

@@ -50,7 +50,7 @@ describe("orphans in a file", function()
   function Model:start()
     self.p:start(self.next)
     self.p:name(8, "f", 1, "@a.lua")
-    -- when a state is closed, its Lua objects die
+    -- Lua objects of a closed state die when it is closed
     for _, s in ipairs(self.closed) do
       self.later = self.later + s.others
       s.others = 0
@@ -189,8 +189,8 @@ describe("orphans in a file", function()
     assert.same({100 * 100, 100}, {native.alivebytes, count.streams})
   end)
 
-  -- Lines that contradict the rest of the file: other numbers than it has, other states, more outcomes than
-  -- samples. No writer creates them.
+  -- Lines that contradict the rest of the file and that no writer makes: other numbers, other states, runs
+  -- longer than the list of samples.
   it("are not believed where the file contradicts itself", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     for id = 0, 2 do

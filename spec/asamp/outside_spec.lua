@@ -20,7 +20,8 @@ local function summary(list)
   return found
 end
 
--- Returns two numbers of sample points: of all samples in the list, and of those whose object died.
+-- Returns the number of sample points that the samples represent, and the number of those whose sample
+-- died.
 local function points(list)
   local all, died = 0, 0
   for _, s in ipairs(summary(list)) do
@@ -85,8 +86,9 @@ describe("the external bytes of a userdata", function()
     assert.is_truthy(kept[4])
   end)
 
-  -- A userdata whose external bytes grow in steps has a sample for each step. A former bug: when its external
-  -- bytes were reported as 0, only the last sample died, so that a pool of buffers looked like a leak.
+  -- A userdata whose external bytes grow in steps has several samples. A former bug: when all its external
+  -- bytes were removed, only the last sample was reported dead, so that a pool of buffers looked like a
+  -- leak.
   it("dies with all its samples, also of several steps, in one collection or two", function()
     local u = natives.userdata(16)
     assert.is_true(embedding.start(PERIOD, true))

@@ -152,15 +152,14 @@ describe("samples without a fate", function()
     for seed = 1, 12 do
       math.randomseed(seed)
       local random = math.random
-      -- with few addresses, each is reused often; many addresses make the index grow
+      -- few addresses are reused often, and many make the index grow
       local addresses, at = ({4, 50, 3000})[seed % 3 + 1], {}
       for i = 1, addresses do at[i] = 8 * random(1, 1 << 44) end
       local p, m, same = points.pending(), newmodel(), story(seed)
       for _ = 1, addresses < 3000 and 3000 or 6000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
-        -- adds a sample; the same block may already have samples, as a block that grows does
-        if what <= 30 then
+        if what <= 30 then  -- adds a sample; a block that grows has several samples
           m.add(owner, block)
           same("add " .. owner .. " " .. block, true, p:add(owner, block))
         elseif what <= 50 then

@@ -423,9 +423,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: another thread could cancel a thread at a call inside the profiler that waits or reads a
-    -- file. The cancelled thread was in the middle of an allocation, and kept a lock for which all other
-    -- threads waited for ever.
+    -- A former bug: a thread could be cancelled inside the profiler, where it waits or reads a file, in the
+    -- middle of an allocation and while it held a lock for which all other threads waited for ever.
     it("when threads are cancelled, which end in their own code and not in the profiler's", function()
       for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
         local status, out, err = process.run{program = folder .. "/endings", "cancel",
@@ -512,10 +511,9 @@ describe("a process that the environment profiles", function()
       os.remove(("/tmp/asamp-65534/%d.sock"):format(pid))
     end)
 
-    -- A former bug: if some states were idle while the profile was rotated eight times, each further rotation
-    -- leaked 8 MiB.
+    -- A former bug: if idle states had written nothing to the last eight files, each rotation leaked 8 MiB.
     it("in as much memory with idle states as with busy ones, however often files rotate", function()
-      if asan then return end  -- ASan is excluded, because it delays the reuse of freed memory
+      if asan then return end  -- ASan delays the reuse of freed memory
       local status, out, err = rotating("tenants", "alloc=64K,native=0")
       assert.same({0, ""}, {status, err})
       local grown = tonumber(out:match "^(%-?%d+)\nfine\n$")
@@ -543,10 +541,10 @@ describe("a process that the environment profiles", function()
       assert.is_true(all >= tonumber(out:match "^%d+"), all .. " " .. out)
     end)
 
-    -- A former bug: a state was closed while the profile was rotated. It was reported as closed twice, and
-    -- its last bytes, its marks and a collection were in no file.
+    -- A former bug: a state that was closed while its file ended was reported twice, and its bytes since
+    -- the last sample, its marks and a collection were in no file.
     it("with all that states do in the one file or the next, where files rotate", function()
-      -- ASan is excluded, because it is slow and the other builds check the same
+      -- the other builds check the same faster
       if asan then return end
       local function sums(alone)
         shell.output("rm -f %s/out/*", folder)
@@ -605,8 +603,7 @@ describe("asamp run of a program #plain", function()
         assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err}, option)
       end
     end
-    -- for each path of the profile: true if a file must exist there after the run. The command prints
-    -- nothing.
+    -- by path of the profile: true if a file exists there after the run; no message is expected
     for path, isthere in pairs{["p.vmprof"] = true, ["/dev/null"] = false} do
       local words = {program = prefix .. "/bin/asamp", directory = folder,
                      "run", "--quiet", "-o", path, "--", prefix .. "/bin/lua", "-e", ""}

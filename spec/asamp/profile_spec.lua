@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The event queue, the writer thread and the file of a profile: when data are written, the effects of an
--- error of the file, and the rule that no sample is lost without a message (P4 in profile.h).
+-- The event queue, writer thread and file of a profile: the times at which data are written, the effects of
+-- an error of the file, and the rule that nothing is lost without a message (P4 in profile.h).
 
 local gen = require "profilegen"
 local process = require "spec.support.process"
@@ -136,7 +136,7 @@ describe("a profile", function()
   it("objects beyond a million are given up, later ones get their fates", function()
     local p = assert(gen.open{path = path, format = 7})
     local n = (1 << 20) + 4
-    -- all samples have the same time, because records of different times could contain the text "\nf "
+    -- all samples have the same time; different times would contain the text "\nf "
     p:flood(n, {8, 1, time = gen.now()})
     p:collection{fates = ("1"):rep(1 << 20) .. "0100", inuse = 4711}
     assert.is_true(p:close())
@@ -207,8 +207,7 @@ describe("a killed process", function()
         p:collection{fates = ("01"):rep(50)}
         local first = flushed(p, head)
         p:sample{8, 101}
-        -- this flush has started after the first 100 samples were recorded, so that it writes them
-        flushed(p, first)
+        flushed(p, first)  -- this flush started after the 100 existed
         p:sample{8, 102}
         gen.kill()
       ]], path, format)
@@ -281,7 +280,7 @@ describe("a file that takes no more", function()
     assert(os.execute("mkfifo " .. path))
     assert(os.execute("head -c 20 " .. path .. " >/dev/null &"))
     local p
-    -- gen.open fails until the reader (head) has opened the pipe
+    -- gen.open fails until a reader has opened the pipe
     repeat p = gen.open{path = path, plain = true} until p
     p:flood(200000, {8, 1})
     local ok, totals = p:close()

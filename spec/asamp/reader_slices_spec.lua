@@ -32,9 +32,8 @@ describe("the reader", function()
     assert.is_nil(reader.read(path).born)
   end)
 
-  -- A former bug: if the table of time slices had no free row (limit: 262,144), the reader counted a new
-  -- survivor without its stack. If slices were made wider after that, so that rows became free, the death of
-  -- this survivor was counted with its stack.
+  -- A former bug: if the table of slices already had 262,144 rows, a new survivor was counted without its
+  -- stack. If slices became wider and rows fewer after that, its death was counted with its stack.
   it("has no row with more deaths than survivors", function()
     local NODES, SLICES = 32, 16384
     local all, parts = {}, {
@@ -60,8 +59,7 @@ describe("the reader", function()
     assert.same({SLICES * NODES + 1, SLICES * NODES + 1}, {survived, later})
   end)
 
-  -- A former bug: beyond a limit of rows, the reader still added a row for each time slice and class, up to
-  -- 2^30 rows.
+  -- A former bug: the samples beyond the limit had a row for each slice and class, up to 2^30 rows.
   it("has two more rows for each slice beyond the limit", function()
     local SLICES, CLASSES, PART = 8, 60000, 20000
     local parts, names = {vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..

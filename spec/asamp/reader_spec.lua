@@ -339,7 +339,7 @@ describe("the reader", function()
           outside = outside + kind.outside
         end
         assert.equal(model.blocks, blocks, note)
-        -- all blocks of this program have 56 bytes
+        -- the model's program allocates only blocks of 56 bytes
         assert.is_true(math.abs(model.bytes / 56 / objects - 1) < 1e-9, note)
         assert.equal(model.outside, outside, note)
         assert.equal(seed % 2 == 0, profile.random, note)
@@ -449,7 +449,7 @@ describe("the reader", function()
       for n = 0, #bytes - 1, math.max(1, #bytes * PART // 200) do
         cuts[#cuts + 1] = n
       end
-      -- the last 20 bytes are cut one by one; they include the checksum
+      -- cuts the file within the checksum at its end, and before it
       for n = #bytes - 20, #bytes - 1 do
         cuts[#cuts + 1] = n
       end
@@ -518,8 +518,7 @@ describe("the reader", function()
       assert.same({["main@0 f@0 g@0 [time sample]"] = {2, 0, 0, 0, 0}},
                   sitesof(profile))
 
-      -- Each frame is a pair of kind and address. Kind 7 is native, 6 assembler (such a frame is left out), 3
-      -- jitted code, 1 other code.
+      -- kinds of frames in these pairs: 7 native, 6 assembler (no frame), 3 jitted, 1 code
       local pairs_ = vmprof.stack(1, 1, {7, 300, 6, 555, 3, 200, 1, 100}, {0})
       for _, case in ipairs{{8, "lua"}, {0, "pypy"}} do
         profile = assert(read(
@@ -565,8 +564,8 @@ describe("the reader", function()
                     vmprof.meta("gc_stats__2", "VmRSS")
       local body = sample(10.5, 200) .. sample(10.6, 300) ..
         vmprof.stack(1, 10.65, {100}, {0}) ..
-        -- Two objects, the newest first. The array was allocated at the address 300 and survived; the pair
-        -- was allocated at 200 and died.
+        -- objects, newest first: the array, allocated at address 300, lived; the pair, allocated at 200,
+        -- died
         vmprof.stack(10, 10.7, {9 << 2 | 1, 5 << 2, 111, 0, 222}) ..
         sample(10.8, 200)
       -- metadata records may precede the records that they describe, or follow them
@@ -633,7 +632,7 @@ describe("the reader", function()
 
     it("reads the words of a stack again if a header defines their meaning", function()
       local profile = assert(read(
-        -- the first stack has no lines; the header after it states that frames have lines
+        -- two frames whose record precedes the header that states that frames have lines
         vmprof.head() .. vmprof.stack(1, 1, {16, 8}, {}) ..
         vmprof.header(6, 2) .. vmprof.stack(1, 1, {16, 8}, {0}) .. vmprof.trailer(1)))
       checkshape(profile)
@@ -750,12 +749,12 @@ describe("the reader", function()
 
     it("details that do not fit their stacks", function()
       local cases = {
-        -- the record has three samples, but fewer stacks precede it
+        -- the batch has more samples than stacks
         "n 3\ns 1 2 3\n",
         "n 18446744073709551615\n",
-        -- field c of the record lists more copies than the record has stacks
+        -- the record has more copies than there are stacks
         "n 2\nc 1 3 3\n",
-        -- field c of the record has more entries than the count before them
+        -- the record has more copies than its count
         "n 2\nc 1 1 2\n",
         "n 2\nc 1 0 0\n",
         "n 99999999999999999999999\n",

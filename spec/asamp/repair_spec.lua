@@ -162,7 +162,7 @@ describe("repair", function()
       it("keeps the details of flushed data, and counts undecided samples", function()
         local bytes = small(format, true)
         local at = bytes:find("asamp.undecided", 1, true)
-        -- the file ends before the record that contains this metadata
+        -- cuts the file before the record of this metadata
         shell.write(from, bytes:sub(1, at - 10))
         assert(reader.repair(from, to))
         local list = samples.of_log(check(to))

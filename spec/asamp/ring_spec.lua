@@ -246,8 +246,7 @@ describe("a flight recorder", function()
         assert(send "dump":find "/p.vmprof\nok\n$")
         assert(send "dump":find "/p.2.vmprof\nok\n$")
         gen.filelimit(1000)
-        -- with this limit, p.3.vmprof cannot be written; a dump to the existing q.vmprof then cannot write
-        -- q.2.vmprof
+        -- the third file fails, and q.vmprof exists
         assert(send "dump":find "^error cannot write profile '[^']+/p%.3%.vmprof': File too large\n$")
         assert(os.rename("p.2.vmprof", "q.vmprof"))
         assert(send("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
@@ -263,8 +262,7 @@ describe("a flight recorder", function()
     end)
   end
 
-  -- A time such as 5124095576030432h must be rejected, although its number of seconds wraps around to a valid
-  -- one.
+  -- the number of seconds must not overflow to a valid number
   it("wants a time or a size", function()
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)

@@ -76,7 +76,7 @@ describe("a program that closes descriptors it does not know", function()
       files[i]:flush()
     end
     work()
-    -- also calls 'work' in deep stacks, whose addresses no earlier stack had
+    -- also of stacks at addresses that no stack had before
     for depth = 600, 3600, 600 do natives.deep(depth, work) end
     %s
     for i = 1, 16 do
@@ -252,8 +252,7 @@ describe("a fork", function()
       local walker = peers.thread([=[
         local profiler, shapes = require "profiler", require "shapes"
         assert(profiler.enable{alloc = 64, out = ..., quiet = true})
-        -- this stack contains the frame of a signal handler
-        shapes.signalled(function() local _ = {1, 2, 3, 4} end)
+        shapes.signalled(function() local _ = {1, 2, 3, 4} end)  -- libunwind walks past the handler
         assert(profiler.disable())]=], ...)
       while not walking.started() do peers.sleep(0.001) end
       local pid = peers.fork()

@@ -158,7 +158,7 @@ describe("a session ends with", function()
             local f <close> = io.open(path)
             return f:seek "end"
           end
-          for _ = 1, 2 do  -- waits until the file has grown twice: by its head, and then by the first samples
+          for _ = 1, 2 do  -- the head, then the first samples
             local before = size()
             while size() == before do peers.sleep(0.01) natives.userdata(3000) end
           end
@@ -373,7 +373,7 @@ describe("a run that is killed", function()
       end
       return n, profile
     end
-    -- A sample of line 3 in the file proves that all samples of line 2 were written before.
+    -- waits for a sample of line 3 in the file; it proves that the flush after line 2 was written
     for _ = 1, 12000 do
       if lines()[3] then break end
       peers.sleep(0.02)

@@ -86,7 +86,7 @@ describe("the fates of samples", function()
     kinds(4, "false", "string")
     kinds(5, "true", "table")
     kinds(6, "true", "table", "table array part", "table hash part")
-    -- in lines 7 and 8, each table is one block together with its vectors
+    -- the tables, each with its vectors in the same block
     kinds(7, "true", "table")
     kinds(8, "false", "table")
   end)
@@ -106,8 +106,7 @@ describe("the fates of samples", function()
     end)
     assert.equal(4096, #kept)
     local found = byline(list, from)
-    -- The array grows from 16 to 65,536 bytes by doubling. The sample of a growth represents only the new
-    -- half.
+    -- the array grows from 16 to 65536 bytes; samples of each growth represent only the new half
     local alive = found[2]["table array part true"]
     assert.is_true(alive >= 1023 and alive <= 1025, alive)
     assert.is_nil(found[2]["table array part false"])
@@ -212,13 +211,13 @@ describe("the fates of samples", function()
       if s.kind == "string" and s.size == 1024 then assert.is_true(s.survived) end
     end
     for i, points in pairs(decided) do
-      -- The last block of a nursery may extend beyond its end. So a nursery may have one block's samples
-      -- more.
+      -- a nursery ends with the block that crosses its end, so that it may have the samples of one block
+      -- more
       assert.is_true(points <= 65536 // 64 + 1024 // 64, ("%d: %d"):format(i, points))
     end
     local minors = 0
     for i, kind in ipairs(list.collections) do
-      -- at a major collection all samples have been decided before
+      -- only minor collections are checked, because at a major one all samples are already decided
       if kind == "minor" then
         minors = minors + 1
         assert.is_true(minors == 1 or minors > 20 or (decided[i] or 0) >= 65536 // 64 - 1024 // 64,

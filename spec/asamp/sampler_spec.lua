@@ -204,7 +204,7 @@ local KNOWN = {
       function() keep(debug.setmetatable(natives.userdata(n, 0), CLASSES[i])) end,
       {kind = "userdata", size = 32 + round(math.max(n, 1)), class = CLASSES[i].__name}
   end,
-  -- a constructor of a small table, whose vectors are in the same block as the table
+  -- a table with its vectors in the same block
   function(keep, random)
     local narray, nhash = random(0, 32), random(0, 32)
     local make = constructor(narray, nhash)
@@ -229,8 +229,7 @@ local KNOWN = {
     return "Lua closure", function() keep(function() return keep end) end,
       {kind = "Lua closure", size = 24}
   end,
-  -- appends to an array whose vector is full; the new vector has 32 * n bytes, of which only the added ones
-  -- count
+  -- grows a vector; only the bytes that are added count
   function(_, random)
     local n = 1 << random(0, ({6, 8, 12})[random(1, 3)])
     local t = {}
@@ -245,12 +244,11 @@ local KNOWN = {
     return "hash beyond " .. n, function() t.more = t end,
       {kind = "table hash part", size = 48 * n}
   end,
-  -- An array loses most of its elements, and the next key makes Lua shrink it. Shrinking counts no bytes; the
-  -- node of the new key counts.
+  -- shrinks a vector, which counts no bytes; but the node of the new key counts
   function(_, random)
     local t, n = {}, 4096
     for i = 1, n do t[i] = i end
-    -- number of elements that the action leaves in the table: many or few
+    -- number of remaining elements: many or few
     local left = random(1, 2) == 1 and 2000 or 10
     for i = left + 1, n do t[i] = nil end
     return "shrink to " .. left, function() t.key = #t end,
@@ -449,7 +447,7 @@ describe("a sample", function()
     local t = {}
     for i = 1, 5000 do t[i] = i end
     for i = 1, 5000 do t[i] = nil end
-    -- the new key makes Lua rehash the table, and its array part becomes empty
+    -- storing t.x rehashes the table, whose array part becomes empty
     local list = samples.of(function() t.x = #t end)
     for _, s in ipairs(list) do
       assert.is_true(s.kind ~= "table array part" or s.size < 1000)
@@ -502,7 +500,7 @@ describe("a sample", function()
       core.on(64, false)
       keep = {}
       for i = 1, 20000 do keep[i] = false end
-      -- calls f until it fails for lack of memory; the failed call must not change the counts of the sampler
+      -- allocates until there is no memory; the last, failed request must move nothing
       function exhaust(n, f)
         for i = 1, #keep do
           local allocated, distance = core.allocated(), core.distance()
@@ -518,8 +516,7 @@ describe("a sample", function()
         error "there is always more"
       end
       function all()
-        -- while the collector is stopped, only emergency collections run, which do not move the stack
-        collectgarbage "stop"
+        collectgarbage "stop"  -- only emergency collections, which do not move the stack
         local function deep(n) return n == 0 or (deep(n - 1)) end
         deep(50)
         local large = exhaust(100000, natives.userdata)

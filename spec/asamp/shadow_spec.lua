@@ -150,8 +150,8 @@ return main
 
 local ANYWHERE = {gc = true, handler = true}
 
--- functions[line] is {name, last line} of the function that is defined in this line. callers[name] is the set
--- of lines that call the function of this name.
+-- functions: a table by the line where a function is defined, of {name, last line}; callers: a table by
+-- function name, of the set of lines that call it
 local functions, callers = {}, {}
 do
   local line, open = 0, {}

@@ -109,7 +109,7 @@ describe("a snapshot of the heap", function()
       await()
       take "/new.heap"
       await()]])
-    -- the message that the child was killed is printed at the end of the session
+    -- the message about the killed process is printed at the end of the session
     assert.equal("then\n" .. KILLED:format "/old.heap" .. "then\n", try[[
       assert(profiler.enable{alloc = 1000, out = "/dev/null"})
       refusing.mortal()
@@ -118,8 +118,7 @@ describe("a snapshot of the heap", function()
       profiler.disable()
       io.stderr:write("then\n")]])
     assert.equal(bytes, process.read(whole))
-    -- The complete snapshot replaces the file to which the link refers. The new file has the mode of the old
-    -- one.
+    -- a complete snapshot replaces the file to which a link refers, and keeps the mode of that file
     assert.equal("", try[[
       assert(profiler.snapshot(folder .. "/link.heap", {wait = true, overwrite = true, fork = false}))]])
     assert.not_equal(bytes, process.read(whole))
@@ -327,8 +326,8 @@ describe("a snapshot of the heap", function()
         end
         own[x.node] = sizes[x.node] - others
         local rest = own[x.node] - x.node.found.self
-        -- The difference is memory of the node's own that is not its object: the upvalue of a closure; the
-        -- table and the function of a coroutine; a metatable with its field; names of fields.
+        -- upper limit of the difference: a closure's upvalue; the table that a coroutine keeps, with its
+        -- slots, and its function; the metatable with its field; names of fields
         assert.is_true(rest >= 0 and rest < 2000, ("%s %d"):format(x.node.kind, rest))
         if x.node.kind == "function" then assert.equal(32, rest) end
       end
@@ -441,13 +440,13 @@ describe("a snapshot of the heap", function()
       links = setmetatable({}, {__mode = "k"})
       local keys = {}
       for i = 0, n do keys[i] = {} end
-      for i = 1, n do  -- every thousandth value refers to the next key only through a weak table of its own
+      for i = 1, n do  -- sometimes the next one is in a weak table that is reached at that time
         links[keys[i - 1]] = i % 1000 > 0 and keys[i] or setmetatable({keys[i]}, {__mode = "k"})
       end
       first = keys[0]
       links[{}] = {}  -- which nothing leads to
-      -- Concatenation allocates one block, which is sampled for certain. string.rep would also allocate a
-      -- buffer with a finalizer, and names for it. In 1 of 300 runs one of these was sampled, too.
+      -- One allocation, which is sampled for certain. string.rep left its buffer, which has a
+      -- finalizer, and the names of that: once in some 300 runs one of those was sampled, too.
       local half = ("x"):rep(1 << 19)
       assert(profiler.alloc_start(64, {out = "/dev/null"}))
       links[keys[n]] = half .. half
@@ -534,7 +533,7 @@ describe("a snapshot of the heap", function()
       assert.matches("\nstack of ", out)
       return tonumber(out:match "^%S+")
     end
-    -- the second stack has 32 times as many values; a quadratic search would take 1,024 times as long
+    -- there are 32 times as many values; quadratic time would be 1,024 times as long
     local few, many = time(2500), time(80000)
     assert.is_true(many < 150 * math.max(few, 0.0005), few .. " " .. many)
   end)
@@ -550,8 +549,7 @@ describe("a snapshot of the heap", function()
       until n == 0
       return bytes
     end
-    -- Writes a snapshot of a state that refers to one table, with samples of this table that have the given
-    -- sizes. Returns the result of heap.open for it.
+    -- writes a snapshot of one table, to which the state refers, with samples of these sizes of the table
     local function try(...)
       local text = "ASAMPHEAP 3\n\2\0\x40" .. number(1024) .. "\0\x10" .. number(1024) .. number(56) ..
                    "\4\1f\1x\0\0"

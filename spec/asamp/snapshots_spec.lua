@@ -42,7 +42,7 @@ describe("snapshots of the heap", function()
         pipe:close()
         return all
       end
-      -- Returns the smallest of five counts, because the counting command itself has a pipe open for a
+      -- Returns the smallest of several counts: the counting command itself has a pipe open for a
       -- moment.
       local function least(command)
         local n = math.huge
@@ -82,9 +82,9 @@ describe("snapshots of the heap", function()
     assert.same({0, ""}, {status, err})
     local fds, children, kib = out:match "^(-?%d+)\t(%d+)\t(-?%d+)\n$"
     assert.equal("0", fds, out)
-    -- the only child is the shell that counts the children
+    -- this one child is the shell that counts the children
     assert.equal("1", children, out)
-    -- a sanitizer delays the reuse of freed memory, so that the growth is not checked
+    -- not with a sanitizer, which delays the reuse of freed memory
     if sanitized == "" then
       -- if the writer's memory of each snapshot leaked, it would be some 200 KiB per snapshot
       assert.is_true(tonumber(kib) < 1024 + SNAPSHOTS // 10, out)

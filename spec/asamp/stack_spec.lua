@@ -689,8 +689,8 @@ for i = 1, 100 do natives.through(f) end
     assert.is_true(seen > 90)
   end)
 
-  -- While a script is loaded, only C functions run. A former bug: the C function that runs the loader
-  -- appeared twice in the stack, the second time as its own caller's caller.
+  -- While a script is loaded, no Lua function runs. A former bug: the C function that runs the loader had a
+  -- second frame, as the caller of its caller.
   it("stand once in the loading of the script", function()
     local script = process.file("local t\n" .. ("t = {'one', 'two', 'three'}\n"):rep(30000))
     for _, options in ipairs{"alloc=4K,fixed", "alloc=0,time=2000"} do

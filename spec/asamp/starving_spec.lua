@@ -66,7 +66,7 @@ local function session(n, all, native)
   local list = r[2] == "done" and r[7] == true and samples.read(path)
   local texts = {}
   for i, e in ipairs(list or {}) do
-    -- leaves out the frames outside of the main chunk, which called the state
+    -- the frames up to the main chunk, without those that called the state
     local text = samples.text(e.stack)
     texts[i] = ("%s %d %s"):format(e.kind, e.size, text:match "^.*main chunk:%d+" or text)
   end
@@ -117,7 +117,7 @@ describe("memory that the sampler does not get", function()
               assert.equal(whole.samples, s.samples + s.lost, note)
               assert.equal(s.samples, s.list.points, note)
               within(s.texts, whole.texts, note)
-            -- the writer thread could not start for lack of memory
+            -- the writer thread had no memory when it started
             else
               assert.equal("Cannot allocate memory 12", s.closed, note)
               assert.is_true(s.lost >= whole.samples, note)

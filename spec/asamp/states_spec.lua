@@ -15,7 +15,8 @@ local function text(s)
   for _, f in ipairs(s.stack) do
     if not f.native and f.file:find "states_spec" then list[#list + 1] = f.name
     elseif f.native and (f.name == "luaV_execute" or f.name == "s_run" or f.name == "peers_back")
-      -- coroutines of one state have bytecode loops that follow each other on the C stack; only one is listed
+      -- coroutines of one state have bytecode loops of their own, which follow each other; only the first
+      -- is listed
       and list[#list] ~= "<" .. f.name .. ">"
     then list[#list + 1] = "<" .. f.name .. ">" end
     if f.name == "outermost" then break end
@@ -33,7 +34,8 @@ local INNER = [[
   end)()
   other(2)]]
 
--- Calls another state from this one. If 'isback' is true, the other state calls back into this one.
+-- Runs code in this state, which calls another state. If 'isback' is true, the other state calls this one
+-- again.
 local function scene(n, isback)
   local peer = peers.new()
   local keep = {}
@@ -60,8 +62,8 @@ end
 local CALLED = "<luaV_execute> <s_run> between outermost"
 local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
 
--- Returns true if the stack is an outer part of the stack 'whole'. A sample in one of the profiler's own
--- functions (OWN) has no C stack, and counts as correct.
+-- Returns true if the stack is an outer part of the stack 'whole'. Samples within the profiler's own
+-- functions (OWN) have no C stack and count as correct.
 local OWN = {timing_point = true, stack_walk = true}
 
 local function leads(s, whole)
@@ -133,7 +135,7 @@ describe("a state whose time is sampled on one OS thread", function()
         local s = peers.new()
         assert(s:run(START, path, case[2], case[3]))
         local i, some = 0
-        -- repeats until a tick has arrived while the other thread ran the state
+        -- repeats until a tick has arrived while the other state ran
         repeat
           i = i + 1
           assert(s:elsewhere("work(...)", 1000))

@@ -23,8 +23,8 @@ local function sameplace()
   return list
 end
 
--- Returns ids of call-tree nodes. Without the secret keys of the hash function, all of them would have the
--- same slot: ((h ~ h >> 29) * M) >> 32, with h = id * GOLDEN.
+-- Returns ids that would all be in one slot of the call tree without secret keys, whose slot is ((h ~ h >>
+-- 29) * M) >> 32 with h = id * GOLDEN.
 local function samenode()
   local list, back, mixed = {}, inverse(GOLDEN), inverse(0xbf58476d1ce4e5b9)
   for i = 1, N do

@@ -140,8 +140,7 @@ describe("a signal", function()
     times.of(function()
       for _ = 1, 100 do signals.send() end
       local n = signals.count()
-      -- the number may be below 100, because a signal that arrives while another one is pending is merged
-      -- with it
+      -- fewer than 100, because a signal that arrives while another is pending is merged with it
       assert.is_true(n >= 95 and n <= 100, n)
       signals.burn(0.05)
       assert.equal(n, signals.count())
@@ -164,8 +163,8 @@ describe("a signal", function()
     core.close()
   end)
 
-  -- A former bug: the previous handler of the program's handler was the profiler's, and the previous handler
-  -- of the profiler's was the program's, so that they called each other for ever.
+  -- A former bug: the program's handler and the profiler's handler each had the other as its previous
+  -- handler.
   it("goes once to a program's handler that passes on to the profiler's", function()
     local path = os.tmpname()
     finally(function()
@@ -223,7 +222,7 @@ describe("a signal", function()
           core.timeoff()
         end)
         local t = core.stats()
-        -- 300 periods have passed; the limit is lower, because a signal may be late
+        -- 300 periods have passed; a signal may be late
         assert.is_true(t.lost >= 240, t.lost)
         assert.is_true(t.timesamples <= seen.timesamples + 60, t.timesamples)
         assert.equal(disposition, signals.disposition())
@@ -293,7 +292,7 @@ describe("a signal", function()
       end]]
     local env = {ASAMP = ("alloc=1K,time=100,quiet,out=%s.p,listen=%s.sock"):format(path, path)}
     local status, out, err
-    -- the child process inherits the mask in which both signals are blocked
+    -- the child process inherits the blocked signals
     signals.bothblocked(function()
       status, out, err = process.run{code = code, path, env = env}
     end)
@@ -415,8 +414,8 @@ describe("states", function()
     for i = 1, 3 do
       local ok, n, all, cpu = threads[i]:join()
       assert(ok, n)
-      -- other samples belong to the start and end of the session, or to reading the clock, which may take 12%
-      -- of the time
+      -- the remaining samples are of the start and end of the session, or of reading the clock: 12% if that
+      -- is a system call
       assert.is_true(n > 0.75 * all, n .. " of " .. all)
       assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 0.01 * 2000 + 2,
                      all .. " in " .. cpu)
@@ -564,7 +563,7 @@ describe("a process that samples time", function()
       local path = os.tmpname()
       for _ = 1, 5 do
         local env = {LUA_PROFILER = "alloc=0,quiet,time=30000" .. clock .. ",out=" .. path}
-        -- removes the profile of the previous run, because the profiler does not replace it
+        -- the previous run has created the profile, which this run would not replace
         os.remove(path)
         local status, out, err = process.run{"-l", "profiler", script, env = env}
         assert.same({5, "children are well\n", ""}, {status, out, err})

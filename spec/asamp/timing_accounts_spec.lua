@@ -12,7 +12,7 @@ local times = require "spec.support.times"
 
 -- CPU time of each measurement in seconds
 local SECONDS = 0.15
-local LATE = 0.05  -- largest delay of a signal, in seconds
+local LATE = 0.05  -- largest delay of a signal in seconds (TI5)
 local SPARE = 0.08
 -- in seconds: the longest time span of a sample, and the time between two ticks of the kernel
 local TICK = 0.01
@@ -53,7 +53,7 @@ local function accounted(what, rate, exact, f, tail)
   if not tail then
     ticked()
     local n, now = counted(), signals.cpu()
-    -- the time of the signal handler is subtracted, because the sampler does not sample itself
+    -- excludes the time of the signal handler, which is not sampled (C1)
     account(n, now - inner - core.stats().time, now - outer, rate, what)
     assert.equal(0, core.stats().lost, what)
   end
@@ -158,7 +158,7 @@ describe("time samples and lost ones are all of the thread's CPU time", function
     end
   end)
 
-  -- A former bug: with a clock of wall time, the time after the end of the sampled thread counted as lost.
+  -- A former bug: with wall time, the time after the end of the sampled thread was counted as lost.
   it("but not when the timer's thread is gone, whose clock is gone, too", function()
     local s = peers.new()
     finally(function() s:close() end)

@@ -57,7 +57,7 @@ describe("a process without ASAMP #plain", function()
       if id and called ~= "" then known[id] = called:gsub("'%d+$", "") end
       if line:find "^fn=" then name = known[id] end
       if not iscall and line:find "^[%d+*-]" and (tonumber(line:match " (%d+)$") or 0) > 0 then
-        -- a function counts only if the output of callgrind has executed instructions in it
+        -- records a function of which the output of callgrind contains executed instructions
         names[name] = true
       end
       iscall = line:find "^calls=" ~= nil
@@ -77,7 +77,7 @@ describe("a process without ASAMP #plain", function()
     assert.is_true(names.luaN_complete)
     assert.is_false(module)
     local each = (many - one) / 20
-    -- a state takes a few dozen instructions for each environment variable of the process
+    -- the number depends on the environment: a few dozen instructions for each of its variables
     assert.is_true(each > 5 and each < 1500, each)
     -- With ASAMP set, the same count finds functions of the profiler, which proves that this spec can fail.
     local sampled

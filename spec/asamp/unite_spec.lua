@@ -216,8 +216,8 @@ describe("profiles that are merged", function()
     assert.equal(single, of)
   end)
 
-  -- A former bug: the merge looked up the labels of a copy sample (a sample of copied bytes) by their number
-  -- in the original file instead of the number in the merged file, and crashed.
+  -- A former bug: the labels of a copy sample were looked up by the number that they have in its own
+  -- profile, not in the merged one, so that merging crashed.
   it("keep copies, each with its state's period and its labels", function()
     local script = process.file [[
       local profiler = require "profiler"

@@ -26,8 +26,10 @@ static void flood (lua_State *L, int n) {
   lua_pop(L, 1);
 }
 
-/* C function with the arguments table and value. Stores the value under as many integer keys as
- * the parameter w.a says, which the model never uses, and removes most of them again. */
+/*
+** C function with the arguments table and value. Stores the value in the table under w.a keys
+** that the model never uses, and removes most of these keys again.
+*/
 static int b_flood (lua_State *L) {
   int i;
   for (i = 0; i < w.a; i++) {
@@ -118,8 +120,7 @@ static int b_shrink (lua_State *L) {
 static int b_compare (lua_State *L) {
   int i;
   check_invariants(L);
-  /* these tables overwrite freed memory, so that a use of it would be detected */
-  for (i = 0; i < 1000; i++) {
+  for (i = 0; i < 1000; i++) {  /* allocates, so that freed memory is overwritten */
     lua_createtable(L, 3, 0);
     lua_pop(L, 1);
   }
@@ -144,7 +145,7 @@ static void a_shrink (lua_State *L) {
   int s = any_slot(), to = any_slot(), i, done;
   Value v;
   Node *n;
-  /* the table has at most 2,048 slots, an array part of 32 KiB */
+  /* the array part has up to 32 KiB */
   shrink.slots = 64 << random_below(6);
   shrink.mode = (int)random_below(4);
   shrink.flood = chance(3);
@@ -181,10 +182,11 @@ static void a_shrink (lua_State *L) {
 
 /* {== Ephemerons == */
 
-/* C function that creates a table with weak keys. The value of each key is the next key, so that
- * the fields form a chain. Only the first key has another reference. The fields are stored from
- * the last key to the first, or in reverse order. Between two of them, it stores an entry whose
- * key dies. */
+/*
+** C function that creates a table with weak keys in which the value of each key is the next key.
+** The fields are stored from the last key to the first, or in reverse order. Only the first key
+** has another reference. Between two of these fields, an entry that dies is stored.
+*/
 static int b_chain (lua_State *L) {
   int i, j, n = w.a;
   /* returns if memory is short, because this function must not raise an error */
@@ -204,14 +206,12 @@ static int b_chain (lua_State *L) {
     lua_rawset(L, 1);
     lua_createtable(L, 0, 0);
     lua_pushvalue(L, -1);
-    /* the table has weak keys; the key of this entry is referenced only by its own value, so
-     * that the entry dies */
-    lua_rawset(L, 1);
+    lua_rawset(L, 1);  /* the value refers to its own key, so that the entry dies */
   }
   lua_settop(L, 2);
   if (w.b & 2) lua_gc(L, LUA_GCSTEP, 1);
   if (w.b & 4) flood(L, 2000);
-  for (i = 0; i < n; i++) {  /* the stack index 2 has the current key of the chain */
+  for (i = 0; i < n; i++) {  /* the current key of the chain is at index 2 */
     if (!lua_istable(L, 2)) wrong("a chain of ephemerons ends at %d, not at %d", i, n);
     lua_rawgeti(L, 2, 1);
     if (lua_tointeger(L, -1) != i) wrong("link %d of a chain of ephemerons is another", i);
@@ -234,14 +234,16 @@ static void a_chain (lua_State *L) {
 
 /* {== Variables to be closed == */
 
-/* C function with the arguments object and value. Keeps the object in a variable to be closed.
- * The parameter w.a selects how control leaves the variable's block. */
+/*
+** C function with the arguments object and value. Keeps the object in a variable to be closed.
+** w.a chooses how control leaves the variable's block.
+*/
 static int b_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   int i;
   lua_pushvalue(L, 1);
   lua_toclose(L, 3);
-  if (w.b) {  /* a second variable for the same object, which is closed before the first one */
+  if (w.b) {  /* adds a second variable, which is closed first */
     lua_pushvalue(L, 1);
     lua_toclose(L, 4);
   }

@@ -65,7 +65,7 @@ static int on_gc (lua_State *L) {
   w.log[w.logged++] = n->seq;
   if (mt_fin(n->mt) == FIN_REVIVE && !w.closing) keep_revived(L, n);
   w.finalizing = 1;
-  /* the table is garbage; its allocation may raise a memory error */
+  /* allocates garbage, which may raise an error */
   lua_createtable(L, 3, 0);
   w.finalizing = 0;
   return 0;
@@ -96,7 +96,7 @@ int lost_finalizer (Node *n) {
   return 1;
 }
 
-/* The metamethod __close. The model has the number of calls that must still come in n->closers. */
+/* The metamethod __close. threads.c computes how many of its calls are due. */
 static int on_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   if (n == NULL || n->closers <= 0) wrong("__close called, but not due");
@@ -174,9 +174,11 @@ static void forget_dead (void) {
   for (i = 0; i < w.nodes; i++) w.node[i]->marks &= ~REACH_HELD;
 }
 
-/* Resets the flags 'revived'. Called after all weak tables that are certainly reachable have
- * been compared with Lua, with no slot tombstoned. From then on, a resurrected object counts
- * like any other, as do objects that only it reaches. */
+/*
+** Resets the flags of resurrected objects. Called when all weak tables that are certainly
+** reachable have been compared and every slot was visible. From then on, a resurrected object
+** counts like any other object, and so do the objects that only it reaches.
+*/
 static void settle (void) {
   unsigned i;
   reach(REACH_NOW);
@@ -269,12 +271,13 @@ void full_collect (lua_State *L) {
   calm(L, b_collect, 0, 0);
   w.collecting = 0;
   check_finalized(strict ? 0 : memory.failed ? -1 : 2);
-  /* The marks that were computed before the collection are kept for check(), so that this
-   * computes only REACH_AFTER. */
+  /*
+  ** check() needs the marks computed before the collection, so that REACH_AFTER is computed
+  ** separately
+  */
   reach(REACH_AFTER);
   for (i = 0; i < dues; i++)
-    /* an object that the finalizer of an earlier collection may have resurrected need not be
-     * finalized */
+    /* a finalizer that an earlier collection queued may have resurrected the object */
     if (due[i]->fin && !(due[i]->marks & REACH_AFTER) && !lost_finalizer(due[i]))
       wrong("a full collection did not call the finalizer of object %u", due[i]->id);
   free(due);
@@ -383,15 +386,19 @@ static void a_outside (lua_State *L) {
   w.b = chance(50);
   w.strict = 0;
   known = (n->outside > 0 && !w.b);
-  /* the call may run a collection; until it returns, the model has the larger of the old and the
-   * new number */
+  /*
+  ** the call may run a collection, so that the model has the larger of both numbers until it
+  ** returns
+  */
   n->outside = (n->outside > (size_t)w.a) ? n->outside : (size_t)w.a;
   push_slot(L, s);
   calm(L, b_outside, 1, 0);
   n->outside = (size_t)w.a;
-  /* After a refused memory request, this call may be without effect if the userdata had no
-   * external bytes before. Lua needs a table for the first ones. If lua_Alloc has refused it,
-   * Lua requests it again only after the next major collection. */
+  /*
+  ** After memory was refused, the first external bytes of a userdata may not be counted, even if
+  ** this call requests no memory: Lua needs a table for them, and does not request a table that
+  ** lua_Alloc has refused again before the next major collection.
+  */
   if (memory.failed != 0 && !known) {
     push_slot(L, s);
     luaN_outside(L, -1, 0);

@@ -114,9 +114,10 @@ static void run (void) {
   if (memory.bytes != 0) wrong("bytes leaked", NULL);
 }
 
-/* Runs the program with its k-th memory request refused, for k = 1, 2, 3, ..., until a run makes
- * fewer than k requests, or k exceeds 'most'. If 'lasting' is set, all later requests are
- * refused, too. Returns the number of runs. */
+/*
+** Runs the program with the k-th request refused for k = 1, 2, 3, ..., at most 'most'. If
+** 'lasting' is set, all later requests are refused, too. Returns the number of runs.
+*/
 static unsigned long series (int lasting, unsigned long most) {
   unsigned long k;
   for (k = 1; k <= most; k++) {

@@ -72,7 +72,7 @@ static size_t n;
 
 static uint64_t edges;
 
-/* The snapshot has names for the C functions at these addresses. */
+/* The addresses of the C functions that have names in the snapshot. */
 #define CODES	3
 static uint64_t codes[CODES];
 
@@ -238,14 +238,14 @@ static void damage (void) {
       case 0: data[at] ^= (unsigned char)(1 << upto(8)); break;
       case 1: data[at] = (unsigned char)next(); break;
       case 2: data[at] = (unsigned char)(HEAP_EDGE + upto(HEAP_EDGES)); break;
-      /* inserts a copy of k bytes after them */
+      /* repeats some bytes of the data */
       case 3:
         if (size + k <= MOST) {
           memmove(data + at + k, data + at, size - at);
           size += k;
         }
         break;
-      /* overwrites up to 11 bytes, so that they look like one number of variable length */
+      /* writes a number of variable length that has many bytes */
       case 4:
         memset(data + at, upto(2) ? 0xff : 0x80, k < 11 ? k : 11);
         break;

@@ -50,21 +50,20 @@ typedef enum Kind {
 #define MODE_KEYS	1
 #define MODE_VALUES	2
 
-/* Numbers of metatables. A metatable that exists from the start has the number weak mode + 4 *
- * kind of finalizer. The number -1 means no metatable. */
+/*
+** Metatables that exist from the start have the numbers: weak mode + 4 * kind of finalizer. The
+** number -1 means no metatable.
+*/
 enum { FIN_NONE, FIN_PLAIN, FIN_REVIVE, FIN_KINDS };
 #define METATABLES	(4 * FIN_KINDS)
 #define mt_mode(m)	((m) < 0 ? 0 : (m) % 4)
 #define mt_fin(m)	((m) < 0 ? FIN_NONE : (m) / 4)
 
-/* The model of one call of the Lua function 'body' (threads.c) in a coroutine. Its fields are
- * the variables of that call. */
+/* The model of one call of the Lua function 'body' (threads.c) in a coroutine. */
 typedef struct Frame {
   Node *cell[3], *get, *set;
   Value tbc, command, x;
-  /* cell4 is an upvalue that command 7 has created, and keep is its closure; NULL while the
-   * block of command 7 is not active */
-  Node *cell4, *keep;
+  Node *cell4, *keep;	/* upvalue and closure of command 7; NULL if its block is not active */
 } Frame;
 
 #define FRAMES	16
@@ -86,11 +85,9 @@ struct Node {
   int mt;		/* number of a fixed metatable, or -1 */
   /* a metatable that is itself a table of the model, or NULL */
   Node *meta;
-  /* the rank of the object in the order in which finalizers were set; the last one is called
-   * first */
-  unsigned long seq;
-  int closers;		/* number of calls of __close that the coroutine must still make */
-  char open;		/* N_CELL: 1 while the variable is still on the stack of a coroutine */
+  unsigned long seq;	/* rank in the order of marking for finalization */
+  int closers;		/* number of calls of __close that are still due */
+  char open;		/* N_CELL: the variable is still on the stack of a coroutine */
   /*
   ** 1: a coroutine has the object in a variable to be closed, so that its metatable must keep
   ** __close
@@ -100,9 +97,8 @@ struct Node {
   Value *value;		/* user values, upvalues or stack slots; one for N_CELL */
   int n;
   Node *cell[3];	/* for N_GET, N_SET and N_KEEP, which are functions: the cells of their upvalues */
-  /* N_USERDATA: size of its block in bytes; other kinds: a size that the action has chosen */
-  size_t size;
-  size_t outside;	/* number of external bytes that the model expects for a userdata */
+  size_t size;		/* N_USERDATA: size of its block in bytes; other kinds: a size */
+  size_t outside;	/* external bytes of a userdata */
   Frame *frame;		/* N_COROUTINE: FRAMES frames, of which 'frames' are in use */
   int frames;
 };
@@ -113,7 +109,7 @@ struct Node {
 #define REACH_POSSIBLE	2u
 #define REACH_FINAL	4u	/* REACH_POSSIBLE, or reachable from objects pending finalization */
 #define REACH_AFTER	8u	/* REACH_POSSIBLE, computed after a collection */
-#define REACH_HELD	16u	/* the node has 'gone' set, but a node that may be reachable refers to it */
+#define REACH_HELD	16u	/* 'gone' is set, but a node that may be reachable refers to the node */
 
 #define LOCALS	14	/* number of slots in each frame of the fuzzer */
 /* number of slots in the registry, of which the last REVIVED are for resurrected objects */
@@ -134,14 +130,12 @@ typedef struct World {
   /* 1 + the number of the action for which REACH_NOW was computed; 0: it must be computed again */
   unsigned long marked;
   unsigned long seq;
-  /* the values of 'seq' of the finalizers that were called since this list was emptied */
-  unsigned long *log;
+  unsigned long *log;	/* 'seq' of the finalizers called since the log was emptied */
   unsigned logged, logsize;
   int closing, collecting;
   int noempty, noopenjoin, noswitch;	/* options: main.c */
   int finalizing;	/* 1 while a __gc runs statements that may raise an error */
-  /* number of calls of __gc that failed for lack of memory before they called on_gc */
-  unsigned lost;
+  unsigned lost;	/* number of calls of __gc that failed for lack of memory before on_gc ran */
   int generational, stopped;
   int flooded;		/* 1 after many raw stores, which may have made a collection overdue */
   int strict;		/* 1 if no collection has started since the last full one */
@@ -189,8 +183,7 @@ Value value_at (lua_State *L, int index);
 void match (lua_State *L, int index, Value v, const char *where);
 
 /* reach.c */
-/* computes the set of nodes that are reachable from the roots, in these bits of Node.marks */
-void reach (unsigned set);
+void reach (unsigned set);	/* computes one set of nodes from the roots */
 void reach_final (void);	/* computes REACH_POSSIBLE and REACH_FINAL */
 void reach_more (unsigned sets);	/* adds the nodes reachable from these sets to REACH_AFTER */
 void reach_now (void);		/* computes REACH_NOW if the current action has not done so */

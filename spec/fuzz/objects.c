@@ -9,8 +9,7 @@
 
 #include "model.h"
 
-/* the key of the field that an action has chosen, if it is not a node of the model */
-static Value key;
+static Value key;	/* key of the chosen field, unless the key is a node */
 
 static Value random_scalar (void) {
   Value v = nil_value();
@@ -183,8 +182,10 @@ static void push_key (lua_State *L) {
   }
 }
 
-/* C function with the arguments table, key (nil: the variable 'key') and value. Sets the field
- * by the API function with the number w.a. */
+/*
+** C function with the arguments table, key (nil: the variable 'key') and value. Sets the field
+** through one of several API functions, which w.a chooses.
+*/
 static int b_set (lua_State *L) {
   switch (w.a) {
     case 1:
@@ -210,7 +211,7 @@ static int b_set (lua_State *L) {
         char *copy = fresh(length + 1);
         memcpy(copy, s, length);
         lua_settop(L, 3);
-        /* if lua_pushstring raises an error, the memory of 'copy' is not freed */
+        /* if this raises an error, 'copy' leaks */
         lua_pushstring(L, copy);
         free(copy);
         lua_replace(L, 2);
@@ -486,7 +487,7 @@ static int b_ref (lua_State *L) {
   int ref;
   lua_createtable(L, 2, 2);
   lua_insert(L, 1);
-  /* after this call, no call in this function may raise an error */
+  /* this is the last call in this function that may raise an error */
   ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   luaL_unref(L, LUA_REGISTRYINDEX, ref);

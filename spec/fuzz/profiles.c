@@ -22,7 +22,7 @@
 #include "transcode.h"
 #include "unite.h"
 
-#define SEEDS		32       /* number of well-formed profiles from which damaged ones are made */
+#define SEEDS		32       /* number of well-formed profiles that are damaged */
 #define STATES		3        /* number of states in a profile of many states */
 
 /* ---------------------------------------------------------- the seeds -- */

@@ -14,10 +14,9 @@
 static Node **work, **weak;
 static unsigned works, worksize, weaks;
 static unsigned current;
-static int reviving;	/* 1: a node with 'visited' set counts as resurrected */
-/* for error messages: the node whose references are being visited; NULL: a slot */
-static const Node *from;
-static const char *by;	/* for error messages: a word for the reference of 'from' to the node */
+static int reviving;	/* 1: nodes with 'visited' set count as resurrected */
+static const Node *from;	/* for error messages: the node that is being visited; NULL: a slot */
+static const char *by;	/* for error messages: the part of 'from' that refers to a node */
 
 static void given_away (const Node *n) {
   static const Node none;
@@ -151,8 +150,10 @@ void reach (unsigned set) {
   converge();
 }
 
-/* Adds the nodes that are reachable from the nodes in 'sets' to REACH_AFTER. A finalizer may
- * have stored an object in one of these nodes, where only a later finalizer finds it. */
+/*
+** Adds the nodes reachable from the nodes in 'sets' to REACH_AFTER, because a finalizer may have
+** stored an object where only a later finalizer will find it.
+*/
 void reach_more (unsigned sets) {
   unsigned i;
   start(REACH_AFTER);
@@ -161,9 +162,11 @@ void reach_more (unsigned sets) {
   converge();
 }
 
-/* Computes REACH_NOW. Nodes with 'visited' set count as resurrected: a weak table among them was
- * not compared with Lua yet, and may have lost entries for objects that were resurrected long
- * before. */
+/*
+** Computes REACH_NOW and counts nodes with 'visited' set as resurrected. A weak table among them
+** was not compared with Lua, and may have lost entries of objects that were resurrected long
+** before.
+*/
 void reach_settled (void) {
   reviving = 1;
   reach(REACH_NOW);
@@ -202,8 +205,7 @@ void revive (Node *n) {
   for (i = 0; i < w.nodes; i++)
     w.node[i]->visited = w.node[i]->marks & REACH_NOW ? 0 : 1;
   start(REACH_NOW);
-  /* visits n itself, because n may be a key or value of a weak table that was reachable all the
-   * time */
+  /* n may also be a key or value of a weak table that was reachable all the time */
   touch(n);
   for (i = 0; i < w.nodes; i++)
     if (!w.node[i]->visited && w.node[i]->kind == N_TABLE) {

@@ -49,8 +49,7 @@ static uint32_t lastid;
 static unsigned char body[1 << 16] __attribute__((aligned(16)));
 static uint64_t now = SECOND;
 static Ring *ring;
-/* 1: the fuzzer creates events that contradict earlier ones; 0: only consistent events */
-static int wild;
+static int wild;	/* 1: events may contradict earlier events */
 
 static void gather (void *ud, Bytes *out) {
   bytes_add(ud, out->data, out->n);

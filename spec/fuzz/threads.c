@@ -76,7 +76,7 @@ static void closures (lua_State *L, int index, const Value *abc, Node **cell, No
 }
 
 static int b_make (lua_State *L) {
-  /* if the parameter w.a is set, the closures come from a prototype that is loaded now */
+  /* w.a: also loads a new prototype */
   if (w.a)
     if (luaL_loadstring(L, "local a, b, c = ...\n"
         "local function get() return a, b, c end\n"

@@ -21,9 +21,9 @@ static struct {
   struct {
     /* number of the object that the slot refers to; 0: the slot is false, -1: it is nil */
     int number;
-    /* 1 if another table with strong references refers to the object, too */
+    /* 1 if the table [2] also refers to the object */
     char held;
-    char loose;	/* 1 if the object was the value of a weak table at any time since it was stored */
+    char loose;	/* 1 if the object was a weak value at any time since it was stored */
   } cell[CELLS];
 } big;
 
@@ -156,7 +156,7 @@ static int v_store (lua_State *L) {
   return 0;
 }
 
-/* C function that stores one object in as many cells of the big table as the parameter w.a says. */
+/* C function that stores one object in w.a cells. */
 static int v_share (lua_State *L) {
   int i, held = chance(2), number;
   push_tables(L);
@@ -243,7 +243,7 @@ static int v_rekey (lua_State *L) {
     lua_rawget(L, BIG);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    /* if this call raises an error, it has changed nothing */
+    /* may raise an error, but then it has changed nothing */
     lua_rawset(L, BIG);
     lua_rawgeti(L, KEY, k);
     lua_pushnil(L);
@@ -256,8 +256,7 @@ static int v_rekey (lua_State *L) {
 static int v_erasekeys (lua_State *L) {
   push_tables(L);
   lua_pushnil(L);
-  /* if memory was refused, v_resize has left integer keys beyond the array part; this loop
-   * removes them */
+  /* removes keys that v_resize left because memory was refused */
   while (lua_next(L, BIG)) {
     int extra = lua_isinteger(L, -2) && lua_tointeger(L, -2) > ARRAY;
     lua_pop(L, 1);
@@ -285,9 +284,8 @@ static int v_check (lua_State *L) {
 ** second such table has a full hash part, in which a number finds no free node, and which takes
 ** more than one slice to mark.
 */
-/* largest number of slots of an array that is allocated in lines of the heap */
-#define APPENDED	512
-#define FULL	4096	/* number of keys with which the hash part of the table is full */
+#define APPENDED	512	/* number of slots of the largest array that is allocated in lines */
+#define FULL	4096	/* number of keys that fill the hash part */
 
 static struct {
   int made, ref, n;
@@ -340,16 +338,20 @@ static void a_append (lua_State *L) {
 ** grown a few times. While a large hash part grows, its next node vector is filled in steps.
 */
 #if defined(LUAI_ASSERT)
-/* log2 of the largest number of keys; small in this build, which verifies the heap again and
- * again */
+/*
+** log2 of the largest number of keys; it is small in this build, which verifies the heap all the
+** time
+*/
 #define GROWNLOG	12
 #else
 #define GROWNLOG	16
 #endif
 
 static struct {
-  /* 'ref' is the registry reference of a table with two fields: [1] is the growing table, [2]
-   * contains the objects that are keys in it. */
+  /*
+  ** 'ref' is a registry reference to a table: [1] the growing table, [2] the objects that are
+  ** keys in it
+  */
   int made, ref;
   /* the table has keys number 'first' to n - 1; it is replaced when it has more than 'most' keys */
   int first, n, most;

@@ -174,7 +174,7 @@ describe("dependencies between the parts #plain", function()
   it("keeps Lua out of every folder of asamp but those that face it", function()
     local FACES = {sample = true, session = true, snapshot = true, control = true, module = true}
     local CLEAN = set {"profile.h", "profilequeue.h", "profileopen.c", "profileevents.c",
-                       -- files of the folders in FACES that may not include headers of Lua
+                       -- files in the folders above that may not include headers of Lua
                        "profilewriter.h", "profilewriter.c"}
     -- place: path of each header by name; knows[file]: true if the file includes a header of Lua, directly
     -- or indirectly

@@ -121,8 +121,8 @@ describe("lua/fetch #plain", function()
     assert.equal(0, (shell.run(("test -f %s/b/src/src/lua.h"):format(folder))))
   end)
 
-  -- A machine whose apt has one mirror: a folder of this spec. A former bug: lua/fetch read the mirror's list
-  -- of packages. A new machine may lack the keys to verify it, and it may name a revision that the mirror
+  -- A machine whose apt has one mirror, which is a folder here. A former bug: lua/fetch read the index of a
+  -- suite, which the keys of a fresh machine may not verify, and which may name a revision that the pool
   -- does not have.
   it("finds the tarball in the pool of the machine's own mirror, in Debian and in Ubuntu", function()
     for _, component in ipairs {"main", "universe"} do
@@ -296,7 +296,7 @@ describe("lua/install #plain", function()
     local path = shell.output(folder .. "/lua/bin/lua -e 'print(package.path)'")
     assert.equal(1, (path:find(folder .. "/lua/share/lua/5.4/?.lua;", 1, true)))
 
-    -- the destination is a file, so that nothing can be written below it
+    -- a destination that cannot be written
     shell.write(folder .. "/file", "")
     status, out, err = shell.run(("lua/install %s/lua %s/file"):format(folder, folder))
     assert.same({1, ("lua/install: cannot write %s/file%s/lua; use sudo, or another PREFIX or DESTDIR\n")

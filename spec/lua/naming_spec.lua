@@ -111,8 +111,8 @@ M.field() variable()]]
     assert.same({["main chunk"] = true, field = true, anonymous = true}, set)
   end)
 
-  -- A former bug: all functions without a name that one line defines were one function in the profile. In a
-  -- minified file, these are all functions.
+  -- A former bug: functions without a name that are defined on one line were one function in the profile.
+  -- In a minified file, these were all functions.
   it("a number of its own, if others of its line have no name", function()
     local text = ([[
 local function call(f) return f() end

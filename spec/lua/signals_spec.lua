@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Signal handlers that read or change a state (lua/tick.h). The allocator keeps its counts readable at every
--- instruction (N2 of lua/gc/alloc/nursery.h).
+--
+-- Signal handlers that read or change a state (lua/tick.h, N2 of lua/gc/alloc/nursery.h).
 
 local shell = require "spec.support.shell"
 
@@ -32,8 +32,8 @@ describe("a tick of a state on an OS thread", function()
 end)
 
 describe("a signal after any instruction", function()
-  -- A former bug: while the nursery moved from one hole of the heap to the next, the number of allocated
-  -- bytes was wrong by the distance between the holes, up to 2^64.
+  -- A former bug: while the nursery changed its hole, the bytes were those between the two holes, up
+  -- to 2^64.
   if variant ~= "asan" and io.popen("uname -m"):read() == "x86_64" then
     it("reads the allocated bytes, except those of a hole or block", function()
       local n, bytes, difference = host("stepping"):match "^(%d+) (%d+) (%d+)\n$"

@@ -213,7 +213,7 @@ describe("a run of lua/testes", function()
   end)
 
   it("ends with all of its processes and files when lua/testes is interrupted", function()
-    -- interrupts lua/testes after the stray process has written its id to a file
+    -- interrupts the command after the stray process has written its id
     local status, out = run("while true do end", "TESTES & "
       .. "until [ -s FOLDER/stray ]; do sleep 0.05; done; kill -TERM $!; wait $!")
     assert.equal(143, status, out)

@@ -70,9 +70,9 @@ describe("a field set by a constant name", function()
   it("is seen as a metamethod when the metatable was known to have none", function()
     local meta = {}
     local t = setmetatable({}, meta)
-    -- the failed search for __newindex sets a flag in the metatable, which records that it has none
+    -- after this, the metatable's flags record that it has no __newindex
     set[5](t, 1)
-    -- the failed search for __index sets a flag in the metatable, too
+    -- after this, the metatable's flags record that it has no __index
     assert.is_nil(get[6](t))
     local caught = {}
     set[1](meta, caught)
@@ -714,16 +714,16 @@ describe("the hash of a string", function()
         table.insert(buckets[at], i)
       end
     end
-    -- number of seeds with which the two names collide; the average is 0.8
+    -- number of collisions of a pair in all seeds; the average is 0.8
     for pair, n in pairs(times) do
       assert.is_true(n <= 12, ("names %d and %d: %d"):format(pair // 1000, pair % 1000, n))
     end
   end)
 end)
 
--- Lua's manual does not define the effect of storing nil in an absent field during a traversal. Upstream adds
--- no field then. A former bug: the fork added one, in the node of a field that the traversal had just
--- cleared.
+-- Lua's manual leaves the effect of storing nil in an absent field during a traversal undefined, but
+-- upstream adds no field. A former bug: the fork added a field, in the node of a field that the traversal
+-- had just cleared.
 describe("a field that is not there and is set to nil", function()
   it("does not disturb a traversal", function()
     for i = 1, 200 do
@@ -738,7 +738,7 @@ describe("a field that is not there and is set to nil", function()
   end)
 end)
 
--- A rehash prefetches the entries of the table, and does not look up their keys.
+-- While the table is rehashed, its entries are prefetched, and no key is looked up.
 describe("a large table that grows", function()
   it("keeps its entries, with keys of every kind", function()
     -- returns a new object in each call if i % 8 is that of a table
@@ -751,7 +751,7 @@ describe("a large table that grows", function()
       if kind == 4 then return i << 20 end
       if kind == 5 then return {i} end
       if kind == 6 then return function() return i end end
-      -- Lua moves these integer keys to the array part
+      -- these integers end up in the array part
       return i // 8
     end
     for round = 1, 3 do

@@ -45,7 +45,7 @@ describe("lua -l profiler", function()
         if f.file == script and f.line == 2 then line = line + s.count break end
       end
     end
-    -- each of the 1,000 tables has 40 bytes and an element of 16; the list has an array of 1,024 slots
+    -- each table has 40 bytes, and 16 for its element; the list has an array of 1,024 slots
     assert.is_true(math.abs(line * 64 - 1000 * 56 - 16384) < 1000, line)
   end)
 
@@ -86,8 +86,8 @@ describe("lua -l profiler", function()
     assert.is_true(list.points > 1000)
   end)
 
-  -- A former bug: a sample of the profiler's own start stayed in the profile. Readers remove the frames
-  -- before the script only if all stacks have them, so that chance changed all stacks.
+  -- A former bug: a sample of the session's own start kept readers from removing the frames that precede
+  -- the script, so that chance changed the names of all stacks.
   it("starts with the script: nothing of the profiler is sampled", function()
     local path = os.tmpname()
     local status, _, err = process.run{"-l", "profiler", script,

@@ -170,7 +170,7 @@ describe("arguments", function()
         distances[i] = core.distance()
         profiler.disable()
       end
-      -- tolerance: the call itself allocates some bytes before the distance is read
+      -- tolerance for the bytes that a call allocates before the distance is read
       assert.is_true(math.abs(distances[1] - distances[2]) < 4096)
       assert.is_true(math.abs(distances[1] - distances[3]) > 4096)
     end
@@ -325,8 +325,8 @@ describe("the states of the module", function()
   end)
 
   it("outlive package.loaded, which test runners and servers empty", function()
-    -- A former bug: if a program loaded the module 'profiler' a second time, that copy did not recognize the
-    -- session of the first one. Its error message stated that the host program had started the session.
+    -- A former bug: after the module was loaded a second time, it did not know the session of the first,
+    -- and reported that a host had started it (asamp.h).
     local path, kept = os.tmpname(), {}
     assert(profiler.alloc_start(64, {out = path, fixed = true}))
     for name in pairs(package.loaded) do

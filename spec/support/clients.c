@@ -64,7 +64,7 @@ static size_t make (char *to, size_t size) {
   };
   size_t n = 0;
   unsigned i, k = any(8);
-  /* a request of random length, which may exceed the limit of a request */
+  /* random bytes, which may be longer than a request may be */
   if (any(20) == 0) {
     n = any((unsigned)size);
     memset(to, 'x', n);

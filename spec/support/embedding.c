@@ -61,7 +61,7 @@ typedef struct Record {
   /* the state of the client */
   lua_State *L;
   const asamp_Api *api;
-  int misused;   /* true: callbacks call functions of the API that they must not call */
+  int misused;   /* true: callbacks misuse the API */
   long refused, obeyed;
   const char *callapi;
   const char *setter;

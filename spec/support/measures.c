@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 static unsigned long calls;
-/* the open descriptor of /proc/self/maps; 0: this thread has none open */
-static __thread int maps;
+static __thread int maps;  /* descriptor of /proc/self/maps, or 0 */
 
 static int opened (int dir, const char *path, int flags, int mode) {
   int fd = (int)syscall(SYS_openat, dir, path, flags, mode);

@@ -85,8 +85,8 @@ function M.profile(path, source)
   table.sort(events, function(a, b)
     return a.time < b.time or a.time == b.time and a.n < b.n
   end)
-  -- Of the samples that 'work' itself allocated in the second half, every other one survived. They have the
-  -- class Point.
+  -- Of the samples of the second half that 'work' itself allocated, every other one survived and is a
+  -- Point.
   local fates, classes, works = {}, {}, 0
   for _, e in ipairs(events) do
     if e[1] == "sample" and e.time > t0 + 1000 * MS then

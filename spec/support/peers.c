@@ -49,7 +49,7 @@
 
 typedef struct State {
   lua_State *L;
-  /* the state that called s:run, and whose code continues when s returns */
+  /* the state whose code called s:run */
   lua_State *outer;
   size_t used, limit;
   /* number of calls of its lua_Alloc until the SIGKILL; 0: no SIGKILL */
@@ -173,7 +173,7 @@ static int s_run (lua_State *L) {
 
 typedef struct Elsewhere {
   lua_State *L;
-  /* n: number of arguments; -1: the thread closes the state and calls no function */
+  /* n: number of arguments; -1: the thread closes the state instead */
   int n, status;
   volatile int done;
 } Elsewhere;

@@ -24,8 +24,7 @@ static int countawake (void) {
     if (atoi(e->d_name) == 0 || (f = fopen(path, "r")) == NULL) continue;
     text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
     fclose(f);
-    /* the file has the thread's name in parentheses, and then its state, for example "(name) S" */
-    end = strrchr(text, ')');
+    end = strrchr(text, ')');  /* the state follows the thread's name: "(name) S" */
     n += (end == NULL || strncmp(end, ") S", 3) != 0);
   }
   if (threads != NULL) closedir(threads);

@@ -289,7 +289,7 @@ static int shape_unmapped (lua_State *L) {
   ucontext_t here, there;
   int i;
   turns = (long)luaL_checkinteger(L, 1);
-  /* the profiler's cache of readable pages has 8 entries, so that this uses eight stacks */
+  /* uses eight stacks, because the cache of readable pages has 8 entries */
   for (i = 0; i < 8; i++) {
     char *stack = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED) return luaL_error(L, "no stack");

@@ -48,7 +48,7 @@
 #define MOMENTSNAME	"signals.moments"
 
 static volatile sig_atomic_t counted;
-/* the signal that the handler 'counting' counts */
+/* the number of the signal that the function 'count' counts */
 static int which;
 static struct sigaction before;
 

@@ -31,9 +31,8 @@
 static Tracker played;
 /* The argument of starve(), which selects the requests that fail; NULL: none fails. */
 static const char *starving;
-static uint64_t number;		/* number of the sample that was reported last */
-/* the Lua state on whose stack the callback pushes the data of a sample */
-static lua_State *received;
+static uint64_t number;		/* number of the last sample that was reported */
+static lua_State *received;  /* Lua state on whose stack the callback puts the data of a sample */
 static luaL_Buffer *text;	/* buffer to which the other callbacks append words */
 
 
@@ -118,8 +117,10 @@ const char *profile_kindname (int kind) {
 /* }===================================================================== */
 
 
-/* Added to the addresses of frames, because a low address means a frame without code
- * (frameids.h). */
+/*
+** This number is added to the addresses of frames, because low addresses mean frames without code
+** (frameids.h).
+*/
 #define CODE	0x10000u
 
 

@@ -180,7 +180,7 @@ function M.checkextended(log)
     assert(not (state == 3 and stats[4] == 1), "marking after finalizing")
     state = stats[4]
     assert(not state or state >= 0 and state <= 3, "unknown state")
-    -- the loop starts with the last word, because a record lists its newest object first
+    -- starts with the last object, because the newest object is the first one of a record
     for i = n, 1, -1 do
       local w = record.words[i]
       objects[#objects + 1] = {type = w >> 2, outside = w >> 1 & 1,

@@ -41,7 +41,7 @@ end
 -- Executes a program. Called in the tested state, so that its only upvalue is _ENV. Raises an error if a
 -- value is wrong or an invariant does not hold.
 function M.play(state, program)
-  -- for each slot: {value, expected contents, function that checks the value}
+  -- by slot: {value, expected contents, function that checks the value}
   local world = {}
   local act = {}
 
@@ -84,7 +84,7 @@ function M.play(state, program)
     local t, n = w[1], w[2]
     local left = n // 4
     for i = n, left + 1, -1 do t[i] = nil end
-    -- the new keys make Lua rehash the table, and shrink its array
+    -- new keys make Lua rehash the table, so that the vectors shrink
     for i = 1, 5 do t["key" .. i] = i end
     w[2] = left
   end

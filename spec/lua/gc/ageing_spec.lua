@@ -26,7 +26,7 @@ describe("a text that is edited", function()
         return minors2 - minors, majors2 - majors
       end, name)
       assert.is_true(minors > 100, minors)
-      -- a string that an old dead table refers to is freed only by a major collection
+      -- a text dies only after a major collection if the dead table that refers to it is old
       local most = (name == "a field of a new object each time") and 20 or 6
       assert.is_true(majors <= most, ("%d in %d"):format(majors, minors))
     end)
@@ -65,9 +65,9 @@ describe("a text that is edited", function()
     end)
   end)
 
-  -- A former bug: a coroutine was in the remembered set because it referred to a young string. A weak table
-  -- then made a collection tenure the string, and the coroutine stayed in the remembered set. A major
-  -- collection freed the dead coroutine, and the next minor collection read it.
+  -- A former bug: a coroutine was in the remembered set because it referred to a young text. This text was
+  -- then tenured because of a weak table that refers to it. The major collection that started then freed
+  -- the coroutine, which was dead, and the next minor collection read it.
   it("leaves no holder remembered when it is tenured at once", function()
     within(function(state)
       collectgarbage "generational"
@@ -122,9 +122,9 @@ describe("texts of a queue", function()
 end)
 
 describe("texts in the slots of large tables", function()
-  -- Slots of large tables that contain young strings are remembered one by one, also when a slot receives
-  -- another string. Random actions are applied to such tables. Each table must always equal a copy that has
-  -- numbers instead of strings.
+  -- Each slot with a young text is remembered separately, and again when another text is stored in it.
+  -- Whatever is done to the table, its texts and keys must be those of a copy that has numbers instead of
+  -- texts.
   for _, seed in ipairs{1, 2, 3, 4, 5, 6} do
     it("are those that were stored, whatever becomes of the tables, seed " .. seed, function()
       within(function(state, from)
@@ -187,8 +187,9 @@ describe("texts in the slots of large tables", function()
 end)
 
 describe("a text that is dropped", function()
-  -- A former bug: with many states, each state's heap may grow little before a major collection. One large
-  -- string exceeded that, and the major collection tenured it, so that each state kept 475 KB.
+  -- A former bug: with many states, the growth that is allowed for each state is small, and one text
+  -- exceeded it. The major collection that started because of it tenured the text, and each state kept 475
+  -- KB.
   it("is gone soon where there are many states, too", function()
     local states, all = require "states", {}
     for i = 1, 100 do
@@ -309,9 +310,9 @@ describe("a small userdata with a finalizer", function()
     end)
   end
 
-  -- A former bug: only major collections found these objects dead. Objects that died during a major
-  -- collection were found by the next one, and their number grew each time. The heap had up to 132 MB for
-  -- 5,000 objects of 64 bytes.
+  -- A former bug: only major collections found these objects dead, and each of them missed more objects
+  -- that had died while it ran than the previous one. The heap had up to 132 MB for 5,000 objects of 64
+  -- bytes.
   for _, kind in ipairs {"userdata", "tables"} do
     it(("is not found late, nor are %s, where thousands are alive"):format(kind), function()
       local most = within(function(state, which)
@@ -348,7 +349,7 @@ describe("a small userdata with a finalizer", function()
       end
       local array, small, fields, up = state.table(2000, 0), {}, {}, nil
       local function set(u) up = u end
-      -- 'others' contains tables of which each refers to the previous one
+      -- each of these tables refers to the previous one
       local others = {}
       local hold = coroutine.wrap(function(...)
         local a, b = ...

@@ -15,7 +15,7 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
   it("keep their contents, also if they are found through one another", function()
     local reached, of = within(function(state)
       local KEYS, VALUES, PAIRS = {__mode = "k"}, {__mode = "v"}, 80
-      -- with this small step, each slice marks only a few objects, and the end of a long list is marked last
+      -- each slice marks only a few objects, so that the end of a long list is reached last
       collectgarbage("incremental", 200, 4, 5)
       local root, others = {held = {}, fill = {}}, {}
       for i = 1, PAIRS do
@@ -39,7 +39,7 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
       -- after these collections, the collector's lists have little capacity
       for _ = 1, 5 do collectgarbage() end
       collectgarbage "stop"
-      -- marks many more objects in the pause at the end, so that the list of objects to mark must grow
+      -- makes the list of objects to mark in the pause grow
       for i = 1, 400 do others[i][1] = {} end
       collectgarbage("step", 0)  -- a major collection starts
       local function theend()
@@ -102,8 +102,8 @@ describe("a weak table that a major collection has visited", function()
     end
   end
 
-  -- A former bug: every major collection visited all entries in one pause. It also marked the values of weak
-  -- keys there, which took 200 ms for a million entries.
+  -- A former bug: every major collection visited all entries in one pause, and marked the values of weak
+  -- keys in it, which took 200 ms for a million entries.
   it("is not gone through again when the collection ends", function() die "==" end)
 
   -- A former bug: all dead entries were cleared in one pause, and those with weak keys were visited two

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- C code that calls Lua between two collections: stores without a barrier in upstream's sources, stores to
--- the stack of a suspended thread (T1 and T3 of lua/gc/gc.h), and callbacks that run Lua inside the
--- collector.
+--
+-- C code that calls Lua between two collections: stores without a barrier in upstream's sources, changes of
+-- suspended threads (T1 and T3 of lua/gc/gc.h), and callbacks that run Lua inside the collector.
 
 local within = require "spec.lua.gc.within"
 
@@ -21,16 +21,15 @@ describe("a C function", function()
     end)
   end)
 
-  -- lua_xmove lowers the top of a thread's stack, and does not mark the thread as dirty (its stack need not
-  -- be scanned again). Old objects may still be in the slots above the top. The major collection that can
-  -- free these objects must also erase the slots.
+  -- lua_xmove lowers the top of a thread without marking the thread as dirty. The objects in the slots
+  -- above the top are old, so that the collection which can free them must also erase the slots.
   it("takes values from a coroutine that sleeps, which never shows them again", function()
     within(function(state)
       local lines = {"local step, probe = ...", "local a = probe + 1"}
       for i = 1, 100 do lines[i + 2] = ("local v%d = %d"):format(i, i) end
       local wide = assert(load(table.concat(lines, "\n")))
       local seen, left = 0, 0
-      -- the function 'wide' calls this metamethod in its first line, before it has set its variables
+      -- this metamethod is called before the function 'wide' has set its variables
       local probe = setmetatable({}, {__add = function()
         collectgarbage("step")
         for i = 1, 120 do
@@ -60,9 +59,8 @@ describe("a C function", function()
     end)
   end)
 
-  -- A former bug: a finalizer raised an error, and the warning about it ran Lua code. The collections of this
-  -- code marked the coroutine that runs finalizers as clean (its stack need not be scanned again). It was not
-  -- marked as dirty when it continued.
+  -- A former bug: the warning about a finalizer's error ran Lua code. Its collections marked the coroutine
+  -- of the finalizers as clean, and nothing marked it as dirty again.
   it("may run Lua in another thread to report a finalizer's error", function()
     within(function(state)
       local warnings = 0

@@ -14,7 +14,7 @@ local function chain(state, n)
   for i = 1, 3 do weak[i] = setmetatable({}, {__mode = "k"}) end
   local function new(i)
     if i % 8 == 0 then return {i} end
-    -- marking does not traverse this object, because it has no references
+    -- an object without references, which marking does not traverse
     if i % 8 == 4 then return {} end
     if i % 4 == 1 then return coroutine.create(function() return i end) end
     if i % 4 == 2 then return function() return i end end
@@ -25,7 +25,7 @@ local function chain(state, n)
   for i = 1, n do
     local o = new(i)
     local t = weak[i % 3 + 1]
-    -- every fifth value is a table that refers to the next object; the others are the next object
+    -- some values refer to the next object through one more table
     t[k] = i % 5 == 0 and {o} or o
     -- adds an entry with the same key to each of the three tables
     for j = 1, 3 do weak[j][k] = weak[j][k] or i end

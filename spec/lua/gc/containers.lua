@@ -40,7 +40,7 @@ return function(state)
     t.n = t.n + 1
     t.keys[k] = "of " .. t.n
     t[t.keys[k]] = v
-    -- other keys, which collide with the keys in this hash part, are added and removed
+    -- stores under keys that collide with others, and removes them again
     for i = 1, 5 do t[t.n + i / 8] = i end
     for i = 1, 5 do t[t.n + i / 8] = nil end
   end, function(t, k) return t[t.keys[k]] end)

@@ -50,8 +50,8 @@ describe("a full collection", function()
     end
     io.write(missing)]]
 
-  -- A former bug: one half of the dead objects was kept alive by the other half, which a slice had queued
-  -- before. The program had to collect again to finalize them.
+  -- A former bug: the objects that a slice had queued kept the other half of the list alive, so that the
+  -- program had to collect again.
   for _, mode in ipairs {"generational", "incremental"} do
     it("finalizes all dead objects while slices queue them: " .. mode, function()
       assert.equal(0, number(program, mode))

@@ -43,8 +43,8 @@ describe("a full collection of a small heap #plain", function()
     return r
   end
 
-  -- An optimization lowered these ratios from 3.18 to 1.87, 2.76 to 1.48, and 2.71 to 1.47. Each limit is
-  -- between the two values.
+  -- Each limit is between the ratios before and after an optimization: 3.18 and 1.87; 2.76 and 1.48; 2.71
+  -- and 1.47.
   for _, case in ipairs{
     {"of the libraries alone", "", "", 2.4},
     {"of 20,000 short strings", "for i = 1, 20000 do live[i] = 's' .. i end", "", 2},
@@ -100,7 +100,7 @@ describe("the string table", function()
         local ended = false
         for i = round, 6000, 2 do
           if not ended then ended = collectgarbage("step", 1) end
-          -- creates a string equal to a dead one; if the dead one still exists, it is used again
+          -- creates the same string again; if the dead one still exists, it is resurrected
           if i % 4 < 2 then live[i] = "s" .. i end
           local _ = "young" .. round .. ":" .. i
           if i % 50 < 2 then

@@ -38,8 +38,7 @@ local function changes(program)
     end
     local t = {}
     for i = 1, NODES * 3 // 4 do t[keys[i] ] = i end
-    -- rawset adds the key in C code, so that the bytecode loop is not used
-    local function put(i) rawset(t, keys[NODES * 3 // 4 + i], i) end
+    local function put(i) rawset(t, keys[NODES * 3 // 4 + i], i) end  -- not by the bytecode loop
   ]] .. program)
   assert.equal(0, status, text)
   return text
@@ -246,7 +245,7 @@ local PROGRAM = [[
     values[i] = {}
     t[keys[i] ] = values[i]
   end
-  local function lost()  -- adds an entry to which nothing else refers, so that a weak table loses it
+  local function lost()  -- nothing holds it: it leaves a weak table
     local k = fresh()
     if t[k] == nil then
       t[k] = {}

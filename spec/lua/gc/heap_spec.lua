@@ -44,7 +44,7 @@ describe("the heap", function()
       local LUA_TUSERDATA, LUA_TSTRING = 7, 4
       -- bytes of a userdata before its contents: the struct Udata0
       local head = 32 + 7 & ~7
-      -- the list of large userdata now has capacity for those that are created later
+      -- after this the list of large userdata has enough capacity
       for _ = 1, 500 do state.userdata(8100) end
       collectgarbage()
       local before = state.tags(LUA_TUSERDATA)
@@ -53,7 +53,7 @@ describe("the heap", function()
       for n = 8000 - head + 1, 100000, 4099 do
         local bytes, requests = state.bytes(), state.requests()
         state.userdata(n)
-        -- Lua requests 16 bytes more, so that it can align the block at any address
+        -- lua_Alloc is requested for 16 bytes more, to align the block whatever address it returns
         assert(state.bytes() - bytes == head + n + 16, n)
         assert(state.requests() - requests == 1, n)
       end
@@ -176,7 +176,7 @@ describe("the heap", function()
       for i = 1, 60 do
         local all = i % 2 == 0 and kept or fresh
         assert(state.intact(all[i][1]) and #all[i][2] == i * 700)
-        -- makes vectors grow that an earlier collection has seen
+        -- vectors grow that are older than the last collection
         for j = 1, i * 200 do all[i][3][j] = j end
         if i % 3 == 0 then all[i] = false end
         if i % 20 == 0 then collectgarbage() end
@@ -208,7 +208,7 @@ describe("the heap", function()
     within(function(state)
       collectgarbage("stop")
       local kept = {}
-      for i = 1, 400 do  -- each round advances the allocator by half a block, and keeps one object alive
+      for i = 1, 400 do  -- advances the allocator by half a block, and leaves one line in use
         for j = 1, 480 do
           -- a userdata of 32 bytes, which rarely extends over two lines
           local u = state.userdata(0)

@@ -99,7 +99,7 @@ for _ = 1, rounds do
   for step = 1, 300 do
     local i = random(N)
     local o = look(w, i, gone, held)
-    -- for some steps, the variable 'last' may be the only strong reference to an object
+    -- for some time, only this variable on the stack refers to the object
     if o and random(10) == 1 then last = o end
     if last then assert(look(w, last[1], gone, held) == last) end
     if o and random(20) == 1 then change(w, i, o) end

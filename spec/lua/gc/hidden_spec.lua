@@ -57,8 +57,8 @@ end)
 
 -- Bugs of weak tables whose entries slices had visited before the atomic step.
 describe("a weak table whose entries may be dead", function()
-  -- A former bug: during the sweep, new keys are recorded in a list. If there was no memory for this list,
-  -- the next minor collection visited the whole table, and marked the values of dead keys.
+  -- A former bug: a minor collection during the sweep had no memory for the list that records the entries
+  -- of new keys. It then visited the whole table, and marked the values of its dead keys.
   it("has no dead entry marked where memory is refused while it is swept", function()
     within(function(state)
       local N = 20000

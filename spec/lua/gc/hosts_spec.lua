@@ -32,8 +32,7 @@ describe("old garbage", function()
         return dropped, state.allocated() - start
       end, mode)
       assert.is_truthy(dropped, mode)
-      -- The limit is twice the heap, which counts as at least 4 MiB, plus the bytes that are allocated during
-      -- marking.
+      -- limit: twice the heap, which counts as at least 4 MiB, and the bytes allocated during marking
       assert.is_true(volume < 16 << 20, mode .. ": " .. volume)
     end
   end)
@@ -280,8 +279,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A former bug: a step that was too small to start a collection discarded the list of finalizers to be
-  -- called. They were then called only when the nursery was full, or when the next collection started.
+  -- A former bug: a step that was too small to start a collection discarded the list of pending finalizers.
+  -- They were called only at the end of the nursery, or of the pause between collections.
   it("has a batch of the finalizers that wait with each step", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, stopped in ipairs {true, false} do
@@ -300,7 +299,7 @@ describe("a host that paces by hand", function()
           collectgarbage("stop")
           for i = 1, 3000 do setmetatable({i}, mt) end
           collectgarbage("restart")
-          -- repeats until the first batch of finalizers has run
+          -- waits for the first batch of finalizers
           repeat local t = {} until called > 0 or not t
           if s then collectgarbage("stop") end
           local first, steps = called, 0
@@ -374,7 +373,7 @@ describe("a host that paces by hand", function()
       for _ = 1, 5 do
         collectgarbage()
         weak[1] = {}
-        -- this step makes the object old; a register may still refer to it
+        -- the object is old after this step; it may still be in a register
         collectgarbage("step", 0)
         local _, _, _, before = state.memory()
         local steps, ended = 0, nil

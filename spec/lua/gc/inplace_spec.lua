@@ -24,7 +24,7 @@ local function allocated(make, live, count)
         t[keys[i] ] = i
       end
     end
-    come(live + 1, live + count // 10)  -- after this loop, the table has its largest size
+    come(live + 1, live + count // 10)  -- as large as it gets
     local before = bytes()
     come(live + count // 10 + 1, live + count)
     local after = bytes()
@@ -46,7 +46,7 @@ describe("a hash part that keys come to and go from", function()
     it("takes no other vector: " .. name, function()
       for _, live in ipairs {20000, fewer(28000), fewer(30500)} do
         local n = allocated(make, live, 300000)
-        -- to read the number of bytes allocates up to 8 KiB itself
+        -- reading the number of bytes allocates up to 8 KiB itself
         assert.is_true(n < 8192, live .. ": " .. n)
       end
     end)

@@ -45,7 +45,7 @@ describe("the files of lua/gc #plain", function()
     assert.is_true(n > 150, n)
   end)
 
-  -- Not only includes are checked but also calls, because gc.h declares functions of all layers.
+  -- Calls are checked in addition to includes, because gc.h declares functions of all layers for the core.
   it("call no layer above their own", function()
     local owner, wanted, n = {}, {}, 0
     local symbols = shell.output "cd lua/gc; for f in */*.c; do nm -A ../../build/fork/obj/gc/${f%c}o; done"

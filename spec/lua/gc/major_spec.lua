@@ -20,12 +20,12 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 3000, 2 do live[i] = false end
         local _, _, _, majors = state.memory()
-        -- with a pause of 100, a cycle starts immediately
+        -- a pause of 100 starts a cycle immediately
         collectgarbage("incremental", 100, 1, 10)
         local steps = 0
         repeat
           steps = steps + 1
-        -- the argument 1 stands for one KiB of work
+        -- each step is one KiB
         until collectgarbage("step", 1)
         assert(select(4, state.memory()) == majors + 1)
         assert(steps > 5, steps)
@@ -35,8 +35,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- A former bug: a dead short string can be used again before the sweep has freed it. Its bytes were then
-  -- missing in the number of bytes in use (H6), for the pacer and for limits.
+  -- A former bug: a dead short string that the program made again before it was swept did not count
+  -- as in use (H6), neither for the pacer nor for a limit of the bytes in use.
   it("counts strings that are made again while they are swept", function()
     within(function(state)
       local function make()
@@ -64,9 +64,9 @@ describe("a major collection in slices", function()
     end)
   end)
 
-  -- A former bug: the mark stack of a major collection had no memory for some objects, which were left to be
-  -- traversed later. A full collection replaced the major one and still traversed them, although they were
-  -- dead. The bytes in use exceeded the reachable bytes (H6).
+  -- A former bug: a full collection that abandoned the major collection still traversed the objects for
+  -- which the mark stack had no memory, although nothing referred to them any more. The bytes in use
+  -- exceeded the reachable bytes (H6).
   it("is abandoned by a full one, with objects that its mark stack had no memory for", function()
     for steps = 1, 6 do
       local left = within(function(state, m)
@@ -101,7 +101,7 @@ describe("a major collection in slices", function()
     math.randomseed(seed, 0)
     local function start()
       collectgarbage("nursery", 1000)
-      collectgarbage("incremental", 200, 4, 1)  -- with these arguments, the next step marks almost nothing
+      collectgarbage("incremental", 200, 4, 1)  -- this step marks almost nothing
       collectgarbage("step")
       collectgarbage("generational")
     end
@@ -131,8 +131,7 @@ describe("a major collection in slices", function()
         repeat
           round = round + 1
           if round % 20 == 1 then start() end
-          -- moves a whole list from one field to another, and an element from one list to another
-          for _ = 1, 10 do
+          for _ = 1, 10 do  -- moves a list, or a part of it, from one field to another
             local a, b, k = math.random(n), math.random(n), math.random(40)
             lists[a], lists[b] = lists[b], lists[a]
             lists[a][k], lists[b][k] = lists[b][k], lists[a][k]
@@ -166,8 +165,7 @@ describe("a major collection in slices", function()
           start()
           local before = majors()
           while majors() == before do local t = {}; assert(#t == 0) end
-          -- a string of this name may still be dead in the string table, already swept, or new
-          for _ = 1, 4000 do
+          for _ = 1, 4000 do  -- the string may be dead, already swept, or new
             local i = math.random(6000)
             local s = "name " .. i
             assert(not names[i] or names[i] == s)
@@ -197,7 +195,7 @@ describe("a major collection in slices", function()
         live.before = {}
         -- io.type returns a string literal of the library, to which nothing else refers
         live.name = io.type(closed)
-        -- this object is next to the string, on the same line of memory, and stays alive
+        -- an object on the same line of memory, which stays alive
         live.neighbor = {}
         collectgarbage()
         live.name = nil
@@ -205,7 +203,7 @@ describe("a major collection in slices", function()
         local over = false
         for _ = 1, steps do over = over or collectgarbage("step", 1) end
         if over then break end
-        -- io.type creates the string again, which is dropped at once
+        -- creates the string again, and drops it
         io.type(closed)
         repeat until collectgarbage("step", 1)
         local name = io.type(closed)
@@ -334,8 +332,7 @@ describe("a major collection in slices", function()
         start()
         local before = majors()
         for _ = 1, n do local x = {}; assert(#x == 0) end
-        -- these keys make the hash part grow, so that its keys get other positions
-        for i = 1, 3000 do t[i + 0.5] = i end
+        for i = 1, 3000 do t[i + 0.5] = i end  -- the hash part grows, and its keys get another order
         while majors() == before do local x = {}; assert(#x == 0) end
         state.check()
         for i = 1, 6000 do assert(t["key " .. i][1] == i) end
@@ -353,15 +350,14 @@ describe("a major collection in slices", function()
         for i = 1, 2000 do
           keys[i] = {i}
           values[i] = keys[i]
-          -- the value of this entry refers to its key, so that the entry alone cannot keep the key alive
-          ephemeron[keys[i]] = {keys[i], i}
+          ephemeron[keys[i]] = {keys[i], i}  -- the value refers to its own key
           both[keys[i]] = keys[i]
         end
         collectgarbage()
         local before = majors()
         for round = 1, 5 do
           start()
-          repeat  -- makes random changes: removes an object, creates one, or stores one in another slot
+          repeat  -- some objects die, some are new, some are moved to another slot
             local i = math.random(2000)
             local what = math.random(3)
             if what == 1 then keys[i] = false
@@ -430,7 +426,7 @@ describe("a major collection in slices", function()
           tables[i] = state.table(0, 512)
           for j = 1, 64 do tables[i][j + 0.5] = {j} end
         end
-        -- the collector marks these objects after the tables
+        -- these objects are marked after the tables
         local objects = state.table(20000, 0)
         for i = 1, 20000 do objects[i] = {{i}} end
         collectgarbage()
@@ -449,8 +445,7 @@ describe("a major collection in slices", function()
             local key = at % 64 + 1.5
             if m == "v" then t[key] = old[1]
             else
-              -- the weak table may be empty after a collection
-              if m == "k" and next(t) then t[next(t)] = nil end
+              if m == "k" and next(t) then t[next(t)] = nil end  -- the table may be empty
               t[old[1]] = {at}
             end
             old[1] = {at}
@@ -516,7 +511,7 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 100 do assert(not alive or t[i][1] == i) end
         state.check()
-      until over  -- repeats until a collection ended before t became strong
+      until over  -- until the collection ended before t became strong
       assert(n > 80 and #live == 300, n)
     ]==], 1)
   end)
@@ -637,8 +632,7 @@ describe("memory of a heap that has become small", function()
         if all then for _ = 1, 3 do collectgarbage() end
         else
           local _, _, _, before = state.memory()
-          -- the heap keeps freed memory for two periods, so that it takes several collections until it is
-          -- returned
+          -- it takes several collections to return memory, because freed memory is kept for two periods
           local first = state.allocated()
           while select(4, state.memory()) < before + 12 or state.allocated() - first < 10 * most do
             for i = 1, 3000 do assert(#{i} == 1) end
@@ -693,7 +687,7 @@ describe("memory of a heap that has become small", function()
         make(n)
         print((faults() - before) * 20 // n)]]):format(size, kept))
       assert.equal(0, status)
-      -- the program prints the page faults of 20 strings; with the former bug it printed 900, 15 and 9,703
+      -- number of page faults for 20 strings; with the bug it was 900, 15 and 9,703
       assert.is_true(tonumber(out) < most, out)
     end)
   end
@@ -722,7 +716,7 @@ describe("memory of a heap that has become small", function()
     end
     local plain = held "plain"
     for _, how in ipairs {"finalizers", "remembered", "weak"} do
-      -- A list that did not shrink would have 2 MiB. The limit allows for one chunk of the heap.
+      -- a list that did not shrink would have 2 MiB; the heap may have one chunk more
       local more = held(how) - plain
       assert.is_true(more < 5 << 18, ("%s: %d bytes more"):format(how, more))
     end
@@ -748,7 +742,7 @@ describe("memory of a heap that has become small", function()
       end
       local t = state.table(20000, 0)
       for i = 1, 20000 do t[i] = setmetatable({i}, mt) end
-      -- these collections find all objects alive, so that the collector's lists have capacity for all
+      -- all objects are alive during these collections, so that the list has capacity for each
       for _ = 1, 8 do collectgarbage() end
       assert(n == 0 and #t == 20000)
       for i = 2001, 20000 do t[i] = nil end

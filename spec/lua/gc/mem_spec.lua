@@ -109,8 +109,7 @@ describe("memory that is refused", function()
       end))
       local status, result
       local room, errors, wells = 0, 0, 0
-      -- each round drops more links of a chain of blocks, of about 100 or 4,000 bytes each, so that more
-      -- memory is free
+      -- each round frees more memory, by dropping links of the chain, of about 100 or 4,000 bytes each
       repeat
         local note = ("%s, room %d"):format(name, room)
         s:run(function(_, n)
@@ -147,11 +146,11 @@ describe("memory that is refused", function()
       local s = require "states".open()
       print(s:run(function(state)
         local old, young, stays = {}, state.table(700, 0), state.table(3000, 0)
-        collectgarbage("generational")  -- in this mode, collectgarbage "step" runs a minor collection
+        collectgarbage("generational")  -- a step is a minor collection
         collectgarbage("stop")
         for i = 1, 200 do old[i] = "old " .. i end  -- numbers are strings too
         for i = 1, 3000 do stays[i] = state.userdata(352) end
-        state.failall(0)  -- from here lua_Alloc refuses all requests, so that the next loop fills every block
+        state.failall(0)  -- no block is left empty
         local last
         pcall(function() while true do last = {state.table(500, 0), last} end end)
         state.failall()
@@ -159,7 +158,7 @@ describe("memory that is refused", function()
         collectgarbage()  -- this collection leaves holes of a few lines in the heap
         local bytes = state.bytes()
         for i = 1, 700 do young[i] = "young " .. i end
-        local grown = state.bytes() - bytes  -- by the string table, which now has 2,048 buckets
+        local grown = state.bytes() - bytes  -- the table has 2,048 places
         for i = 1, 40 do old[i] = false end
         for i = 1, 700 do young[i] = false end
         state.failall(0)
@@ -223,7 +222,7 @@ describe("an emergency collection", function()
     for i = 1, 180 do names[i] = "a" .. i end
     local FUNCTIONS = ([[
       do local NAMES end  -- this function has many local variables, so that its frame has many registers
-      local function own()  -- the list is a variable of the same function that catches the memory error
+      local function own()  -- the list is a variable of the function that catches the error
         local NAMES
         local t = {}
         pcall(function() while true do t[#t + 1] = {} end end)
@@ -259,8 +258,7 @@ describe("an emergency collection", function()
       local finalized = 0
       local mt = {__gc = function() finalized = finalized + 1 end}
       for _ = 1, 100 do setmetatable({}, mt) end
-      -- state.string makes one request for each string; string.rep would use a luaL_Buffer, which fails at
-      -- the first refusal
+      -- each string is one request; a luaL_Buffer would fail at the first refusal
       for i = 1, 300 do assert(#state.string(5000 + i, 120) > 0) end
       local during = finalized
       collectgarbage()
@@ -448,8 +446,7 @@ describe("the count of bytes", function()
       for _ = 1, 4000 do
         local t = state.table(400, 0)
         t[1], t[2], t[3] = 1, 2, 3
-        -- the hash part has no free node, so that this store rehashes the table and shrinks its array to four
-        -- elements
+        -- no node is free, so that this store rehashes the table, which shrinks the array to four elements
         t.x = 4
       end
       collectgarbage()

@@ -7,9 +7,9 @@
 local within = require "spec.lua.gc.within"
 
 describe("an old table that is its own metatable", function()
-  -- A former bug: while Lua inserted a new key, it moved another key, and the barrier searched __mode in the
-  -- metatable. The metatable was the table itself, whose chain of nodes was circular at that moment, so that
-  -- the search never ended.
+  -- A former bug: while the insertion of a new key moved another key, the barrier searched __mode in the
+  -- metatable. This was the same table, whose chain of nodes was cyclic at that time, so that the search
+  -- never ended.
   it("gets keys that move others", function()
     within(function(state)
       for seed = 1, 1500 do
@@ -46,7 +46,7 @@ describe("a minor collection", function()
       collectgarbage("step")
       local _, _, minors2, majors2 = state.memory()
       assert(minors2 == minors + 1 and majors2 == majors)
-      -- object 1,000 is left out, because a register may still refer to it
+      -- ends at 999, because the last object may still be in a register
       for i = 1, 999 do
         assert((weak[i] ~= nil) == (i % 3 == 0), i)
         assert(i % 3 ~= 0 or kept[i // 3] == weak[i] and weak[i][1] == i)
@@ -98,7 +98,7 @@ describe("a minor collection", function()
         collectgarbage("step")
         local n = 0
         for _ in pairs(watch) do n = n + 1 end
-        -- a register may still refer to one of the objects
+        -- one object may be in a register and survive
         assert(n <= 1, n)
       end
     end)
@@ -110,7 +110,7 @@ describe("a minor collection", function()
         local meta = {}
         local old = setmetatable(state.table(0, 512), meta)
         collectgarbage()
-        -- the table is strong at this time, so that the barrier remembers the slots of these stores
+        -- these stores are remembered while the table is strong, by slot
         for i = 1, 200 do old[i + 0.5] = {i} end
         meta.__mode = mode
         collectgarbage("step")

@@ -44,7 +44,7 @@ describe("memory from the nursery", function()
           local u = state.userdata(n, n % 4)
           assert(state.address(u) % 16 == 0, n)
           kept[n] = n % 2 == 0 and u or nil
-          -- between two userdata, allocates large vectors and makes them grow
+          -- reallocates large vectors between two userdata
           local t = state.table(600 + n % 10, 600)
           for i = 1, 700 do t[i] = i; t["k" .. i % 50] = i end
         end
@@ -91,7 +91,7 @@ describe("memory from the nursery", function()
         end
         collectgarbage()
         local _, held = state.memory()
-        -- after this round the heap must not grow any more
+        -- from this round on, there is a chunk of memory that the heap keeps
         if round == 4 then first = held end
         assert(not first or held <= first + 100000,
                ("round %d: %d, at first %d"):format(round, held, first or 0))
@@ -163,11 +163,10 @@ describe("the pace of collections", function()
   it("is exact: the budget is a bound of the nursery's limit, not the end of a hole", function()
     within(function(state)
       local function late(pause, strings)
-        -- with these arguments, one step is a whole cycle
+        -- with this step size a cycle is one step
         collectgarbage("incremental", pause, 1000, 30)
-        -- The strings make the string table grow, and the collection makes it shrink. A former bug: the bytes
-        -- of the string table were missing in the collector's counts at that time, so that it started the
-        -- next collection too early or too late.
+        -- The string table grows, and shrinks in the collection. A former bug: the bytes of the string
+        -- table that were not in the accounts at that time made the collection's estimate wrong.
         for i = 1, strings do assert(#(i .. "th string") > 1) end
         for _ = 1, strings do state.closure(1) end
         collectgarbage()
@@ -196,7 +195,7 @@ describe("the pace of collections", function()
       assert.is_true(majors < last, ("pause %d: %d collections, not fewer than %d")
                                     :format(pause, majors, last))
       if pause == 200 then
-        -- 550 KB are live; with a pause of 200, the next cycle starts at twice as many
+        -- 550 KB are live, and the next cycle starts at twice as many
         assert.is_true(peak < 1700000, peak)
       end
       last = majors
@@ -251,8 +250,7 @@ describe("the pace of collections", function()
   end)
 
   it("follows the multiplier of generational collections", function()
-    -- Returns the number of major collections with this multiplier. The live objects are replaced again and
-    -- again, so that the heap is full of survivors.
+    -- keeps survivors that fill the heap, so that major collections are due
     local function majors(mul)
       return within(function(state, m)
         collectgarbage("generational", 0, m)
@@ -320,8 +318,7 @@ describe("the pace of collections", function()
     end
   end)
 
-  -- A former bug: when the nursery's size was set, the bytes allocated since the last slow allocation (one
-  -- that left the fast path) were not counted.
+  -- A former bug: bytes that the fast path had allocated since the last slow allocation were lost.
   it("is charged all of its bytes when its size is set", function()
     within(function(state)
       collectgarbage "stop"
@@ -334,9 +331,8 @@ describe("the pace of collections", function()
     end)
   end)
 
-  -- A former bug: vectors that a growing table freed still counted as allocated for the start of the next
-  -- collection. A program that fills a table for each task had twice as many collections, and ran at 0.7 of
-  -- upstream's speed.
+  -- A former bug: the vectors that a growing table frees stayed charged. A program that fills a table for
+  -- each task had twice the collections, and ran at 0.7 of upstream's speed.
   it("is credited for explicitly freed memory", function()
     local allocated, minors = within(function(state)
       collectgarbage("nursery", 1 << 19)
@@ -348,14 +344,14 @@ describe("the pace of collections", function()
       end
       return state.allocated() - start, select(3, state.memory()) - before
     end)
-    -- half of the allocated bytes are vectors that tables free when they grow
+    -- half of these bytes are freed explicitly, not by the collector
     assert.is_true(allocated > 200 * 190000, allocated)
     assert.is_true(minors > 30 and minors < 50, minors)
   end)
 
-  -- The bytes of a growing string table do not count for the pacer. A former bug: when its old vector was
-  -- freed, the vector's bytes were subtracted from the count. The next collection came too late by these
-  -- bytes, and a later one did a whole major collection in one pause of 278 ms.
+  -- The growth of the string table is not charged. A former bug: when its old vector was freed, its bytes
+  -- were credited. The next collection was delayed by these bytes, and a later one did a whole major
+  -- collection in its pause (278 ms) to catch up.
   it("is not credited for memory that was not charged", function()
     local bytes, grown = within(function(state, text)
       collectgarbage("nursery", 1 << 19)
@@ -373,7 +369,7 @@ describe("the pace of collections", function()
       return state.allocated() - start, last
     end, doubling)
     assert.truthy(grown)
-    -- the collection comes after one nursery, plus the bytes by which the table grows
+    -- the limit is one nursery plus the bytes by which the table grows
     assert.is_true(bytes < 6 << 19, bytes)
   end)
 
@@ -394,7 +390,7 @@ describe("the pace of collections", function()
       before = majors()
       repeat until collectgarbage("step", 100)
       assert(majors() == before + 1)
-      -- calls it three times; each call returns the previous mode
+      -- repeats the call, which returns the previous mode
       for _ = 1, 3 do
         assert(collectgarbage("incremental", 160, 120, 10) == "incremental")
       end
@@ -431,10 +427,10 @@ describe("the pace of collections", function()
   end)
 end)
 
--- The bytes of the current hole are added to GCdebt only at certain points, but a sweep estimates the live
--- bytes from differences of GCdebt. A former bug: bytes allocated during a cycle were counted wrongly as live
--- or as freed. The error accumulated, so that collections of an unchanged program became rarer or more
--- frequent.
+-- The bytes of the current hole are added to GCdebt only when the accounts are updated, but sweeps estimate
+-- the live bytes by differences of GCdebt. A former bug: an allocation during a cycle counted as alive or
+-- as freed although it was neither. The error accumulated, and collections became ever rarer (or more
+-- frequent) in an unchanged program.
 describe("a heap in which nothing changes", function()
   for _, mode in ipairs {"incremental", "generational"} do
     it("has the same count after every full collection: " .. mode, function()
@@ -478,7 +474,7 @@ describe("a heap in which nothing changes", function()
         end
         turn()
         local first, peak = turn()
-        -- the first round may end in the middle of a collection cycle, so that a second one runs
+        -- runs a second round, because the first may end in the middle of a cycle
         local _, again = turn()
         peak = math.max(peak, again)
         assert(first > 5, first)

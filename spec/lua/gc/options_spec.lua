@@ -30,7 +30,7 @@ local function options()
   show("bad", pcall(collectgarbage, "step", 1.5))
   show("bad", pcall(collectgarbage, "incremental", 100, {}))
   show("bad", pcall(collectgarbage, "generational", "many"))
-  -- inside a finalizer each of these calls is refused
+  -- all of them are refused inside a finalizer
   local inside = {}
   setmetatable({}, {__gc = function()
     for i, o in ipairs {"count", "collect", "stop", "restart", "step", "isrunning", "setpause",
@@ -84,8 +84,7 @@ describe("collectgarbage", function()
       local _, _, minors = state.memory()
       -- allocates userdata whose blocks have 1,000 bytes
       for _ = 1, 1000 do state.userdata(968) end
-      -- the object that does not fit into a nursery counts for this nursery, so that the number may differ by
-      -- 3
+      -- tolerance, because the object that exceeds a nursery counts for the previous one
       assert(math.abs(select(3, state.memory()) - minors - 50) <= 3)
       assert(collectgarbage("nursery", 0) == 20000)
       assert(collectgarbage("nursery", nil) == 0)

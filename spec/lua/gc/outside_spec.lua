@@ -68,7 +68,7 @@ describe("external bytes of userdata", function()
         for i = 1, 1000 do
           local u = state.userdata(16)
           state.outside(u, 1 << 20)
-          -- the ten newest userdata stay alive, so that each is old when it dies
+          -- keeps the userdata for so long that it is old when it dies
           kept[i % 10] = u
           peak = math.max(peak, collectgarbage("statistics").outside)
         end

@@ -5,8 +5,8 @@
 local within = require "spec.lua.gc.within"
 
 describe("dropped objects", function()
-  -- A former bug: collections that found nothing dead while the heap was built delayed the following ones.
-  -- The program had to allocate 45 MB until the first of 200,000 finalizers was called.
+  -- A former bug: collections while the heap was built found nothing dead, so that the next collections
+  -- were delayed. 45 MB had to be allocated before the first of 200,000 finalizers was called.
   it("is found soon where many objects have finalizers", function()
     local first, all = within(function(state)
       local called = 0
@@ -49,10 +49,10 @@ describe("dropped objects", function()
 end)
 
 describe("the first major collection", function()
-  -- A former bug: until the first collection ended, the number of live bytes counted as 0. Any number of weak
-  -- entries seemed large compared with it. A first collection of a large heap then hurried, with nurseries of
-  -- 64 KiB instead of 256.
-  -- The debug build is excluded, because its verifier changes the numbers.
+  -- A former bug: until the first collection ended, the live bytes counted as 0, so that no number of weak
+  -- entries counted as small. A collection that started next to a large heap (built while the collector was
+  -- stopped) therefore hurried, with nurseries of 64 KiB instead of 256. The spec is left out in the debug
+  -- build, whose verifier changes the numbers.
   it("does not hurry for weak tables that nobody has #plain", function()
     local bytes, minors = within(function(state)
       collectgarbage("generational")
@@ -84,14 +84,14 @@ describe("a major collection", function()
       local _, _, _, before = state.memory()
       for r = 1, 900 do text = text:sub(1, r * 400) .. "X" .. text:sub(r * 400 + 2) end
       local _, _, _, majors = state.memory()
-      -- the number of major collections; with the former bug it was 150
+      -- number of major collections; with the bug it was 150
       assert(majors - before < 90, majors - before)
       assert(#live == 20000 and #text == 390000)
     end)
   end)
 
-  -- A former bug: large userdata that were alive at a collection were tenured, and their bytes then started
-  -- major collections: 218 of them for 20,000 userdata, or 479 if they had finalizers.
+  -- A former bug: large userdata that were alive at a collection were tenured, and their bytes started
+  -- major collections: 218 for 20,000 userdata, and 479 for userdata with finalizers.
   it("is no matter of each few large userdata", function()
     within(function(state)
       local live = {}
@@ -104,7 +104,7 @@ describe("a major collection", function()
       local meta = {__gc = function() end}
       for _ = 1, 2000 do debug.setmetatable(state.userdata(100000), meta) end
       local _, _, _, after = state.memory()
-      -- the number of major collections is about 24; with the former bug it was 47
+      -- the number is about 24; with the bug it was 47
       assert(after - majors <= 30, after - majors)
       assert(#live == 50000)
     end)
@@ -131,10 +131,9 @@ describe("a major collection", function()
     end)
   end)
 
-  -- A former bug: each large block added collection work of up to the old bytes, and the next block added it
-  -- again. This program allocates only vectors as large as its heap. 25 of them were in memory for each live
-  -- one: 1.7 GB instead of 64 MiB.
-  -- Later, slots with numbers counted as much work as references, and five vectors were in memory.
+  -- A former bug: a large block added work debt up to the old bytes, and the next block added it again. A
+  -- program that allocates only vectors, each as large as its heap, had 25 of them for each that it kept:
+  -- 1.7 GB instead of 64 MiB. When slots with numbers counted as much work as references, it had five.
   it("ends in a program that makes large vectors and nothing else #plain", function()
     within(function(state)
       local most = 0

@@ -72,7 +72,7 @@ describe("a big old table", function()
       exchange(t, n, n)
       local _, _, minors = state.memory()
       local _, allocated = collectgarbage("count"), 0
-      -- in bytes; a minor collection runs only after nearly two nurseries
+      -- in bytes; the limit is nearly two nurseries
       while allocated < 120000 do
         local i = allocated % n + 1
         t[i] = {i}
@@ -99,8 +99,7 @@ describe("a big old table", function()
         collectgarbage("nursery", 1 << 16)
         collectgarbage()
         exchange(t, n, n)
-        -- the number of the store before which the test changes the table; a nursery has memory for 900
-        -- objects
+        -- number of the store at which the test intervenes; a nursery has 900 objects
         local event = 950 + 250 * (round // 2)
         for i = 1, 4000 do
           local at = i * 7919 % n + 1
@@ -137,9 +136,9 @@ describe("a big old table", function()
   end)
 end)
 
--- A former bug: the barriers tenured a closure and its variable, which a young coroutine shared. The
--- coroutine's later stores into this variable had no barrier. The coroutine was dead at the next collection,
--- which therefore missed the stored object, and freed it.
+-- A former bug: the barriers tenured the closure, then its variable, and treated the variable as processed.
+-- Later stores of the coroutine into the variable had no barrier. The coroutine was young and dead, so that
+-- no collection reached it, and the closure's variable referred to a freed object.
 describe("a variable that a closure shares with a young coroutine", function()
   it("has the value written last when much was stored meanwhile", function()
     within(function(state)
@@ -170,9 +169,8 @@ describe("a variable that a closure shares with a young coroutine", function()
   end)
 end)
 
--- A former bug: each store to the table added an entry to the remembered set, even if the stored object was
--- already remembered. Filling a table with few different objects took a quarter more instructions than
--- upstream's Lua.
+-- A former bug: each of these stores remembered its slot, so that filling a table with few different
+-- objects took a quarter more instructions than with upstream's Lua.
 describe("an object that is stored into a vast table again and again", function()
   local function fill(state, mode)
     local n, x = 300000, 1
@@ -250,7 +248,7 @@ describe("a cache of weak values", function()
       for i = 1, 100000 do cache[i] = state end
       for i = 1, 100000 do cache[i] = {} end
       local _, later = state.memory()
-      -- the limit is above the bytes of 100,000 tables, but below these bytes plus a list of all slots
+      -- the limit is above the bytes of 100,000 tables, and below their sum with a long list of slots
       assert(later - held < 12 << 20, later - held)
       state.check()
     end)

@@ -43,9 +43,8 @@ describe("a state near its limit", function()
     sweep(84, 100, 1, buffers)
   end)
 
-  -- A former bug: a rehash counted the dead entries of a weak table for the size of the next vector. If the
-  -- request for this vector was refused, an emergency collection removed these entries, but the size was not
-  -- computed again.
+  -- A former bug: the size of a table's next vector was computed with its dead entries, and was not
+  -- computed again after an emergency collection had removed them.
   it("adds keys to a weak table whose entries are dead", function()
     sweep(60, 120, 4, function()
       local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
@@ -55,7 +54,8 @@ describe("a state near its limit", function()
     end)
   end)
 
-  -- A former bug: to shrink a table, Lua requested smaller vectors, even if there was no memory for them.
+  -- A former bug: when a table had to shrink, its vectors were replaced even if there was no memory for new
+  -- ones.
   it("adds keys to a weak table that should shrink", function()
     sweep(1040, 1160, 12, function()
       local registry, live, n = setmetatable({}, {__mode = "k"}), {}, 3000

@@ -50,9 +50,8 @@ describe("big tables that are resized while they hold young objects", function()
   end
 end)
 
--- A former bug, as in upstream: a table was counted and copied after every few new keys, however large it
--- was, in two cases: its number of keys was just below the size of its hash part, or it had a small hash part
--- and a large array part.
+-- A former bug, as in upstream: if a table had nearly as many keys as its hash part has nodes, or few nodes
+-- and a large array part, the whole table was counted and copied every few new keys, however large it was.
 describe("a big table that keys come to and go from", function()
   local function bytes(count, fields, keys)
     local status, text = process.code([[
@@ -73,7 +72,7 @@ describe("a big table that keys come to and go from", function()
 
   it("is not copied for every few of them", function()
     for _, free in ipairs {0, 1, 3, 100} do
-      -- one more vector takes 3 MiB; repeated copying of the table would take much more than the limit
+      -- the limit is above the 3 MiB of one more vector, and below the bytes of many copies
       local n = bytes(0, (1 << 15) - free, 20000)
       assert.is_true(n < 8 << 20, n)
     end

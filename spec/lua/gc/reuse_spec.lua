@@ -73,13 +73,12 @@ describe("a new key", function()
       t[int(13, 1)] = 1                  -- node 12
       t[int(13, 2)] = 1                  -- node 11
       t[int(13, 2)] = nil
-      t[key] = 1                         -- the key takes the same node again
+      t[key] = 1                         -- takes the same node again
       t[key] = nil
-      -- the collection marks the key in node 11 as dead, because its value is nil
+      -- marks the key of node 11 as dead
       collectgarbage()
       t[int(13, 0)], t[int(13, 1)] = nil, nil
-      -- Node 13 is empty, too, but it is the main position of the key that was in it. So the new key takes
-      -- node 12.
+      -- takes node 12, because node 13 is the main position of the node's old key
       t[key] = 1
       local n = 0
       for _ in next, t do

@@ -10,8 +10,8 @@ describe("small tables in a broad one", function()
     within(function(state)
       local plain, other = {}, {}
       plain.__index = plain
-      -- small tables of various shapes: without references, with one table, with a table that has references,
-      -- and others
+      -- the kinds of small tables alternate: without references, with one table, with a table that has
+      -- references, and others
       local SHAPES = {
         function(i) return {i, "s" .. i, name = "n" .. i} end,
         function(i) return setmetatable({x = i, y = "y" .. i}, plain) end,
@@ -35,8 +35,8 @@ describe("small tables in a broad one", function()
         function(t) return t[1].name .. t[2][1].name end,
       }
       for _, size in ipairs {40, 300, 5000} do
-        -- only > 0: all tables have the shape with this number, so that all are marked recursively or none;
-        -- 0: all shapes are mixed
+        -- first each kind of table alone, so that either all are marked recursively or none; then all kinds
+        -- mixed
         for only = 0, #SHAPES do
           local array, hash, reported = {}, {}, {}
           local function shape(i) return only > 0 and only or i % #SHAPES + 1 end

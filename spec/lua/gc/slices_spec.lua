@@ -98,8 +98,8 @@ it("no pause goes through a deep stack", function()
 end)
 
 describe("the dead with finalizers, found in slices,", function()
-  -- Code at the start of each program. When a major collection starts, it drops n objects with finalizers,
-  -- which are numbered, and then allocates 'bytes' bytes.
+  -- Code at the start of each program. It drops n objects, each with a number, when a major collection
+  -- starts, and allocates 'bytes' bytes after that.
   local PRELUDE = [==[
     local state, n, bytes = ...
     collectgarbage("nursery", 8192)
@@ -214,8 +214,8 @@ describe("the dead with finalizers, found in slices,", function()
   end)
 end)
 
--- A former bug: the allocation after a large block did all collection work that the block's bytes required.
--- For a growing stack of a deep recursion, and for the string table, that was a pause of 26 ms.
+-- A former bug: the work debt of a large block was done completely right after the next allocation. The
+-- pause was 26 ms for the growing stack of a deep recursion, and 26 ms for the string table.
 it("one large block does not pay for the rest of a major collection at once", function()
   local pauses, bytes = within(function(state)
     local live = {}
@@ -234,12 +234,12 @@ it("one large block does not pay for the rest of a major collection at once", fu
     return pauses, state.allocated() - start - #block, #live
   end)
   assert.is_true(pauses >= 4, pauses)
-  -- the collection has ended before 3 MiB were allocated, so that each pause did a part of the work debt
+  -- the work debt was done in slices
   assert.is_true(bytes < 3 << 20, bytes)
 end)
 
--- A former bug: when the string table grew, the next pause did all the collection work that its bytes
--- required. One string caused a pause of 16 ms in a heap of 64 MB.
+-- A former bug: the next pause did all work debt of the growth of the string table: 16 ms, caused by one
+-- string, in a heap of 64 MB.
 it("the string table grows without a collection", function()
   local before, after, grown = within(function(_, text)
     collectgarbage("nursery", 1 << 19)

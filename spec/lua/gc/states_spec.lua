@@ -106,8 +106,7 @@ describe("a small state", function()
       local minors = s:memory().minors
       assert.is_true(refused < 100, ("%d refused in %d"):format(refused, limit))
       assert.is_true(minors > 100, minors)
-      -- A former bug: a refusal before a full collection also halved the next nurseries, and there were 3,487
-      -- minor collections.
+      -- the number was 3,487 when a refusal before a full collection still halved the next nurseries
       assert.is_true(minors < 1600, minors)
       s:close()
     end
@@ -252,8 +251,8 @@ describe("memory goes back", function()
       falls(2400, "for i = 1, 3000000 do kept[0] = {i} end")
     end)
 
-    -- A former bug: strings of 512 to 8,000 bytes came from malloc. 200 MB of them stayed resident after they
-    -- had died.
+    -- A former bug: strings of 512 to 8,000 bytes came from malloc, too, and 200 MB of such strings stayed
+    -- resident when they were dead.
     it("from lines where strings of 1,000 bytes lay, while the program goes on", function()
       local status, text = process.code [[
         local function resident()
@@ -302,7 +301,7 @@ describe("memory goes back", function()
     it("but not at once where states come and go: the next one has it", function()
       local said = closing "requests 60"
       local faults, before, last, later = said:match "(%d+) (%d+) (%d+) (%d+)"
-      -- a state uses 6 MiB, which are 1,500 pages of 4 KiB
+      -- 6 MiB are 1,500 pages
       assert.is_true(faults * 4 < 1500, said)
       assert.is_true(last - before < 16 << 10, said)
       assert.is_true(later - before < 2 << 10, said)

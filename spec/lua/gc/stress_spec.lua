@@ -147,8 +147,8 @@ describe("a program under stress", function()
     assert.is_true(100 <= majors and majors <= 120, majors)
   end)
 
-  -- lua_getinfo removes the function from the stack, and then creates the table of its lines. If nothing else
-  -- refers to the function, a collection at that time may free it. Upstream has this bug, too.
+  -- lua_getinfo removes the function from the stack, and then creates the table of its lines, when the
+  -- function may have no other reference. Upstream has this bug, too.
   it("returns the lines of a function that nothing else holds", function()
     local text = [[
       local s = require "states".open()
@@ -163,8 +163,8 @@ describe("a program under stress", function()
     assert.same(want, {run(text, "emergency=1,verify=50")})
   end)
 
-  -- A former bug: with the variable ASAMP set, Lua code runs while the library is loaded. A collection at
-  -- that time called the verifier before its pointer was set.
+  -- A former bug: if ASAMP made the library run Lua while the library was loaded, a collection called the
+  -- verifier before it was set.
   it("collects in a process that the environment profiles", function()
     local status, out = process.run{env = {ASAMP = "alloc=0,listen=x.sock"}, directory = shell.folder(),
       code = "for _ = 1, 1e4 do local _ = {} end print 'fine'"}

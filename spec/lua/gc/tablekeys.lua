@@ -10,7 +10,7 @@ local random = math.random
 math.randomseed(seed, 0)
 
 local MODES = { "k", "v", "kv", "" }
--- the program always refers to this number of objects
+-- number of objects that the program always holds
 local HELD = 6
 
 local tables, held, vast = {}, {}, {}  -- luacheck: ignore 241
@@ -75,7 +75,7 @@ local function act(round)
   elseif what <= 13 then comeback(t, round)
   elseif what == 14 then look(t)
   elseif what == 15 then for n = 1, random(60) do t[n] = random(2) == 1 and fresh() or nil end
-  -- stores at integer keys from high to low, so that Lua moves them from the hash part into the array part
+  -- moves keys from the hash part into the array part
   elseif what == 20 then
     for n = random(40), 1, -1 do t[n] = held[random(HELD)] or fresh() end
   elseif what == 16 and random(8) == 1 then collectgarbage("step", random(0, 20))

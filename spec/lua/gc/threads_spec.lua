@@ -13,7 +13,7 @@ describe("a coroutine that runs", function()
     within(function(state)
       local main = coroutine.running()
       local ok, n = coroutine.resume(coroutine.create(function()
-        -- removes the reference to the coroutine in the arguments of coroutine.resume on the stack
+        -- clears the argument of coroutine.resume on the stack
         assert(debug.setlocal(main, 0, 1, nil))
         local held = {}
         for i = 1, 200 do
@@ -112,7 +112,7 @@ describe("a coroutine that is suspended", function()
 
   it("leaves its open upvalues to the closures that share them when it dies", function()
     within(function(state)
-      -- Returns closures that share the local variables of a coroutine.
+      -- returns closures over variables of a coroutine
       local function born(n)
         local get, set
         local co = coroutine.create(function()
@@ -124,7 +124,7 @@ describe("a coroutine that is suspended", function()
         coroutine.resume(co)
         return get, set, co
       end
-      -- with 'old', the coroutine has become old before it dies; otherwise it dies young
+      -- the coroutine is old, or young, when it dies
       for _, old in ipairs {true, false} do
         local all, kept = {}, {}
         for i = 1, 600 do
@@ -241,7 +241,7 @@ describe("a deep stack", function()
         collectgarbage("step")
         collectgarbage()
         assert(next(weak) == nil, "a slot above the top keeps an object alive")
-        -- when a new frame uses this part of the stack, all its local variables must be nil
+        -- a new frame at this depth of the stack must find only nil in its variables
         local function fresh(n)
           local a, b, c  -- luacheck: ignore 221
           if n > 0 then return fresh(n - 1) end
@@ -266,7 +266,7 @@ describe("a deep stack", function()
       end
       local seen = 0
       for round = 1, 20 do
-        -- leaves references to tables in the part of the stack that the next frame uses
+        -- leaves tables in the slots that the next frame uses
         down(40)
         collectgarbage(round % 2 == 0 and "step" or "collect")
         for i = 1, 1000 do assert(#{i, i, i} == 3) end
@@ -329,7 +329,7 @@ describe("a deep stack", function()
       local far, near = wide("local a = ...", "{left = 1}"), function() end
       local late = wide("local a = ...; a = a + 1", "1")
       local seen, stale = 0, 0
-      -- the function 'late' calls this metamethod in its first line, before it has set its other variables
+      -- this metamethod is called in the function 'late', before it has set its variables
       local meta = setmetatable({}, {__add = function()
         collectgarbage("step")
         for i = 1, 152 do
@@ -350,7 +350,7 @@ describe("a deep stack", function()
           late(meta)
         end
       end
-      -- this recursion keeps the stack so large that it need not grow when 'far' runs
+      -- keeps the stack so large that 'far' need not make it grow
       local function low(n)
         if n > 0 then return (low(n - 1)) end
         rounds()
@@ -389,7 +389,7 @@ describe("a deep stack", function()
       collectgarbage("generational")
       local function down(n)
         if n > 0 then return 1 + down(n - 1) end
-        -- a full collection, after which no major collection is due for some time
+        -- after this, no major collection is due for some time
         collectgarbage()
         return 0
       end
@@ -423,7 +423,7 @@ describe("a deep stack", function()
   it("of any depth keeps its values, whatever calls, errors and collections come and go", function()
     within(function(state)
       collectgarbage("nursery", 5000)
-      -- 'calls' counts the calls of 'frame'; 'nested' is the present depth of nested C calls
+      -- 'nested' limits the depth of C calls
       local calls, nested = 0, 0
       local dive
       -- Runs one frame. It recurses, raises an error, continues in a coroutine, has many variables, or
@@ -548,7 +548,7 @@ describe("CallInfos that a collection has made for finalizers", function()
       local called = 0
       local mt = {__gc = function() called = called + 1 end}
       for _ = 1, 20 do
-        -- a collection marks the CallInfos of this coroutine, which then becomes garbage
+        -- leaves CallInfos that a collection has marked
         coroutine.wrap(function()
           deep(200)
           collectgarbage("step")
@@ -734,8 +734,8 @@ describe("the stack of a coroutine", function()
 end)
 
 -- A former bug: if there was no memory for the stack of a new thread, the emergency collection tenured the
--- thread before it had a stack. The thread was then old and not in the remembered set, so that no minor
--- collection scanned it. The memory of its stack was then given to other objects.
+-- thread, which had no stack to scan. It was then old and dirty, but in no list (T1), so that no minor
+-- collection visited it, and the lines of its stack were allocated again.
 describe("a thread that an emergency collection meets before it has a stack", function()
   it("is remembered until it was scanned", function()
     local met = 0
@@ -759,7 +759,7 @@ describe("a thread that an emergency collection meets before it has a stack", fu
         pcall(function()
           while at < 3900 do kept[at + 1] = state.userdata(300); at = at + 1 end
         end)
-        -- removes half of the userdata, so that the heap has holes after the emergency collection
+        -- leaves holes, which the emergency collection finds
         for i = 1, at do
           if i % 8 < 4 then kept[i] = false end
         end

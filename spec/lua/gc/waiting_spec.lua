@@ -50,7 +50,7 @@ describe("a userdata with a finalizer", function()
             local id = debug.getuservalue(u, 1)
             calls[id] = (calls[id] or 0) + 1
             if id % 5 == 0 and calls[id] < 4 then
-              -- 'kept' is already an old table
+              -- the table is old at this time
               kept[id] = u
               debug.setmetatable(u, meta)
             elseif id % 5 == 1 then last = u end
@@ -125,10 +125,10 @@ describe("a userdata with a finalizer", function()
           keys[u], both[u], values[i] = {i, id = i}, true, u
           if i % 100 == 0 then
             state.check()
-            -- this includes userdata whose finalizer was not called yet
+            -- some of these userdata still await the call of their finalizer
             for o, t in pairs(keys) do
               assert(state.intact(o) and debug.getuservalue(o, 1) == t.id)
-              -- stores some of the values in a table with strong references
+              -- gives some of them a strong reference again
               if t.id % 7 == 0 then found[o] = t end
             end
           end
@@ -167,7 +167,7 @@ describe("a userdata with a finalizer", function()
                 debug.setuservalue(u, batch, 2)
                 debug.setmetatable(u, meta)
               end
-              collectgarbage "step"  -- runs a minor collection, and then a batch of finalizers
+              collectgarbage "step"  -- a minor collection, and a batch of calls
               state.check()
             end
             print(count < 2000)
@@ -178,8 +178,8 @@ describe("a userdata with a finalizer", function()
       end)
   end
 
-  -- The core has a list of the userdata with external bytes. A former bug: it removed dead userdata from this
-  -- list only after their memory had been freed, and read the freed memory.
+  -- A userdata with external bytes is in the list of their owners. A former bug: this list is swept after
+  -- marking, when the lines of a dead userdata had already been freed.
   it("may represent bytes outside when its finalizer has said so", function()
     within(function(state)
       local called, meta = 0, {}

@@ -58,7 +58,7 @@ describe("a weak table whose array part becomes shorter", function()
       collectgarbage("stop")
       local fill = state.table(4096, 0)
       for i = 1, 20 do fill[i] = state.userdata(4000); n = i end
-      -- from here on, lua_Alloc grants no more bytes, and only freed memory can be allocated
+      -- after this, only memory that was freed can be allocated
       state.limit((select(2, state.memory())))
       pcall(function() while true do fill[n + 1] = state.userdata(4000); n = n + 1 end end)
       assert(20 <= n and n < 4096, n)
@@ -66,7 +66,7 @@ describe("a weak table whose array part becomes shorter", function()
       -- leaves garbage for a collection to find
       for i = 1, 10 do fill[i] = nil end
       local majors = select(4, state.memory())
-      -- the rehash requests 4 nodes, for which the heap has a hole, and an array of 256 slots
+      -- this store requests 4 nodes, for which there is a hole, and 256 slots
       rawset(w, "k", 1)
       majors = select(4, state.memory()) - majors
       state.limit()

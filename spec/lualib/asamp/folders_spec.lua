@@ -33,8 +33,8 @@ local RULES = {
 -- Global functions whose results do not depend on the process. Files outside of commands and cli may use no
 -- other globals.
 local PURE = {}
-for name in ([[assert error getmetatable ipairs math next pairs rawequal rawget rawlen rawset
-               require select setmetatable string table tonumber tostring type utf8]]):gmatch "%S+" do
+for name in ([[assert collectgarbage error getmetatable ipairs math next pairs rawequal rawget rawlen
+               rawset require select setmetatable string table tonumber tostring type utf8]]):gmatch "%S+" do
   PURE[name] = true
 end
 

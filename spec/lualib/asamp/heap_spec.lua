@@ -99,7 +99,7 @@ describe("asamp heap", function()
     assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
   end)
 
-  -- A former bug: the command printed rows of 0 bytes with any options, below the heading "of less than
+  -- A former bug: rows of 0 bytes were printed whatever the options were, below the heading "of less than
   -- 1.0%".
   it("leaves out rows of the paths to a class that are small", function()
     local function tree(least)
@@ -211,8 +211,7 @@ describe("asamp heap", function()
     local function sum(rows, key)
       local n = 0
       for _, row in ipairs(rows) do
-        -- In a tree, the bytes of a row include those of the rows below it. So only rows at the top of the
-        -- tree are added.
+        -- in a tree, only rows of objects to which the state refers directly are added
         n = n + (row.above and 0 or row[key])
       end
       return n
@@ -457,8 +456,8 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- A former bug: if other objects of the list retain the bytes of all objects of a path, its line was "0B
-  -- held by, 96.2% of 104:".
+  -- A former bug: for paths to objects whose bytes other listed objects retain, the output was "0B held by,
+  -- 96.2% of 104:".
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))

@@ -41,7 +41,7 @@ describe("a snapshot", function()
         local text = ("x"):rep(1 << 20)
         first, second = setmetatable({text}, Pair), setmetatable({text}, Pair)
       end
-      do  -- each of these objects refers to a table of its own, which refers to the string
+      do  -- each object has its own table, and these tables hold the string
         local text = ("y"):rep(1 << 20)
         third, fourth = setmetatable({{text}}, Way), setmetatable({{text}}, Way)
       end

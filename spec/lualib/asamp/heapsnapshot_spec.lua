@@ -118,8 +118,8 @@ describe("asamp convert --to heapsnapshot", function()
     for id, n in pairs(counts) do assert.same({0, 0}, {n, sizes[id]}) end
   end)
 
-  -- A former bug: a word that was already written was found only if it was among the last 4,096 words.
-  -- Otherwise it was written again.
+  -- A former bug: the converter searched a word only among the last 4,096 words, so that a word could be
+  -- written twice.
   it("writes the words of a step once, however many there are", function()
     local t = convert [==[
       all = {}

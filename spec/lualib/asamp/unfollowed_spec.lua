@@ -49,8 +49,7 @@ describe("samples that are not followed #plain", function()
     assert.same({131072, profile.unfollowed}, {found.limit, found.count})
   end)
 
-  -- A former bug: samples whose deaths are not reported ("not followed") counted as alive, with a small error
-  -- estimate.
+  -- A former bug: samples that were not followed counted as alive, with a small error estimate.
   it("decide no limit of live bytes", function()
     local status, out, err = asamp "check p.vmprof --max-alive 10M"
     assert.same({1, ""}, {status, out})

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A host program. A collection marks a coroutine. Long afterwards, the coroutine yields values
- * at a large depth; the program moves them to another thread, and drops them. Then it requests
- * the lines of a function while there is no memory for them.
- * It prints "whole" and "gone", or the expectation that failed. */
+/*
+** A host program. Long after a collection has marked a coroutine, it moves the values that the
+** coroutine has yielded at a large depth to another thread, and drops them. Then it requests the
+** lines of a function while there is no memory for them. It prints "whole" and "gone", or the
+** expectation that failed.
+*/
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -112,7 +112,7 @@ static int cancel (void) {
   int i, n = 0, done;
   void *result;
   for (i = 0; i < CANCELLED; i++) {
-    /* not in the first round, so that a thread creates the first state of the process */
+    /* creates this state only now, so that a thread has created the first state of the process */
     if (i == 1) {
       marking = luaL_newstate();
       luaL_openlibs(marking);

@@ -89,7 +89,7 @@ static void tenants (void) {
   for (i = 0; i < 3 * TENANTS; i++) {
     work(L[i % TENANTS], 20000);
     if (!rotate()) abort();
-    /* the first three states have now created the data that all states share */
+    /* by now the first three states have created the data that all states share */
     if (i == 2) before = size();
   }
   printf("%ld\n", size() - before);
@@ -166,7 +166,7 @@ static void closed (void) {
   int fd[FILES + 2 * TIMES], i, client, times, more, gone = 0;
   work(L, 100000);
   if (!rotate()) abort();
-  /* a client of the control thread, whose connection the host will close by accident */
+  /* the control thread has the other end of this connection */
   client = call();
   if (client < 0 || write(client, "stats\n", 6) != 6) abort();
   usleep(200000);

@@ -12,11 +12,10 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-/* The value of 'limit' and 'largest' for "no limit". The allocator refuses larger requests even
- * then. */
+/* the value of 'limit' and 'largest' for "no limit"; even then larger requests are refused */
 #define NOLIMIT		((size_t)1 << 31)
 #define NEVER		UINT64_MAX
-/* 'tags' counts the type tags from 0 to 15 */
+/* type tags of objects below 16 are counted separately */
 #define INTAGS		16
 
 typedef struct State {
@@ -24,11 +23,12 @@ typedef struct State {
   size_t bytes, peak, limit, largest;
   size_t skew;			/* offset of each block from malloc's alignment, in bytes */
   uint64_t calls, requests, refused;
-  /* 1 + number of calls of the lua_Alloc that the function 'replace' has set; 0: it was not
-   * called */
+  /* 1 + number of calls of the lua_Alloc that 'replace' has set; 0: 'replace' was not called */
   uint64_t later;
-  /* fail: number of the request that fails; failall: number of the last request before all
-   * others fail. NEVER: none fails. */
+  /*
+  ** number of the one request that fails, and of the last request before all others fail; NEVER:
+  ** none fails
+  */
   uint64_t fail, failall;
   uint64_t tags[INTAGS];	/* number of requests for a new block, by the type tag of its object */
   char *scratch;		/* bytes of a long string or of a dumped chunk, in preparation */

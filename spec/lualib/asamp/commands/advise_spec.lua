@@ -166,8 +166,8 @@ describe("asamp advise", function()
     assert.matches("The profile is of another script", (text:gsub("%s+", " ")))
   end)
 
-  -- A former bug: at 40 columns, a nursery size outside of the measured range was marked by a text that
-  -- started with "beyond", whose end was cut off.
+  -- A former bug: at 40 columns, nursery sizes outside of the measured range were marked only with "beyond
+  -- …", a text whose end was cut off.
   it("fits narrow terminals, where a star replaces words that do not fit", function()
     profiled "256K"
     local code, text = run("--width", "40", path)

@@ -384,7 +384,7 @@ describe("asamp report", function()
 
   it("takes shares of bytes, not of samples, where the period was set again", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 100})
-    -- the period changes before the first sample is taken
+    -- changes the period before the first sample
     p:period(1 << 10)
     p:name(8, "main chunk", 0, "@app.lua")
     p:flood(30, {8, 4, kind = 0})

@@ -91,7 +91,7 @@ describe("asamp run", function()
       return (out:gsub("\r\n", "\n"):gsub("[^\n]*\r", ""):gsub("^.-profiler: ", "profiler: "))
     end
     local text = screen(24)
-    -- the shell's prompt takes one row of the screen
+    -- the last row of the screen is for the shell's prompt
     assert.is_true(layout.rows(text, 80) <= 24, text)
     assert.matches("Likely leak: local \"held\" of main chunk", text:gsub("%s+", " "), 1, true)
     assert.matches(" asamp report --show leaks ", text, 1, true)
@@ -405,8 +405,7 @@ describe("asamp run", function()
         {"--alloc", "3", "app.lua"},
       ["option 'time' must be 1 to 30000 samples a second, or 0 for none, got \"30001\""] =
         {"--time", "30001", "app.lua"},
-      -- A former bug: with "-o -", the command wrote a file named "-", and then read the profile from
-      -- standard input.
+      -- A former bug: the command wrote a file named "-", and then read standard input.
       ["a profile cannot be written to stdout, which the script uses: give --out a path (./- for a file with "
        .. "the name -)"] =
         {"-o", "-", "app.lua"},

@@ -134,7 +134,7 @@ describe("a client", function()
         if select(2, clients[i]:receive(1)) == "closed" then table.remove(clients, i):close() end
       end
       if #clients == 0 then break end
-      -- server:wait returns early if a client sends data, so that this pause sets the pace of the loop
+      -- a pause ends early if a client sends data
       host.pause(5)
     end
     assert.equal(0, #clients)
@@ -484,7 +484,7 @@ describe("a process that is served", function()
     for _, c in ipairs(clients) do c:close() end
     local wait = send "/metrics"
     accept()
-    -- now the server waits for answers of all these processes
+    -- at this time the server waits for the answers of all these processes
     for _, c in ipairs(clients) do assert(c:send "pid 1\n") end
     local status, text = wait()
     assert.equal(200, status)

@@ -31,7 +31,7 @@ local function sums(columns, period)
     to.samples = to.samples + columns.rows.samples[i]
     to.survived = to.survived + columns.rows.survived[i]
   end
-  -- the page computes bytes as samples × period, so that it has no column for them
+  -- the page has no column of bytes, because bytes are samples × period
   assert.is_true(columns.rows.bytes == nil)
   out.bytes = out[false].samples * period
   return out

@@ -98,7 +98,7 @@ describe("the report's text", function()
     has(of(30 << 20, 59), "With --alloc 16K there would be about 1,920 samples. A sample")
     has(of(100000, 1), "With --alloc 64 there would be about 1,562 samples.")
     assert.is_nil(of(100 << 20, 200):find("With --alloc", 1, true))
-    -- no other period would give more samples, so that there is no advice
+    -- there is no advice, because another period would not help
     assert.is_nil(of(100, 1):find("With --alloc", 1, true))
   end)
 
@@ -317,7 +317,7 @@ describe("the report's text", function()
         n = n + 1
         assert.truthy(line:find "^linearizer%.lua:%d+$")
       end
-      -- the tables of functions and of lines, by bytes and by time, have seven such rows
+      -- each row of the tables of functions and lines, by bytes and by time
       assert.equal(7, n, s)
     end
   end)
@@ -420,8 +420,7 @@ describe("the report's text", function()
     local s = render(nil, o)
     has(flat(s), "The heap grew from 1 MiB to 3 MiB, and these lines kept allocating objects that survived:")
     has(s, "     30.0M      75%  15 of 16  string  x.lua:9  put\n")
-    -- The heap shrinks although lines keep allocating objects that survive. That happens, for example, if
-    -- open files leak.
+    -- simulates a heap that shrinks although lines keep allocating survivors, such as open files
     found.before, found.after = 3 << 20, 1 << 20
     has(flat(render(nil, o)), "The heap does not grow (from 3 MiB to 1 MiB), and these lines kept")
     found.before, found.after = 1 << 20, 3 << 20

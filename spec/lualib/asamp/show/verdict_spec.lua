@@ -211,7 +211,7 @@ describe("a sentence of the verdict", function()
                    "4 KiB are tables from a.lua:7", text{leaks = {leak}})
   end)
 
-  -- A former bug: the verdict stated only that "an object" grew. The command that it printed showed an empty
+  -- A former bug: the verdict stated that "an object" grew, and gave a command that showed an empty
   -- section.
   it("names the line of a growing object whose holder is unknown, and a command that shows it", function()
     local maybe = line(9, {})

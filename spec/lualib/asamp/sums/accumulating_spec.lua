@@ -70,8 +70,8 @@ describe("a container that accumulates", function()
     assert.same({'leak local "a"'}, verdicts({{path = 2, born = one, alive = one}}, growing))
   end)
 
-  -- A former bug: a leaking list of arrays of 1,000 numbers each was not reported in 3 of 3 runs, because
-  -- most of the tables themselves had no sample.
+  -- A former bug: a list of arrays of 1,000 numbers was not found to leak in 3 of 3 runs, because few of
+  -- these tables have samples.
   it("may be known by the vectors of its tables alone", function()
     local function vectors(line, objects)
       local p = session({line}, growing)
@@ -94,15 +94,15 @@ describe("a container that accumulates", function()
     local all = {path = 2, born = one, alive = one}
     assert.equal('leak local "a" 32', vectors(all, 0))
     assert.equal('leak local "a" 32', vectors(all, 3))
-    -- a growing table replaces its vector each time, so that only the last ones are alive
+    -- a table that grows replaces its vectors: only the last ones are alive
     assert.is_nil(vectors({path = 2, born = one, alive = from(31)}, 0))
     assert.is_nil(vectors({path = 2, born = one, alive = from(20), dead = before(20)}, 0))
     -- one large vector may be a single table, and is no leak
     assert.is_nil(vectors({path = 2, born = one, alive = function(n) return n == 16 and 32 or 0 end}, 0))
   end)
 
-  -- A former bug: if a program loads modules again and again under new names, this leak was not found in 5 of
-  -- 5 runs.
+  -- A former bug: a program that loads modules again and again under new names was not found to leak, in 5
+  -- of 5 runs.
   it("is package.loaded or _G if a line fills many of its entries, each at once", function()
     local function filling(first, second, every)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -123,7 +123,7 @@ describe("a container that accumulates", function()
     assert.is_nil(filling("package.loaded", nil, 3))  -- 11 modules
     assert.equal("_G", filling(nil, "_G", 1).holder)
     local c = filling(nil, 'local "t"', 1)
-    -- the holder is the local variable with the list, because the list holds the objects
+    -- the holder is the list itself, because the list holds the objects
     assert.equal('local "t"', c and c.holder)
   end)
 
@@ -144,17 +144,16 @@ describe("a container that accumulates", function()
       end
       return accumulating.of(p)[1].verdict
     end
-    -- the last object is allocated at the time (N - 1) * 1000, between 'early' and 'late'
+    -- the last object is allocated at (N - 1) * 1000, so that 'late' is after it and 'early' before it
     local late, early = N * 1000 - 1, (N - 1) * 1000 - 1
     assert.equal("maybe", joining(10 * N / 8, 1, late))
     assert.equal("leak", joining(10 * N / 8 - 1, 1, late))
-    -- a former bug: if only half of a string's sample points were taken by chance, the string counted as half
-    -- as long
+    -- a former bug: if chance had sampled only half of a string, it counted as half as long
     assert.equal("maybe", joining(10 * N / 16, 1 / 2, late))
     -- three small strings have the size of the large string, but are no single allocation
     assert.equal("leak", joining(10 * N / 8, 3, late))
     assert.equal("leak", joining(10 * N / 8, 1, early))
-    -- the last argument adds another large string earlier, so that such strings are usual in this program
+    -- with the argument 'true', there is another large string earlier, so that such strings are usual
     assert.equal("leak", joining(10 * N / 8, 1, late, true))
   end)
 
@@ -170,7 +169,7 @@ describe("a container that accumulates", function()
     end
     assert.equal("leak", ending(999))
     assert.equal("maybe", ending(1500))
-    -- with 'true', the collection before the last one was a major one, which used the CPU time itself
+    -- a major collection used the CPU time, not the program
     assert.equal("leak", ending(1500, true))
   end)
 
@@ -193,7 +192,7 @@ describe("a container that accumulates", function()
   end)
 
   it("is not one loaded by a program that then works without allocating", function()
-    -- changes the allocation times, so that all objects are allocated within the first half of the run
+    -- changes the profile so that all objects are allocated within half of the time
     local function pressed(p)
       for i, part in ipairs(p.alive.bin) do
         p.alive.last[i] = part * 500
@@ -202,8 +201,7 @@ describe("a container that accumulates", function()
       return first and first.verdict
     end
     assert.is_nil(pressed(session({{path = 2, born = one, alive = one}}, growing)))
-    -- The last argument is the part after which the program used no CPU time: it only waited, or other
-    -- processes ran.
+    -- in the rest of the time the program only waited, or the machine ran other processes
     assert.equal("leak", pressed(session({{path = 2, born = one, alive = one}}, growing, 15)))
     assert.is_nil(pressed(session({{path = 2, born = one, alive = one}}, growing, 18)))
   end)
@@ -233,8 +231,8 @@ describe("a container that accumulates", function()
     assert.same({}, ending(20, 29))
   end)
 
-  -- A former bug: while a list was loaded, its array grew once by the bytes of six time slices, so that six
-  -- slices had no growth. The ten slices without growth after the loading were taken for another such pause.
+  -- A former bug: while a list was loaded, its array had the bytes of six parts at once. The ten parts
+  -- after the loading were therefore taken for another such pause.
   it("is not one that stopped, even if a growing table allocated in leaps before", function()
     local function loading(part) return part < 22 and (part < 10 or part >= 16) and 2 or 0 end
     local p = session({{path = 2, born = loading, alive = loading}, {born = from(22), alive = none}}, growing)
@@ -274,16 +272,16 @@ describe("a container that accumulates", function()
     return accumulating.of(p)[1].verdict
   end
 
-  -- A former bug: a program read the lines of a file, and then added up their numbers. The report called the
-  -- list of lines a leak.
+  -- A former bug: a program read lines of a file and then added up their numbers; the lines were called a
+  -- leak.
   it("only may be one of a program that works at its end without allocating", function()
     assert.equal("leak", ending(1000))
     assert.equal("leak", ending(1900))
     assert.equal("maybe", ending(2300))
   end)
 
-  -- A former bug: in 2 of 8 runs, a leak was called uncertain. Its last interval between collections took 30%
-  -- more time per byte than the others.
+  -- A former bug: a leak was called uncertain in 2 of 8 runs, because its last interval took 30% more time
+  -- per byte than the others.
   it("is one if the last period took less than half more time than usual", function()
     assert.equal("leak", ending(14500, 10000))
     assert.equal("maybe", ending(16000, 10000))
@@ -353,14 +351,14 @@ describe("a container that accumulates", function()
   it("is reported if it has stopped, with the time of its last object", function()
     local _, loaded = accumulating.of(session({{path = 2, born = before(12), alive = before(12)},
                                                {born = one, alive = none}}, growing))
-    -- 'n' and 'bytes' count only objects since the first quarter of the run
+    -- the number and bytes of the objects since the first quarter of the run
     assert.same({'local "a"', 12, 50}, {loaded.holder, loaded.n, loaded.bytes})
     assert.is_true(math.abs(loaded.stopped - 11 / N) < 0.02, loaded.stopped)
     assert.is_nil((select(2, accumulating.of(session({{path = 2, born = one, alive = one}}, growing)))))
   end)
 
-  -- A former bug: a table that was filled in the first 1% of a run was reported as the cause of growth that
-  -- came later.
+  -- A former bug: rows that were loaded in the first 1% of a run were reported as the cause of later
+  -- growth.
   it("is not reported if it has stopped before the growth of the heap was measured", function()
     local _, loaded = accumulating.of(session({{path = 2, born = before(6), alive = before(6)},
                                                {born = one, alive = none}}, growing))
@@ -398,14 +396,13 @@ describe("a container that accumulates", function()
       local c = accumulating.of(p)[1]
       return c and c.verdict
     end
-    -- of ten older objects, only 5 to 7 are alive; the last known size of the heap is from part 20
+    -- tests that few and that most of the older objects are alive
     for least = 5, 7 do
       assert.equal("maybe", verdict(replaced(least), 20))
-      -- with a heap size from part N, the end of the run, the growth has continued to the end
+      -- if the last size of the heap is from part N, the heap grew until the end
       assert.equal("leak", verdict(replaced(least), N))
     end
-    -- a former bug: if four of five newer objects were alive, as well as most older ones, the verdict was
-    -- "leak"
+    -- a former bug: if 4 of 5 newer objects were alive, too, the verdict was "leak"
     local function most(part) return part >= 24 and part % 2 == 0 and 9 or 8 end
     assert.equal("maybe", verdict(most, 20))
     assert.equal("leak", verdict(most, N))
@@ -413,8 +410,8 @@ describe("a container that accumulates", function()
     assert.equal("leak", verdict(function(part) return part < 12 and 0 or 10 end, 20))  -- a queue
   end)
 
-  -- A former bug: when the string table grew, its old vector (an object of the type "buffer") counted as 18
-  -- objects that the line had lost.
+  -- A former bug: when the string table grew at a line, its old vector counted as 18 objects that the line
+  -- had lost.
   it("has no buffers among its objects", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.kinds[2] = {name = "buffer"}
@@ -436,8 +433,8 @@ describe("a container that accumulates", function()
     assert.equal(28 / N, seen)
   end)
 
-  -- A former bug: in one of three runs of a program, its leak was called uncertain, because the heap grew
-  -- faster at the start of the run.
+  -- A former bug: a leak in one of three sessions was called uncertain, because the first sessions
+  -- filled the heap faster.
   it("is one whose heap grows straight after a first quarter with more growth", function()
     local function ten() return 10 end
     local function sessions(part) return part < 26 and 4 or 10 end
@@ -468,8 +465,8 @@ describe("a container that accumulates", function()
     assert.same({}, verdicts({queue}, function(part) return 100 + 200 * math.min(part, 8) end))
   end)
 
-  -- A former bug: if a program loads modules during its whole run, the data of one module were reported as a
-  -- leak.
+  -- A former bug: in a program that loads modules during its whole run, the data of one module were called
+  -- a leak.
   it("is no queue without objects of the second half, when the heap grew", function()
     local function loading(part) return (part == 0 or part == 5) and 4 or 0 end
     local others = {born = one, alive = one}
@@ -483,7 +480,7 @@ describe("a container that accumulates", function()
     end
     assert.equal("leak", accumulating.of(p)[1].verdict)
     for part = 3, N do
-      -- from here on only minor collections run, which do not free old garbage
+      -- only minor collections, which leave old garbage
       p.collections[part].major = false
     end
     assert.same({}, accumulating.of(p))
@@ -510,13 +507,13 @@ describe("a container that accumulates", function()
     assert.same({}, verdicts({{path = 2, born = from(18), alive = half,
                                dead = function(part) return part >= 18 and part < 25 and 1 or 0 end},
                               {born = one, alive = none}}, late))
-    -- the heap has grown ten times as much as this list, so that other objects made it grow
+    -- other objects made the heap grow
     assert.same({}, verdicts({{path = 2, born = from(18), alive = from(18)},
                               {born = one, alive = none}}, function(part) return 10 * late(part) end))
   end)
 
-  -- A former bug: the heap of a parser had first grown by tokens. Each branch of the syntax tree that it
-  -- built after that was called a leak.
+  -- A former bug: each branch of a syntax tree was called a leak, because the heap had grown by tokens
+  -- before.
   it("is not one that was made after the heap had started to grow", function()
     local function branch(part) return part >= 20 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = branch, alive = branch}, {path = 4, born = before(20),
@@ -541,8 +538,8 @@ describe("a container that accumulates", function()
       return list
     end
     assert.same({'leak local "t"'}, tree(function() return one end))
-    -- The tree is complete before the program uses it. Each subtree receives its nodes in a part of the run
-    -- of its own.
+    -- The tree is built first and then used. Only its last subtree receives nodes until the end of the
+    -- building.
     assert.same({}, tree(function(i) return function(part) return part // 5 == i - 1 and 2 or 0 end end))
   end)
 
@@ -570,7 +567,7 @@ describe("a container that accumulates", function()
     assert.equal("maybe", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: a script reads data until its end. The report called these data a leak.
+  -- A former bug: data that a script read until its end were called a leak.
   it("only may be a local variable that its running function loads, if the program keeps most", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local function verdict(holder, bytes)
@@ -617,7 +614,8 @@ describe("a container that accumulates", function()
     assert.same({"leak -"}, verdicts({{born = one, alive = none}}, growing))
     local p = session({{born = one, alive = none}}, growing)
     for i, part in ipairs(p.born.bin) do
-      -- all objects were allocated in the first half of the run; in the second half the program only worked
+      -- all objects are allocated in the first half of the time; after that the program worked without
+      -- allocating
       p.born.last[i] = part * 500
     end
     assert.same({}, accumulating.of(p))

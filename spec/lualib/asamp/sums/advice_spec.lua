@@ -13,8 +13,8 @@ local function lives(u) return 0.05 + 0.9 * math.exp(-u / 60000) end
 -- Returns the fraction of a nursery of n bytes that survives.
 local function survives(n) return 0.05 + 0.9 * 60000 / n * (1 - math.exp(-n / 60000)) end
 
--- Returns the time of a minor collection in us: a fixed time for the roots, 30 us for each MB of the nursery,
--- and 900 us for each tenured MB.
+-- Returns the time of a minor collection in us: for roots, for the n bytes in the nursery, and for the
+-- tenured bytes.
 local function cost(n, tenured) return 40 + n / 1e6 * 30 + tenured / 1e6 * 900 end
 
 -- Returns a profile with nurseries of these sizes, each in 'count' collections. If given, tenured(n, kept,
@@ -153,8 +153,7 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A former bug: the time of a run was compared with that of one other run. The machine could become slower
-  -- between the two.
+  -- A former bug: one run was compared with another one, on a machine that had become slower in between.
   it("is compared by the factors of times, the least of some runs", function()
     local p = profileof(SIZES, 40)
     local now, q = advice.measured(p), advice.predict(p, 256 * KB)
@@ -199,8 +198,7 @@ describe("advice on another nursery", function()
     local p = profileof(SIZES, 40, more)
     near(1.5 * select(2, exactly(p, 512 * KB)), advice.predict(p, 512 * KB).tenured, 0.15, "512K")
     near(select(2, exactly(p, 192 * KB)), advice.predict(p, 192 * KB).tenured, 0.12, "192K")
-    -- One nursery with ten times the survivors may be chance. It must not change the prediction for nurseries
-    -- of its size.
+    -- A single outlier is chance, and must not change the values of its nursery size.
     local function once(_, kept, k) return k == 5 and 10 * kept or kept end
     near(select(2, exactly(p, 512 * KB)),
          advice.predict(profileof(SIZES, 40, once), 512 * KB).tenured, 0.1, "once")
@@ -221,8 +219,8 @@ describe("advice on another nursery", function()
     assert.is_nil(advice.best(advice.of(p)))
   end)
 
-  -- A former bug: for the program binary_trees and a sixth of its mean nursery, the prediction was 179 ±19 MB
-  -- of tenured bytes. The program tenured 269 MB.
+  -- A former bug: for binary_trees with a sixth of its mean nursery, 179 ±19 MB tenured were predicted;
+  -- the real value is 269.
   it("has a larger error for sizes far from those that the collector has chosen", function()
     local p = profileof({512 * KB, 768 * KB, MB}, 100, function(n) return 0.35 * n end)
     p.tuning = nil

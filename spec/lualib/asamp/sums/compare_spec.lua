@@ -220,7 +220,7 @@ describe("a comparison", function()
     a.wall = true
     assert.same({"bytes", "timesamples"}, both(compare.fields, a, b))
     assert.equal("timesamples", both(time, a, b))
-    -- neither flag is set, as in older files
+    -- a profile whose file has neither flag
     b.own, b.wall = false, false
     assert.equal("timesamples", both(time, a, b))
   end)

@@ -55,7 +55,7 @@ local function bypath(found, key)
 end
 
 describe("two profiles as one call tree", function()
-  -- one C function, in line 0, is the outermost frame of all stacks
+  -- a C function with which all stacks start
   local C = {0x1001, 0}
 
   local function stack(n, ...)

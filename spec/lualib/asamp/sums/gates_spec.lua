@@ -61,8 +61,8 @@ local function differs(a, na, A, b, nb, B)
 end
 
 describe("a comparison with a baseline #plain", function()
-  -- The simulated runs have the numbers of samples of three recorded profiles. check_spec.lua compares three
-  -- pairs of recorded runs.
+  -- The runs are simulated from the counts of three recorded profiles. check_spec.lua compares three pairs
+  -- of recorded runs.
   it("finds nothing in 10,000 comparisons of equal runs", function()
     local failed = 0
     for run = 1, 10000 do

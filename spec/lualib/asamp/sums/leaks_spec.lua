@@ -12,8 +12,8 @@ local N = 16
 local function session(lines, heap, stacks, types, period)
   local list = {}
   for i in ipairs(lines) do
-    -- A quarter of each line's objects survived. A program in which all survive seems to load data, and has
-    -- no leaks.
+    -- A quarter of the objects survived in the whole session. If all did, the program would be taken for
+    -- one that loads data.
     list[i] = {stacks and stacks[i] or "f@" .. i, profiles.TABLE, 4, 1}
   end
   local p = profiles.of(list)
@@ -82,7 +82,7 @@ describe("a likely leak", function()
     assert.equal(1, r.rows[2].line)
   end)
 
-  -- A former bug: memory that C code leaks, without a Lua function on the stack, was counted, but had no row.
+  -- A former bug: the bytes of such a leak were counted, but it had no row.
   it("is a C function that no Lua code called", function()
     local rows = leaks.of(session({function() return 2, 2 end, function() return 50, 0 end}, growing,
                                   {"[C]main [C]session", "f@2"})).rows
@@ -153,7 +153,7 @@ describe("a likely leak", function()
     assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
     -- more bytes survived at line 2 than are in use, so that most of these survivors must have died later
     assert.same({}, found({leak, function() return 300, 300 end}, heap))
-    -- at line 2 more bytes survived than the whole heap has grown by, so that line 2 is not listed
+    -- at line 2 alone more bytes survived than the heap's growth
     assert.same({1}, found({leak, function() return 160, 160 end}, heap))
   end)
 
@@ -178,7 +178,8 @@ describe("a likely leak", function()
     assert.same({1}, found{function() return 20, 10 end})
   end)
 
-  -- A former bug: if a server was idle for half of the session, the report found no likely leak.
+  -- A former bug: if a server was idle, or a program did not run, for half of the session, no likely leak
+  -- was found, whatever it kept.
   it("is found where nothing at all is allocated for half of the time", function()
     local function busy(part) return part % 8 < 3 end
     local function keeps(part) return busy(part) and 9 or 0, busy(part) and 9 or 0 end
@@ -198,7 +199,7 @@ describe("a likely leak", function()
     local p = session({function() return 1, 1 end}, function(part)
       return 100000 + 10000 * part
     end)
-    -- keeps only the rows of the first eight parts
+    -- removes the rows of all parts after the eighth
     for _, column in pairs(p.bins) do
       if type(column) == "table" then
         for i = #column, 9, -1 do column[i] = nil end
@@ -261,8 +262,7 @@ describe("a likely leak", function()
   it("is proved by live bytes: not by a cache that drops old entries", function()
     local found_ = proved({leak, window}, 15)
     assert.is_true(found_.proved)
-    -- the time slices are numbered from 0; the last collection is in slice 14, so that deaths are known for
-    -- the 14 slices before it
+    -- the 15th collection is within part 14, so that deaths are known for 14 parts
     assert.equal(14, found_.parts)
     assert.same({1}, lines(found_))
     local row = found_.rows[1]
@@ -284,7 +284,7 @@ describe("a likely leak", function()
   it("is the closure that holds large objects, however small it is", function()
     local function payload() return 600, 600, 0 end
     local function closure() return 1, 1, 0 end
-    -- half of the objects that this line keeps die later
+    -- this line keeps as many objects as it loses
     local function some() return 2, 2, 1 end
     local found_ = proved({payload, closure, some}, 15, large)
     assert.same({1, 2}, lines(found_))
@@ -297,18 +297,18 @@ describe("a likely leak", function()
     local types = {"string", "table array part", "table hash part", "table"}
     local grown = vector(1)
     local found_ = proved({payload, grown, grown, grown}, 15, large, nil, types)
-    -- line 4 allocates the table objects, which do not grow
+    -- the table object itself does not grow
     assert.same({1, 2, 3}, lines(found_))
     local row = found_.rows[2]
     assert.same({"table array part", 15, 8, 800, 4, 16},
                 {row.type, row.samples, row.kept, row.keptbytes, row.parts, row.of})
-    -- the only growing array in the profile is listed only if it is large itself
+    -- if no other line keeps objects, the array is listed only if it is large itself
     assert.same({}, lines(proved({grown}, 15, large, nil, {types[2]})))
     assert.same({1}, lines(proved({vector(100)}, 15, large, nil, {types[2]})))
   end)
 
-  -- A former bug: the numbers of samples were compared, not the bytes. The period had been doubled before the
-  -- last vector was allocated. So this vector had fewer samples than the smaller ones before it.
+  -- A former bug: numbers of samples were compared instead of bytes. The last vector had fewer samples than
+  -- the smaller ones before it, because the period had been doubled.
   it("is the table that grows, by bytes and not by samples", function()
     local function sampled(part)
       local n = ({[1] = 300, [2] = 300, [4] = 300, [8] = 200})[part] or 0
@@ -348,13 +348,13 @@ describe("a likely leak", function()
       local found_ = proved({leak, window}, major)
       assert.is_false(found_.proved)
       assert.equal(N, found_.parts)
-      -- only a quarter of the samples of line 1 survive, so that it is not listed
+      -- of line 1 only a quarter of the samples survives
       assert.same({2}, lines(found_))
     end
   end)
 
-  -- The option rate= doubles the period when there are too many samples. A former bug: a line that allocated
-  -- as many bytes as before had fewer samples then. It was taken for a line that had stopped.
+  -- The option rate= doubles the period when there are too many samples. A former bug: a line that still
+  -- allocated as many bytes, but in fewer samples, was taken for one that had stopped.
   local function doubled(part) return 100 << part // 2 end
   local function even(bytes, share)
     return function(part)
@@ -389,11 +389,11 @@ describe("a likely leak", function()
       p.kinds[7].time = true
       return #leaks.of(p).rows
     end
-    -- in the second session the program used CPU time to the end, so that the line has stopped by itself
+    -- samples of CPU time show that the program worked
     assert.same({1, 0}, {slowed(0), slowed(4)})
   end)
 
-  -- A program at its memory limit: many collections free nothing, and the program hardly runs between them.
+  -- A program at its memory limit: many collections free nothing, and hardly any code runs between them.
   it("is found though only collections run in the second half", function()
     local function heap(part) return 100000 + 5000 * math.min(part, 7) end
     local function starved(kinds)

@@ -61,7 +61,7 @@ local function model(list)
         below = 1 << 20
         while s.life >= below do below = below * 4 end
       end
-      -- the rows are sorted: objects that died young, then those that died later by lifetime, then live ones
+      -- the order of rows is: objects that died young, then the others by lifetime, live objects last
       local rank = s.fate == "young" and 0 or below or math.maxinteger
       local row = rows[rank] or {kind = s.fate, below = below, samples = 0, bytes = 0, lines = {}}
       rows[rank] = row

@@ -104,7 +104,7 @@ describe("the same function", function()
     assert.equal(10000, n)
   end)
 
-  -- A former bug: the work was limited only for each file, so that hundreds of files took too long.
+  -- A former bug: the amount of work was limited for each file, but not for all files together.
   it("is found in hundreds of files", function()
     local function many(shift)
       local list = {}
@@ -189,7 +189,7 @@ describe("the same line", function()
     assert.same({[la[2]] = lb[1]}, samecode.lines({la[2]}, lb, fns, {}))
     assert.same({[la[1]] = lb[1]}, samecode.lines({la[1]}, lb, fns, {}))
     local both = samecode.lines(la, lb, fns, {})
-    -- only one of the two old lines may be paired with the new line
+    -- only one of the two lines can have the partner
     assert.is_true((both[la[1]] == nil) ~= (both[la[2]] == nil))
   end)
 end)

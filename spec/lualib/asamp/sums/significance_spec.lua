@@ -77,8 +77,8 @@ describe("equal programs", function()
     assert.is_true(n > 0.95 * ROWS)
     like(z)
     assert.equal(0, changes)
-    -- A former bug: without these two fields, the periods of one time sample count as independent
-    -- observations.
+    -- without these fields, as in a former bug, periods with the same stack count as independent
+    -- observations
     a.sites.timesquares, b.sites.timesquares = nil, nil
     n, z, changes = compared(a, b, "timesamples")
     assert.is_true(z > 2)
@@ -195,8 +195,7 @@ describe("the test", function()
     assert.near(2 / 512, p, 1e-12)
     assert.near(2 / 512, least, 1e-12)
     assert.same({0, 1, 1}, {significance.test(0, 0, 1, 0, 0, 1)})
-    -- Compares no observation of weight 1,000 with 512 observations of weight 1. That is no significant
-    -- change.
+    -- no observation of weight 1,000 against 512 of weight 1 is not a change
     error, p = significance.test(0, 0, 1000, 512, 512, 1)
     assert.is_true(p > 0.5 and error > 512)
   end)
@@ -212,7 +211,7 @@ describe("the test", function()
     assert.is_true(marked(1, 0.0028, 0))
     assert.is_true(marked(10, 0.0026, 0))
     assert.is_false(marked(10, 0.00026, 0))
-    -- the other rows have so few samples that their p cannot be below 0.5
+    -- the rows have only one or two samples
     assert.is_false(marked(10, 0.0026, 0.5))
     local rows = {{change = 2.9, error = 1, p = 0, least = 0}}
     significance.mark(rows, 3)

@@ -30,7 +30,7 @@ describe("the last walk of a program", function()
     assert.is_true(profile.complete)
     assert.is_true(births.stale(profile) < profile.course.ended)
     assert.equal(births.stale(profile), verdict.of(profile, totals.of(profile), leaks.of(profile)).searched)
-    -- without the result of births.of, asamp.sums.leaks judges lines and not containers
+    -- if births.of returns nothing, asamp.sums.leaks judges lines and not containers
     assert.is_nil(births.of(profile))
     local out = select(2, commands.of(report)("--show", "holders", path))
     assert.matches("Held by\n  at %d+[%d.]* m?s, the last search for holders\n", out)

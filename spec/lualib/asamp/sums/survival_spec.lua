@@ -54,8 +54,8 @@ describe("survival", function()
     end
   end)
 
-  -- A former bug: for the greatest age of the data, a single sample decided the mortality. If it had died,
-  -- all objects of that age counted as dead.
+  -- A former bug: at the greatest age, one dead sample was enough for every object of that age to count as
+  -- dead.
   it("goes by more than a few samples where it ends", function()
     local list = ages({512 << 10}, byage)
     local bins = 0

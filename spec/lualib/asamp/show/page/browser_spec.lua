@@ -316,7 +316,7 @@ describe("the page of asamp view #plain", function()
     b:drag(box.x + box.width * 0.7, box.y + 52, box.x + box.width * 0.7, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     assert.truthy(b:text ".frame":find "^load")
-    -- load is as wide as the graph now, and its caller is in the row above
+    -- load now has the full width, and its caller is still above it
     b:drag(box.x + box.width * 0.1, box.y + 52, box.x + box.width * 0.1, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     b:drag(box.x + 5, box.y + 10, box.x + 5, box.y + 10)
@@ -557,7 +557,7 @@ describe("the page of asamp view #plain", function()
                           "Search functions and files", "Flame graph", "inverted", "byline"} do
       assert.is_true(stops[name], "no stop at " .. name)
     end
-    -- all but two of these ten are listed above: the timeline and the graph
+    -- eight of the ten are in the list above; the others are the timeline and the graph
     assert.equal(10, n)
   end)
 

@@ -90,7 +90,7 @@ describe("the page of asamp view of two profiles #plain", function()
       end
       return out
     end
-    -- for each color of frames, the tenths of the graph's width
+    -- tenths of the graph's width, by the color of frames
     assert.same({more4 = 7, less4 = 0, rest = 3}, colors())
     b:click "[name=widths][value=old]"
     assert.same({more4 = 4, less4 = 2, rest = 4}, colors())

@@ -120,7 +120,7 @@ describe("the page of asamp view #plain", function()
     visit({}, function(p, t)
       for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
       p:collection{time = t + 1001 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
-    -- with this width of 60 px, a former version drew rectangles with a width of -28
+    -- a former bug: at a width of 60 px, rectangles had a width of -28
     end, 60)
     assert.is_true(b:eval "document.querySelector('.brush .overlay').width.baseVal.value > 0")
   end)

@@ -105,7 +105,7 @@ describe("the page of asamp view #plain", function()
     local first = rows "Allocated at"[1]
     assert.equal(units.bytes(bytes), first[1])
     assert.truthy(first[3]:find ":7  handle$", first[3])
-    -- goes to the row of the field "log"
+    -- moves to the row ["log"]; line 7 allocated the array part of log, too
     b:press "ArrowLeft"
     assert.truthy(b:text "#panel-holders":find('held by _G → ["log"]\n', 1, true))
     b:press "/"
@@ -236,8 +236,7 @@ describe("the page of asamp view #plain", function()
     for i, row in ipairs(seen) do seen[i] = {row[1], row[2], row[3]} end
     assert.same(wanted, seen)
     assert.is_true(#seen > 1)
-    -- the limit 'below' of a row must not become a CSS class, because the class of indented rows has this
-    -- name
+    -- the rows of this table have a limit 'below', which must not become the CSS class of indented rows
     assert.equal(0, b:eval "document.querySelectorAll(\"[aria-label='By lifetime'] .below\").length")
   end)
 

@@ -18,7 +18,7 @@ for i = 1, 400 do
   keep[i] = {c.leak(20000, true)}
   for k = 1, 300 do local garbage = {k} end
 end
--- the program runs for 0.2 s, because resident memory is recorded only after the first 20 ms
+-- a profile has pictures of resident memory after its first 20 ms (asamp/session/resident.h RQ3)
 while os.clock() < 0.2 do local garbage = {} end
 ]]
 
