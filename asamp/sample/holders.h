@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOLDERS_DEPTH	READER_MAXPATHS  /* longest path before equal steps are merged (references) */
+#define HOLDERS_DEPTH	READER_MAXPATHS	/* references of a path, before equal steps are merged */
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
 /* Largest number of string keys of a table that are named in paths. If more keys lead to owners
    (objects to which paths are searched), all of them are one step "[*]". The same limit holds for
