@@ -10,8 +10,8 @@ local shell = require "spec.support.shell"
 -- another C library. A margin of a half was too large: holders, labels, copies and flight recorders
 -- together used up a fifth of the bound unnoticed.
 local MOST = {
-  -- The count is 1,079. It was 1,048 before each sample copied two numbers for an exit by another thread,
-  -- and 998 to 1,021 before samples of native memory were counted separately.
+  -- 1,079 instructions. The number was 998 to 1,021 before native memory was counted separately, and 1,048
+  -- before each sample copied two numbers for an exit by another thread.
   ["same 20 20 1"] = 1100,
   ["same 200 20 1"] = 1070,  -- count: 1,044
   -- 4,262 instructions; 4,140 before each session gave new ids to functions

@@ -287,7 +287,7 @@ local VALID = {"%f[%a]must be %S", "%f[%a]must not be %S", "%f[%a]must have %S",
                "known: ", "expected[^;]*, got", "^option '…' …$", "is given twice$",
                -- why a leak cannot be proved
                "no Lua code can ", "only C code can ", "which cannot be removed$",
-               -- the words of LUA_GC, and kinds of files
+               -- words that LUA_GC accepts, and kinds of files
                "^is not known", "huge%-pages", "^generational, ", "^a pipe %("}
 
 local function remedied(text)
@@ -352,7 +352,7 @@ describe("the manual's messages #plain", function()
     local list, n = messages(), 0
     for message, path in pairs(list) do
       n = n + 1
-      -- of Lua's message about a wrong argument, only the text in parentheses must be documented
+      -- of Lua's own message about a wrong argument, a document must contain only the text in parentheses
       message = message:match "^bad argument #%S+ to '[^']*' %((.*)%)$" or message
       if not remedied(message) then
         assert.is_truthy(text:find(message, 1, true), path .. ": " .. message)

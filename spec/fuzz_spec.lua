@@ -150,8 +150,9 @@ describe("the C API", function()
     end
   end)
 
-  -- A former bug: the barrier of a new key, whose value was not stored yet, visited a weak table that did
-  -- not fit into a list. The key was cleared, and 'pairs' returned a value with a dead key.
+  -- A former bug: if a list of the collector had no memory, a barrier visited the weak table at once. The
+  -- barrier of a new key did so before the value was stored. The key was cleared, and 'pairs' returned a
+  -- value with a dead key.
   it("survives requests that are refused at random while keys come and go", function()
     for seed = 1, slow and 4 or 12 do
       for _, refused in ipairs {50000, 300000} do

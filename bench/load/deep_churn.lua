@@ -6,7 +6,7 @@
 -- returned and were called again. Every frame has its own table, and checks it at the end.
 
 local SWING = 200   -- number of frames that return and are called again in one iteration
--- on the way down there is one iteration per STRIDE frames, and again on the way up
+-- one iteration runs after each STRIDE frames of the recursion, on its way down and on its way up
 local STRIDE = 20
 local TABLES = 100  -- number of short-lived tables created in one iteration
 

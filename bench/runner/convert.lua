@@ -17,7 +17,7 @@ local FORMATS = {
 local TIME = 1.1
 -- bytes of the log for one allocation sample, approximately
 local BYTES = 300
--- the number of samples for the other converter, which is slower
+-- number of samples in the profile for the converter of --other, which is slower
 local OTHER_SAMPLES = 50000
 
 local found, size = start.options "samples large other asamp", start.size

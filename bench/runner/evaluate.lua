@@ -93,7 +93,7 @@ local function add(result, config, figures, base)
   result.points[#result.points + 1] = each
 end
 
--- The programs that the paper has measured come first.
+-- Sorts the programs: those with values in the paper come first.
 local order = {}
 for _, program in ipairs(chosen) do
   if evaluation.PAPER[program.name] then order[#order + 1] = program end

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Formats the output of bench/evaluate. Pure: takes results, returns Markdown and rows of data files. A
--- result is { program = name, base = { cpu = list, wall = list }, points = list, long = CPU time of its
--- long size (median) or nil }. A point is { series, x, cpu = list of ratios to the baseline of the same
--- round, wall = the same for wall time, fastest = the lowest CPU time divided by the lowest of the
--- baseline, seconds = CPU time (median), samples, timesamples, allocated, disk (bytes; medians) }.
+-- Formats the output of bench/evaluate. No side effects: takes results, returns Markdown and rows of data
+-- files. A result is { program = name, base = { cpu = list, wall = list }, points = list, long = CPU time of
+-- its long size (median) or nil }. A point is { series, x, cpu = list of ratios to the baseline of the same
+-- round, wall = the same for wall time, fastest = the lowest CPU time divided by the lowest of the baseline,
+-- seconds = CPU time (median), samples, timesamples, allocated, disk (bytes; medians) }.
 
 local evaluation = {}
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Parses the command line of bench/run. Pure: takes a list of arguments, returns a table, or nil and a
--- message.
+-- Parses the command line of bench/run. No side effects: takes a list of arguments, returns a table, or nil
+-- and a message.
 
 local options = {}
 

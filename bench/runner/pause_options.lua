@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Parses the command line of bench/pauses. Pure: takes a list of arguments, returns a table, or nil
--- and a message.
+-- Parses the command line of bench/pauses. No side effects: takes a list of arguments, returns a table, or
+-- nil and a message.
 
 local pause_options = {}
 

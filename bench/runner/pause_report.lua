@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Computes the values of bench/pauses and formats them as Markdown. Pure: takes runs, returns text. A run
--- is the result of distribution.parse, with the additional field 'rss' (bytes).
+-- Computes the values of bench/pauses and formats them as Markdown. No side effects: takes runs, returns
+-- text. A run is the result of distribution.parse, with the additional field 'rss' (bytes).
 
 local pause_report = {}
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Formats measured rows as Markdown. Pure: takes rows and comparisons, returns text. A ratio is the median
--- of the ratios of all rounds, with the smallest and the largest one in parentheses.
+-- Formats measured rows as Markdown. No side effects: takes rows and comparisons, returns text. A ratio is
+-- the median of the ratios of all rounds, with the smallest and the largest one in parentheses.
 
 local report = {}
 

@@ -9,7 +9,7 @@ local Process = {}
 Process.__index = Process
 
 local PORT = 18080
--- tenths of a second in which a server must answer, or must have stopped
+-- time limit for a server's answer, and for its end, in tenths of a second
 local WAIT = 300
 
 function serverprocess.output(line)

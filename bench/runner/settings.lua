@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The settings of the profiler that bench/evaluate compares. Pure.
+-- The settings of the profiler that bench/evaluate compares. No side effects.
 -- A setting is a configuration of configs.lua with two more fields: 'series', the line of the plot, and
 -- 'x', the position on it (sampling period in bytes, or time samples per second).
 -- Series:  c, lua    allocation sampling, with C stacks and without

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The error of a sampled profile compared with an exact trace, by site. Pure. A site is a type of block and
--- the innermost Lua line of its stack; its key is "type\tline\tfile". If there are N samples in all, a site
--- with the exact fraction p of all bytes has N p expected samples, with a standard error of sqrt(N p (1 -
--- p)). z is the error of a site in standard errors.
+-- The error of a sampled profile compared with an exact trace, by site. No side effects. A site is a type of
+-- block and the innermost Lua line of its stack; its key is "type\tline\tfile". If there are N samples in
+-- all, a site with the exact fraction p of all bytes has N p expected samples, with a standard error of
+-- sqrt(N p (1 - p)). z is the error of a site in standard errors.
 
 local siteerror = {}
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Computes the cost of one iteration of a loop from counts of whole runs. Pure: the caller passes a
--- function that counts.
+-- Computes the cost of one iteration of a loop from counts of whole runs. No side effects: the caller passes
+-- a function that counts.
 
 local slope = {}
 

@@ -368,7 +368,7 @@ describe("bytes by label", function()
     end
     assert.equal("1 299", (read("B 1 1 ab\nL 1 299\n", "300")))
     assert.equal("300 0", (read("B 1 1 ab\nL 0 299\n", "300")))
-    -- the line 'L' names the label set 7, which does not exist
+    -- a line "L" has the number of a label set and its exact bytes; label set 7 does not exist
     assert.equal("300 0", (read("B 1 1 ab\nL 7 299\nL 1\nL x y\nL -1 5\nL\n", "300")))
     for _, line in ipairs{"L 1 301", ("L 1 18446744073709551615\n"):rep(2),
                           ("L 1 9223372036854775807\n"):rep(3)} do

@@ -164,7 +164,8 @@ describe("a walk from where a signal came", function()
   -- memory (shape_beat), and the debug build ended because rules and libunwind differed.
   it("passes another handler, wherever that has interrupted the program", function()
     local seen, n = {}, 0
-    for _ = 1, 8 do  -- several runs, because a busy machine has few samples in the handler
+    -- repeats, because on a busy machine few samples hit the signal handler of the module shapes
+    for _ = 1, 8 do
       local list = times.of(function()
         for _ = 1, 60 do shapes.beaten(0.003) end
       end, {rate = 10000})

@@ -221,8 +221,9 @@ describe("a collection in a profile", function()
     assert.is_true(most.listed >= 64 and most.listed < 10000, most.listed)
   end)
 
-  -- A former bug: `asamp advise` counted a slice of a major collection only in the last minor collection
-  -- before the end of marking. It reported 6 ms of 106 ms as major collection, instead of 93 ms.
+  -- A former bug: a major collection runs in slices, in many minor collections. `asamp advise` counted only
+  -- the last slice before the end of marking. It reported 6 ms of 106 ms as major collection, instead of 93
+  -- ms.
   it("reports which part of a minor pause is a slice of a major collection", function()
     local list = samples.of(function() work(300000, 100000) end, {period = 4096})
     local before, with, without, sum = 0, 0, 0, 0

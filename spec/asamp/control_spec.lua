@@ -260,7 +260,7 @@ describe("a process that listens", function()
     assert.is_nil(text)
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
-    -- the child does not end by itself, because the folder with its file "stop" no longer exists
+    -- kills the child, because it waits for a file "stop" in a folder that no longer exists
     assert(os.execute("kill -9 " .. child))
   end)
 
@@ -538,7 +538,7 @@ describe("a process that listens", function()
       "local t = {} for i = 1, arg[1] do t[i] = assert(io.open(arg[0])) end")
     local few = "fewer than 6 file descriptors would be left for the program; raise the limit %%(ulimit " ..
                 "%%-n, now %d%%)"
-    -- 2: there is neither profile nor socket; 1: only a profile; 0: both
+    -- number of features that the previous limit did not allow: 2 (profile and socket), 1 (socket) or 0
     local before = 2
     for n = 7, 24 do
       local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
@@ -839,7 +839,7 @@ describe("a file", function()
                 {code, err})
   end)
 
-  -- A former bug: the message was that the process which listened at '' had ended.
+  -- A former bug: for the socket '' the message was that the process which listened at '' had ended.
   it("without a name is not taken for a process", function()
     local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", ""}
     assert.same({1, "asamp stats: cannot query '': Connection refused; give the id of a process, or the " ..

@@ -37,7 +37,8 @@ describe("a standard stream that is closed", function()
   end)
 
   for _, how in ipairs(CLOSED) do
-    -- libunwind opens pipes, and exact clocks open further descriptors: these options cover both
+    -- with libunwind the profiler opens pipes, and with exact clocks further descriptors; the options cover
+    -- both
     for _, options in ipairs{"time=1000", "time=1000,exact", "native=0"} do
       it(("stays closed, with the profile next to it: %s, %s"):format(how, options), function()
         local status = process.run{program = "/bin/sh", "-c",

@@ -52,7 +52,7 @@ describe("a client of asamp.h", function()
     collectgarbage()
     for i = 1, 30, 3 do kept[i] = nil end
     collectgarbage()
-    -- these userdata die after the last collection, so that no death is reported
+    -- no collection runs after these userdata have died, so that their deaths are not reported
     for i = 2, 30, 3 do kept[i] = nil end
     embedding.stop()
     collectgarbage "restart"
@@ -72,9 +72,9 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.start(64, true))
     local t = {}
     for i = 1, 1024 do t[-i] = i end
-    -- after this collection the hash part of 24 KiB is a survivor
+    -- this collection decides that the hash part of 24 KiB has survived
     collectgarbage()
-    -- the table replaces that hash part by a larger one and frees it
+    -- the new keys need a larger hash part; Lua frees the one of 24 KiB
     for i = 1025, 4096 do t[-i] = i end
     embedding.stop()
     collectgarbage "restart"

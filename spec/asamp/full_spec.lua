@@ -273,7 +273,7 @@ describe("a file that takes no more for a while", function()
 
   it("is cut back to its complete part, and continues with all kept data when there is space", function()
     local all = {}
-    -- the last profile has many bytes between two flushes, so that it is compressed by the library ISA-L
+    -- the last profile has large flushes, which the library ISA-L compresses
     for _, o in ipairs{{}, {plain = true}, {format = 7}, {format = 7, plain = true}, {more = 20000}} do
       o.n = 1000 + (o.more or 0)
       o.path, o.native, o.resolve, o.followed = os.tmpname(), true, "plain", 1000

@@ -184,7 +184,7 @@ describe("later deaths", function()
       for i = 1, 1024 do t[-i] = i end
       -- this collection finds the hash part of 24 KiB alive
       collectgarbage()
-      -- the table now needs a larger hash part, and frees the one of 24 KiB
+      -- the new keys need a larger hash part; Lua frees the one of 24 KiB
       for i = 1025, 4096 do t[-i] = i end
       collectgarbage()
       collectgarbage "restart"
@@ -312,7 +312,7 @@ describe("later deaths", function()
     local list = samples.of(function()
       for i = 1, 1024 do t[-i] = i end
       collectgarbage()
-      -- the table replaces its hash part by a larger one and frees the old one
+      -- the new keys need a larger hash part; Lua frees the old one
       for i = 1025, 4096 do t[-i] = i end
     end, {period = 4096})
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
@@ -374,7 +374,7 @@ describe("later deaths", function()
     assert.is_true(stats.unfollowed > 0)
     assert.equal(most, profile.followed)
     assert.is_true(profile.unfollowed >= stats.unfollowed)
-    -- all followed samples died; for unfollowed samples the profile has no deaths
+    -- all followed samples have died; the profile has no deaths of samples that are not followed
     assert.is_true(profile.later > 0)
     assert.is_true(profile.survived - profile.later >= profile.unfollowed)
   end)

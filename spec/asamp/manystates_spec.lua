@@ -314,7 +314,7 @@ describe("a host with many states", function()
     -- memory of small states.
     local wanted = r.allocated / 4096
     assert.is_true(math.abs(r.bytes / 4096 - wanted) < 6 * math.sqrt(wanted), r.bytes / r.allocated)
-    -- sums of the pprof file: the bytes of each thread, and of all threads
+    -- sums the bytes in the pprof file: for each thread, and for all threads
     local threads, bytes = {}, 0
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))

@@ -166,8 +166,8 @@ describe("orphans in a file", function()
     assert.equal(m:natives() * 100, alive)
   end)
 
-  -- The file has more states than the reader's limit. For states beyond it, the reader only counts native
-  -- memory that outlives its state ("orphans").
+  -- This file has more states than the limit of the reader, 16,384. The reader only counts native memory that
+  -- outlives one of the further states.
   it("are as many as there is room for, and the others counted", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     local n = 16384 + 100

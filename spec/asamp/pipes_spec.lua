@@ -28,7 +28,7 @@ describe("a command with a named pipe", function()
                         folder, command, late)
   end
 
-  -- A former bug: these commands waited for ever, without a message.
+  -- A former bug: a command that reads a pipe waited for ever for a writer, without a message.
   for _, command in ipairs{"report pipe", "view pipe -o page.html", "diff p.vmprof pipe"} do
     it("waits for its writer, and says so: " .. command, function()
       local out = run(command, "cat p.vmprof >pipe")

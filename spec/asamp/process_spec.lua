@@ -367,8 +367,7 @@ describe("a process that the environment profiles", function()
     shell.output("mkdir -p %s/lib && cp %s/lib/liblua5.4.so.0 %s/lib", folder, prefix, folder)
     shell.output("gcc -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/lonely -L%s/lib "
         .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib", prefix, folder, folder, folder)
-    -- at the folder for which the library was built, which is its second place to search, there is no
-    -- module either
+    -- changes the folder in which the library searches the profiler's module last; the new one does not exist
     shell.output("sed -i 's|%s|%s|g' %s/lib/liblua5.4.so.0", prefix, ("x"):rep(#prefix), folder)
     local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
       env = {ASAMP = "1"}, "close", "s.lua"}
@@ -596,7 +595,7 @@ describe("asamp run of a program #plain", function()
         other = "'./other' is linked to liblua5.3.so.0; its Lua states cannot be profiled",
         none = "no profile: no state of liblua5.4.so.0 was created by './none' or its children with "
           .. "ASAMP set; if there was one, the log of its process contains the reason"} do
-      -- the option --quiet must not suppress this message, as it once did
+      -- a former bug: the option --quiet suppressed this message
       for _, option in ipairs{"--alloc=1M", "--quiet"} do
         local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
                                            "run", option, "--", "./" .. name}
@@ -627,8 +626,8 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A former bug: the profile of a run two seconds before, and a copy of it, were listed as profiles of
-  -- this run, and one of them also as "older than the run".
+  -- A former bug: the command listed a profile of a run two seconds earlier, and a copy of it, as profiles of
+  -- this run. It listed one of them also as "older than the run".
   it("names the profiles of this run, each once", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for i = 1, 1e5 * (tonumber(arg[1]) or 1) do local _ = {i} end")

@@ -91,7 +91,7 @@ describe("the reader", function()
                                 followed = 5000, random = seed % 2 == 0})
       local names, classes = {}, {}
       for i = 1, 5 do
-        classes[i] = i == 5 and "c2" or "c" .. i  -- two classes have the same name
+        classes[i] = i == 5 and "c2" or "c" .. i  -- classes 2 and 5 have the same name
         p:class(i, classes[i])
       end
       for i = 1, 9 do
@@ -423,7 +423,7 @@ describe("the reader", function()
         local last = 0
         for n = #bytes % PART, #bytes, PART do
           local profile, message = read(bytes:sub(1, n))
-          -- the header record has 48 bytes, so that it is cut
+          -- the header record has 48 bytes, so that the cut is inside it
           if n < 48 then
             assert.is_nil(profile)
             assert.truthy(message:find(path, 1, true))

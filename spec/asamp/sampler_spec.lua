@@ -211,7 +211,7 @@ local KNOWN = {
     return ("constructor %d %d"):format(narray, nhash), function() keep(make()) end,
       {kind = "table", size = 40 + 16 * narray + hashbytes(nhash)}
   end,
-  -- a table with its vectors in separate blocks
+  -- a constructor of a large table, whose vectors are in blocks of their own
   function(keep, random)
     local narray, nhash = random(0, 100), random(33, 100)
     if random(1, 2) == 1 then narray, nhash = nhash, narray end

@@ -384,7 +384,7 @@ describe("profiles that are merged", function()
       assert.is_truthy(result.files[1].message)
       local cut, whole, all = reader.read(paths[1]), reader.read(paths[2]), reader.read(out)
       assert.is_true(all.complete)
-      -- unknown, because the first profile, which is cut, lacks this number
+      -- the sum is unknown, because the first profile is cut and lacks this number
       assert.is_nil(all.allocated)
       assert.equal(cut.samples + whole.samples + cut.timesamples + whole.timesamples,
                    all.samples + all.timesamples + all.lost)

@@ -75,13 +75,13 @@ struct Node {
   /* bit set of REACH_NOW and the following constants */
   unsigned marks;
   unsigned visited;	/* number of the last check that visited the node */
-  char fin;		/* marked for finalization, and its finalizer was not called yet */
+  char fin;		/* 1: the object has a finalizer that was not called yet */
   /* 1: the node was unreachable when a finalizer resurrected it, so that Lua may call the node's
    * own finalizer */
   char maybe;
   /* 1: resurrected by a finalizer, so that collections may have removed its weak references */
   char revived;
-  char gone;		/* its address was reused for another object */
+  char gone;		/* 1: the address of the object was given to another object */
   int mt;		/* number of a fixed metatable, or -1 */
   /* a metatable that is itself a table of the model, or NULL */
   Node *meta;
@@ -174,7 +174,7 @@ Node *cell_new (const void *address, Value v);
 void strings_init (unsigned long seed);
 const char *strings_text (unsigned string, size_t *length);
 unsigned strings_random (void);
-/* returns random bytes for this number, at least NOISE */
+/* returns the random bytes of the string with this number, at least NOISE of them */
 const char *noise (unsigned id);
 #define NOISE	40000u
 /* v must not be a node; may raise an error if v is a string */
@@ -185,7 +185,8 @@ void match (lua_State *L, int index, Value v, const char *where);
 /* reach.c */
 void reach (unsigned set);	/* computes one set of nodes from the roots */
 void reach_final (void);	/* computes REACH_POSSIBLE and REACH_FINAL */
-void reach_more (unsigned sets);	/* adds the nodes reachable from these sets to REACH_AFTER */
+/* adds the nodes reachable from the nodes in these sets (a bit mask) to REACH_AFTER */
+void reach_more (unsigned sets);
 void reach_now (void);		/* computes REACH_NOW if the current action has not done so */
 void reach_settled (void);	/* computes REACH_NOW; nodes with 'visited' set count as resurrected */
 int reachable (Value v, unsigned sets);  /* returns 1 if v is not a node or in one of the sets */
@@ -207,7 +208,8 @@ void push_slot (lua_State *L, int s);
 /* stores the value at the top of the stack in slot s, and removes it from the stack */
 void store (lua_State *L, int s, Value v);
 int any_slot (void);
-int slot_of (unsigned kinds);		/* returns a slot with a node of these kinds (bit mask); -1: none */
+/* returns the index of a slot whose node has one of these kinds (a bit mask), or -1 */
+int slot_of (unsigned kinds);
 int call (lua_State *L, lua_CFunction f, int args, int results);
 int calm (lua_State *L, lua_CFunction f, int args, int results);
 Node *slot_node (int s);

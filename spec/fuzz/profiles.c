@@ -347,7 +347,7 @@ static size_t damage (unsigned char *data, size_t n) {
           n += k;
         }
         break;
-      /* removes some bytes, or cuts off the end */
+      /* removes some bytes of the data, or cuts off its end */
       default:
         if (upto(8) == 0)
           n = at;

@@ -73,7 +73,7 @@ describe("the exported names #plain", function()
     for name in pairs(declared("lua/seam.h")) do
       assert.is_truthy(name:find("^luaN_%l+$"), name)
     end
-    -- interfaces between parts of the collector must not be exported
+    -- functions that these headers declare for other parts of the collector must not be exported
     local inner = declared("lua/gc/alloc/nursery.h", "lua/gc/core.h", "lua/gc/gc.h")
     -- a function of upstream, for which the header only sets a section
     inner.lua_resume = nil

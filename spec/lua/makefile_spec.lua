@@ -160,13 +160,13 @@ describe("the makefiles #plain", function()
     assert.is_truthy(all:find(" -freorder-blocks-algorithm=simple ", 1, true), all)
     assert.is_nil(some:find("reorder-blocks", 1, true))
     assert.is_nil(some:find("-Wa,", 1, true))
-    -- but an option that this compiler supports is passed
+    -- an option that the compiler supports must be passed to it
     assert.is_truthy(some:find(" -fno-crossjumping ", 1, true))
     shell.remove(folder)
   end)
 
-  -- A former bug: in the middle of the build, a quote in the name of the folder ended a word of the shell,
-  -- or a semicolon ended a module path.
+  -- A former bug: the makefile did not check the name of the folder. A quote in it ended a word of the shell
+  -- in the middle of the build, and a semicolon ended a module path.
   it("refuse folders whose names no module path can have, and take spaces", function()
     local folder = shell.folder()
     for _, name in ipairs{"a'b", 'a"b', "a;b", "a?b", "a\\b", "a$b", "a#b", "a`b"} do

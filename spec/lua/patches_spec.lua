@@ -96,7 +96,7 @@ describe("the patches #plain", function()
     assert.equal(#patches() + 1, #patches(folder))
     assert.equal(0, (shell.run(("ls %s/lua/patches/%04d-gc-one-more.patch"):format(folder, #patches() + 1))))
 
-    -- after the removal of two commits, there is one patch less than at first
+    -- removes two commits in build/edit, so that the export writes one patch less than at first
     shell.output("cd %s && git -C build/edit reset -q --hard HEAD~2 && lua/edit export build/edit",
                  folder)
     assert.equal(#patches() - 1, #patches(folder))

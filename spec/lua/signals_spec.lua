@@ -20,8 +20,8 @@ local function host(name, argument)
 end
 
 describe("a tick of a state on an OS thread", function()
-  -- A former bug: the handler tested which OS thread the state belonged to, and changed the state
-  -- after that, while another OS thread ran it.
+  -- A former bug: the signal handler tested whether its OS thread runs the state, and then changed the state.
+  -- Between the two steps, another OS thread could start to run it.
   it("ends before another OS thread runs the state", function()
     assert.equal("after\n", host "entering")
   end)

@@ -682,8 +682,8 @@ describe("the hash of a string", function()
     assert.is_true(#met > 200 and most <= 6, #met .. ", " .. most)
   end)
 
-  -- A former bug: the hash used the seed only in the lower half of the first product. The upper halves of
-  -- these names were computed from the constants of that hash. For 11 to 73 of 100 seeds, each of the first
+  -- A former bug: the seed had an effect only on the lower half of the hash's first product. The upper halves
+  -- of these names are computed from the constants of that hash. For 11 to 73 of 100 seeds, each of the first
   -- ten names collided with the last one in a table of 256 places.
   it("lets no two chosen names collide under many seeds", function()
     local names = {"\x5b\xb1\xc5\xd5", "\x5b\x13\x92\xd6", "\x5b\x85\x7c\xd6", "\x5b\x67\x4d\xd7",

@@ -54,8 +54,8 @@ describe("budgets", function()
     assert.truthy(text:find "held by:\n.*%%  .*%[\"Listeners\"%]", text)
   end)
 
-  -- A former bug: below the bytes of one run, the message printed the bytes of a line as the sum of several
-  -- runs.
+  -- A former bug: if the limit was below the bytes of one run, the message printed the sum of several runs as
+  -- the bytes of a line.
   it("estimate the bytes of a line for one run", function()
     local text = message(assert.allocates.at_most, 39, function() return {} end)
     local runs, n = text:match "^40 bytes in 1 block were .* (%d+) more runs:\n +(%d+) bytes"

@@ -66,7 +66,7 @@ end
 ]])
     local line = judge.run(path).lines[1]
     assert.same({3, "strings", "str_format"}, {line.line, line.reason, line.calls})
-    -- mean length of these strings, of which the last has 18,893 bytes
+    -- the mean length of the strings at this line; the last one has 18,893 bytes
     assert.is_true(line.long > 4096 and line.long < 16384, line.long)
     local text = shell.output("build/bin/asamp run --out '%s/format.vmprof' --overwrite %s 2>&1", folder,
                               path):gsub("%s+", " ")

@@ -58,7 +58,7 @@ typedef struct Record {
   asamp_Frame last[FRAMES];
   size_t nlast;
   const char *wrong;
-  /* the state of the client */
+  /* the Lua state in which the client was started */
   lua_State *L;
   const asamp_Api *api;
   int misused;   /* true: callbacks misuse the API */

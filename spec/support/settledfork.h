@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the number of threads of the process that do not sleep, with this one. */
+/* Returns the number of threads of the process that do not sleep, including the calling thread. */
 static int countawake (void) {
   DIR *threads = opendir("/proc/self/task");
   struct dirent *e;

@@ -7,10 +7,9 @@
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
--- If the list of weak tables has no memory for a table, this table counts as strong. A former bug: objects
--- marked because of that led to further weak tables that were in no list. The values of these tables were
--- freed while the program held them. The fuzzer found it once in a hundred million actions, as an object
--- whose memory another object had.
+-- If the collector has no memory to list a weak table, it treats the table as strong. A former bug: marking
+-- the values of such a table could reach another weak table, which was in no list either. Its values were
+-- freed while the program still referred to them. The fuzzer found that once in a hundred million actions.
 describe("weak tables in the midst of a major collection that lua_Alloc refuses more to", function()
   it("keep their contents, also if they are found through one another", function()
     local reached, of = within(function(state)
@@ -106,8 +105,8 @@ describe("a weak table that a major collection has visited", function()
   -- keys in it, which took 200 ms for a million entries.
   it("is not gone through again when the collection ends", function() die "==" end)
 
-  -- A former bug: all dead entries were cleared in one pause, and those with weak keys were visited two
-  -- more times. The pause was 26 ms for a million objects in two tables.
+  -- A former bug: one pause cleared all dead entries. It visited those with weak keys two more times, and
+  -- took 26 ms for a million objects in two tables.
   it("loses thousands of dead entries in slices", function() die "~=" end)
 
   -- A former bug: when a new key moved the node of an undecided entry (an entry of a weak table with a key

@@ -157,7 +157,7 @@ return function(state)
     t[k] = coroutine.create(function(x) coroutine.yield() return x end)
     coroutine.resume(t[k], v)
     t[-k] = t[-k] or 0
-    -- this step marks the thread as clean
+    -- this minor collection scans the thread, and marks it as clean (not changed since then)
     collectgarbage("step")
   end, function(t, k)
     local _, x = coroutine.resume(t[k])

@@ -42,7 +42,7 @@ describe("the heap", function()
     within(function(state)
       collectgarbage("stop")
       local LUA_TUSERDATA, LUA_TSTRING = 7, 4
-      -- bytes of a userdata before its contents: the struct Udata0
+      -- size of the header of a userdata without user values (the struct Udata0)
       local head = 32 + 7 & ~7
       -- after this the list of large userdata has enough capacity
       for _ = 1, 500 do state.userdata(8100) end

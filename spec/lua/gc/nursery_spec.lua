@@ -489,9 +489,9 @@ describe("a heap in which nothing changes", function()
   end
 end)
 
--- Upstream frees the old vectors of a table, and memory that an error leaves, immediately. In a nursery
--- both are garbage. A former bug: these loops never collected, because only the allocation of an object was
--- a safepoint. A set of 30 names took 1.5 GB after four million changes.
+-- Upstream frees the old vectors of a table, and memory that an error leaves, immediately. In a nursery both
+-- are garbage. A former bug: a loop that creates no object never collected, because only the allocation of an
+-- object was a safepoint. A set of 30 names took 1.5 GB after four million changes.
 describe("a loop that makes no objects", function()
   local LOOPS = {
     ["fields come and go"] = function(n)

@@ -39,7 +39,6 @@ describe("a coroutine that runs", function()
       local ok, message = coroutine.resume(coroutine.create(function()
         state.fail(1)
         local b, c = {2}, {3}
-        -- this loop calls no C function
         for i = 4, 30000 do
           local a = b
           b, c = c, {i}

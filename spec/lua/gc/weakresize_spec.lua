@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
---
--- Weak tables that are resized while a collection runs. If the array part becomes shorter, luaH_resize
--- copies the values that do not fit, and then requests the new array. A former bug: a full collection at
--- that time cleared the table, but not the copies. If a collection was long overdue, the request ran one
--- without a shortage of memory. If the array becomes longer, no value is copied before the request.
--- (Upstream's emergency collections clear the table, too.)
+-- Weak tables that are resized while a collection runs. To make an array part shorter, luaH_resize copies the
+-- values that do not fit, and then requests the new array. A former bug: this request could run a full
+-- collection, even without a shortage of memory, if a collection was long overdue. The collection cleared
+-- dead values in the table, but not in the copies. If the array becomes longer, no value is copied before the
+-- request. (Upstream's emergency collections clear the table, too.)
 
 local within = require "spec.lua.gc.within"
 

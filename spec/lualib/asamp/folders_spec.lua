@@ -14,7 +14,7 @@ local RULES = {
   ["asamp.show.page"] = {"asamp.show.page", "asamp.show", "asamp.sums"},
   ["asamp.show"] = {"asamp.show", "asamp.sums"},
   ["asamp.sums"] = {"asamp.sums"},
-  -- files for which other rules apply than for their folder
+  -- rules for single files, which replace those of their folder
   ["asamp"] = {"asamp.commands", "asamp.cli", "asamp.host", "profiler.reader"},
   ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
                             "profiler.convert", "profiler.core", "profiler.options"},

@@ -328,8 +328,8 @@ describe("asamp heap", function()
     end
   end)
 
-  -- A former bug: a key in a row of the tree could contain characters that change the direction of text,
-  -- which all other output replaces, so that the key reversed the row.
+  -- A former bug: a key in a row of the tree could contain characters that change the direction of text, so
+  -- that the row was shown reversed. All other output replaces these characters.
   it("shows no character that turns the direction of a row", function()
     local status, _, err = process.run{code = [[
       local t = {}
@@ -407,8 +407,9 @@ describe("asamp heap", function()
     assert.equal(0, status)
   end)
 
-  -- A former bug: all of later[1][i] were shown as held by 'later → [1]', and the objects of later[i][k] by
-  -- one of these. A list with one index must be shown with this index.
+  -- A former bug: the path to all objects later[1][i] was shown as 'later → [1]', and the objects later[i][k]
+  -- as held by one of these. If all objects of a path have one index in a list, the path must contain this
+  -- index.
   it("knows elements of elements for many", function()
     local file = path .. ".elements"
     local status, _, err = process.run{code = [[
@@ -434,7 +435,7 @@ describe("asamp heap", function()
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
     assert.same({0, "", 256}, {status, err, #json.decode(out).paths})
-    -- the snapshot has fewer objects of this class, so that there is no message
+    -- the class has fewer objects than --top, so that the command prints no message
     err = select(3, asamp("--paths", "--held-by", "Session", "--top", "300", new))
     assert.equal("", err)
   end)
@@ -465,7 +466,7 @@ describe("asamp heap", function()
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 
-  -- A former bug: if creating a result raised a memory error, these methods did not free their arrays.
+  -- A former bug: if one of these methods had no memory for its result, it did not free its arrays.
   it("frees the arrays of a method that runs out of memory", function()
     local file = path .. ".many"
     local status, out, err = process.run{code = [[

@@ -225,8 +225,8 @@ describe("asamp advise", function()
     assert.matches("LUA_GC", err, 1, true)
   end)
 
-  -- A former bug: the command failed for profiles in which nothing has died, arrays fill whole nurseries,
-  -- or a collection finds its nursery empty.
+  -- A former bug: the command failed in three cases: nothing had died, an array filled a whole nursery, or a
+  -- collection found its nursery empty.
   it("reads profiles of programs that only load", function()
     for _, text in ipairs{"local t = {} for i = 1, 300000 do t[i] = {i} end",
                           [[local t = {} for i = 1, 22 do

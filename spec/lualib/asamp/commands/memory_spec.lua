@@ -210,8 +210,8 @@ describe("asamp memory", function()
     assert.equal("Resident memory: 8 MiB after 7 ms", sentence{duration = 0.007, pictures = {picture(7, 8)}})
   end)
 
-  -- A former bug: free memory was attributed to lines with samples of external memory, too. A single line
-  -- had 1.7 MiB of 3.8 KiB of free memory.
+  -- A former bug: free memory of the heap was also attributed to lines with samples of external memory. One
+  -- line had 1.7 MiB of free memory, although the heap had only 3.8 KiB.
   it("charges lines with no more free memory than there is", function()
     local row = resident.of{{what = "lua.free", bytes = 1000, text = ""},
       {what = "free", bytes = 3000, text = "a.lua:1"}, {what = "free", bytes = 1000, text = ""}}.rows[1]

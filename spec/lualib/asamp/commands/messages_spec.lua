@@ -48,12 +48,12 @@ describe("asamp", function()
     ["heap --state 1 a.heap"] = "--state is only for a running process, but 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is only for a running process, but 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is only for a running process, but 'a.heap' is a file",
-    -- the files of --diff are read before the process is queried, so that it writes no snapshot in vain
+    -- the command must read the files of --diff first: if one is missing, the process must write no snapshot
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name expected, got 1",
     ["merge -o m cut.vmprof"] =
       "cannot read profile 'cut.vmprof': the profile ends before its first sample; leave this file out",
-    -- a former bug: this error was not printed if it was not the first one
+    -- a former bug: if another error came before this one, this one was not printed
     ["merge -o m bytes long.vmprof"] = "cannot merge 'long.vmprof': the durations of the profiles add up",
     ["merge -o m long.vmprof bytes"] = "cannot merge 'long.vmprof': the durations of the profiles add up",
     ["report --at 99999 a.vmprof"] = "--at 99999 is after the end of the profile, ",

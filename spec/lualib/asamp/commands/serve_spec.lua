@@ -397,8 +397,8 @@ describe("a process that is served", function()
     assert.is_true(#p.samples > 0)
   end)
 
-  -- A former bug: if the process had removed its file within the requested seconds, the answer had status
-  -- 500 and stated that the file cannot be opened.
+  -- A former bug: the process may remove its file while the server waits for the requested seconds. The
+  -- answer then had status 500, and stated that the file cannot be opened.
   it("that has removed the file of the requested seconds has an answer with the remedy", function()
     start{"server.lua", env = {ASAMP = "alloc=64K,time=100,rotate=1s,keep=1,quiet,out=k.vmprof,listen=" ..
                                        folder .. "/keep.sock"}}
@@ -410,8 +410,8 @@ describe("a process that is served", function()
                 {get "/debug/pprof/profile?seconds=2"})
   end)
 
-  -- A flight recorder writes its file only on request. A former bug: the server answered that the file does
-  -- not exist.
+  -- A flight recorder keeps samples in memory, and writes its file only on request. A former bug: asamp serve
+  -- answered that the file does not exist.
   it("has its flight recorder written, and removed again", function()
     shell.write(folder .. "/recorder.lua", [[
       local function old() local t = {} for i = 1, 20000 do t[i] = {i} end return t end
@@ -444,8 +444,8 @@ describe("a process that is served", function()
     end
     local all = allocated "heap"
     assert.is_true(all.handle > 0 and all.old > 0)
-    -- The recorder's file covers less time than was requested. It starts with the objects that were alive
-    -- before.
+    -- The recorder's file covers less than the requested five seconds. It starts with the objects that were
+    -- alive at its start.
     local part = allocated "allocs?seconds=5"
     assert.is_true(part.handle > 0)
     assert.is_nil(part.old)

@@ -43,7 +43,7 @@ describe("columns of a terminal", function()
     assert.equal(10, left)
   end)
 
-  -- A former bug: long words such as paths were wider than a narrow terminal.
+  -- A former bug: a word that is wider than a narrow terminal, such as a path, was not cut.
   it("have the end of a word that is longer than a line", function()
     assert.equal("  at\n  …/share/lua/5.4/app.lua:1)\n  it went", layout.wrap(
       "at (/opt/a-program/of-ours/share/lua/5.4/app.lua:1) it went", "  ", 30))

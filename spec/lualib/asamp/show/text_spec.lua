@@ -75,8 +75,8 @@ describe("the report's text", function()
   end)
 
   it("prints rates that are no integers of Lua", function()
-    -- A damaged file may have such a number of bytes and such a duration. A former bug: the report ended
-    -- with a stack trace.
+    -- A damaged file may state 4 EiB in 1 ms. A former bug: for such numbers the report ended with a stack
+    -- trace.
     has(flat(render(function(p) p.allocated, p.duration = 1 << 62, 0.001 end)),
         "4 EiB allocated in 1 ms (4000 EiB/s).")
   end)

@@ -448,8 +448,8 @@ describe("a container that accumulates", function()
     assert.not_equal("leak", verdict(bent))
   end)
 
-  -- A former bug: a leak was not found if it started at half of the run, at lines whose objects had been
-  -- dropped before.
+  -- A former bug: a leak that started at half of the run was not found, at lines whose earlier objects had
+  -- been dropped.
   it("only may be one that started in the second half, at lines that dropped their objects before", function()
     local function late(part) return part < 16 and 100 or 100 + 60 * (part - 16) end
     local function ten() return 10 end

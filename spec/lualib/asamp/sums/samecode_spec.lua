@@ -79,7 +79,7 @@ describe("the same function", function()
     local function many(shift, anonymous)
       local list = {}
       for i = 1, 10000 do
-        -- every thousandth function has moved relative to the others
+        -- all functions but every thousandth one have moved by 'shift' lines
         local line = i % 1000 == 0 and i or i + shift
         list[i] = {name = anonymous and "anonymous" or i % 3 == 0 and "again" or "f" .. i, line = line,
                    file = "x.lua", native = false}
@@ -94,7 +94,7 @@ describe("the same function", function()
     end
     assert.equal(0, wrong)
     assert.is_true(n > 9900, n)
-    -- no name identifies a function, so that only functions at the same lines are found
+    -- all functions are anonymous, so that the search finds only those with the same line in both profiles
     a, b = many(0, true), many(0, true)
     pairs_, n = quickly(samecode.functions, a, b, {}), 0
     for x, y in pairs(pairs_) do
@@ -185,7 +185,7 @@ describe("the same line", function()
     local la = {{file = "x.lua", line = 3, defined = 0, functions = {{defined = 0}, {defined = 3}}},
                 {file = "x.lua", line = 5, defined = 0}}
     local lb = {{file = "x.lua", line = 5, defined = 5, functions = {{defined = 0}, {defined = 5}}}}
-    -- the lines are found by their position in the main chunk
+    -- each of the two lines alone is paired by its position in the main chunk
     assert.same({[la[2]] = lb[1]}, samecode.lines({la[2]}, lb, fns, {}))
     assert.same({[la[1]] = lb[1]}, samecode.lines({la[1]}, lb, fns, {}))
     local both = samecode.lines(la, lb, fns, {})

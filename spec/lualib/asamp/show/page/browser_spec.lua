@@ -232,7 +232,7 @@ describe("the page of asamp view #plain", function()
 
     it("keeps the C frames in which samples end, or of which there are several", function()
       for _, stacks in ipairs{
-        -- this stack ends in the C function
+        -- the second stack contains only the C function
         {{8, 1, 0x1001, 0}, {0x1001, 0}},
         -- half of the stacks start with another C function
         {{8, 1, 0x1001, 0}, {8, 1, 0x2001, 0}},
@@ -312,7 +312,7 @@ describe("the page of asamp view #plain", function()
     b:press "1"
     b:eval "document.querySelector('.flame').scrollIntoView({block: 'end'})"
     local box = b:box ".flame canvas"
-    -- clicks in the third row, where work has 35 MiB of 70, and load 30
+    -- clicks on the function load in the third row, in which work has 35 MiB of 70, and load 30
     b:drag(box.x + box.width * 0.7, box.y + 52, box.x + box.width * 0.7, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     assert.truthy(b:text ".frame":find "^load")
@@ -327,7 +327,7 @@ describe("the page of asamp view #plain", function()
     b:press "1"
     local width = b:eval "document.querySelector('.flame canvas').width"
     local shares, run, last = {}, 0, nil
-    local pixels = b:pixels(".flame canvas", 0, 21 * 2 + 2, width)  -- pixels of the third row
+    local pixels = b:pixels(".flame canvas", 0, 21 * 2 + 2, width)  -- the third row of the flame graph
     for x = 1, width + 1 do
       if pixels[x] ~= last then
         if run > 20 then shares[#shares + 1] = math.floor(70 * run / width + 0.5) end
@@ -403,7 +403,7 @@ describe("the page of asamp view #plain", function()
     assert.equal(1, #rows())
     assert.equal("elp", b:text "#panel-functions mark")
     b:press("Escape", "/")
-    -- matches callers and callees, but each stack counts only once
+    -- the text matches callers and callees in the same stack, but each stack must count only once
     b:type "app.lua:"
     assert.equal("4 functions: 70 MiB, 100.0%", b:text "#found")
     b:press("Escape", "/")

@@ -106,7 +106,7 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.equal("−20.0", rows[2][1])
     assert.truthy(rows[2][#rows[2]]:find(pages.HOSTILE, 1, true))
     assert.equal("load", rows[3][#rows[3]]:match "^%S+")
-    -- change in percent of blocks, and of the live bytes (1,200 MiB)
+    -- for each measure of the page, the change of the largest row in percent
     for key, change in pairs{blocks = "+26.7", alive = "+33.3"} do
       b:click(("[name=compare][value=%s]"):format(key))
       assert.equal(change, b:rows "Largest changes"[1][1])

@@ -36,8 +36,8 @@ for i = 1, 8000 do handle(i) end
 
 describe("the page of asamp view #plain", function()
   local b, path = pages.browse(function(path)
-    -- repeats the run, because slices have a fixed time: if the machine pauses, no line may exceed the
-    -- others
+    -- repeats the run, because time slices have a fixed length: if the machine pauses, the report may find no
+    -- leak
     for _ = 1, 8 do
       assert.equal(0, (process.run{load = "profiler", code = SERVER,
         env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,snapshot,out=" .. path}}))

@@ -80,7 +80,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("has rows that Enter and a click do nothing to", function()
-    -- A former bug: each of these actions raised an error in the page.
+    -- A former bug: the Enter key and a click in this table raised an error in the page.
     b:press "0"
     b:eval "document.querySelector(\"[aria-label='Where resident memory is']\").focus()"
     b:press("Enter", "ArrowDown", "Enter")
