@@ -20,7 +20,7 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-#define SECONDS 20  /* largest CPU time of one run */
+#define SECONDS 20  /* largest CPU time of one run, in seconds */
 
 typedef struct Limit {
   size_t used, limit;  /* bytes */

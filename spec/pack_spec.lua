@@ -174,7 +174,7 @@ describe("the examples for servers #plain", function()
     assert.is_truthy(text:find("COPY build/deb/asamp_*.deb ", 1, true))
     assert.is_truthy(shell.read("pack/deb"):find("work=build/deb\n", 1, true))
     assert.equal("/profiles/app.%p-%t.vmprof", taken(text:match "\nENV ASAMP=([^\n]*)").out)
-    -- A former bug: the image replaced the value of LD_LIBRARY_PATH that its base image had set.
+    -- A former bug: the container image replaced the value of LD_LIBRARY_PATH that its base image had set.
     assert.is_truthy(text:find("lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n", 1, true))
     local command = text:match '\nENTRYPOINT %["([^"]+)"%]'
     assert.is_truthy(links:find("usr/bin/" .. command .. "\n", 1, true), command)

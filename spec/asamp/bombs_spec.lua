@@ -171,7 +171,8 @@ describe("a snapshot that unpacks to very much", function()
     assert.same({10, 24 * n + 16}, {#rows, rows[1].value})
   end)
 
-  -- A former bug: each class of the old snapshot was compared with all classes of the new one.
+  -- A former bug: each class of the old snapshot was compared with all classes of the new one, which took n
+  -- times n steps.
   it("has the differences of many classes without n times n steps", function()
     local n = 60000
     local new, old, started = fields(n, "c"), fields(n, "d"), os.clock()

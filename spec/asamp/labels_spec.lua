@@ -373,7 +373,7 @@ describe("lines of labels that do not fit", function()
     -- the samples name a label set 3 that does not exist
     assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")
     assert.equal(":3 =:0", read "b 18446744073709551615 99999999999\nB 1 0 \n")
-    -- the record gives a length of the name that is greater than the rest of the line
+    -- the record states a length of the name that exceeds the rest of the line
     assert.equal(":0 abc=:3", read "b 9 1\nB 1 99 abc\n")
     assert.equal(":2 a=b:1", read "b 1 1 x\nB 1 1 ab\nB 3 1 xy\nB 0 1 zz\nB -1\nB\nB 1\n")
     assert.equal("", read "b\nb 1\nB\n")

@@ -126,8 +126,8 @@ describe("a signal", function()
     local list = times.of(function() signals.burn(0.3) end, {rate = 2000})
     local n = signals.count()
     signals.nocount()
-    -- About 30 signals of the other timer, fewer on a busy machine; that timer measures the CPU time of the
-    -- whole process. The 600 signals of the profiler must not be counted.
+    -- The program's own timer, which measures the CPU time of the whole process, sends about 30 signals,
+    -- fewer on a busy machine. The 600 signals of the profiler must not be counted.
     assert.is_true(n > 3 and n <= 100 * (os.clock() - before) + 50, n)
     local _, all = times.count(list, function() end)
     assert.is_true(all > 300, all)

@@ -82,8 +82,8 @@ struct Node {
   /* 1: resurrected by a finalizer, so that collections may have removed its weak references */
   char revived;
   char gone;		/* 1: the address of the object was given to another object */
-  int mt;		/* number of a fixed metatable, or -1 */
-  /* a metatable that is itself a table of the model, or NULL */
+  int mt;		/* number of one of the fixed metatables, or -1 */
+  /* the table of the model that is the node's metatable, or NULL */
   Node *meta;
   unsigned long seq;	/* rank in the order of marking for finalization */
   int closers;		/* number of calls of __close that are still due */
@@ -94,7 +94,7 @@ struct Node {
   */
   char closable;
   Map map;		/* N_TABLE */
-  Value *value;		/* user values, upvalues or stack slots; one for N_CELL */
+  Value *value;		/* user values, upvalues or stack slots; an N_CELL (a variable) has one */
   int n;
   Node *cell[3];	/* for N_GET, N_SET and N_KEEP, which are functions: the cells of their upvalues */
   size_t size;		/* N_USERDATA: size of its block in bytes; other kinds: a size */
@@ -189,7 +189,8 @@ void reach_final (void);	/* computes REACH_POSSIBLE and REACH_FINAL */
 void reach_more (unsigned sets);
 void reach_now (void);		/* computes REACH_NOW if the current action has not done so */
 void reach_settled (void);	/* computes REACH_NOW; nodes with 'visited' set count as resurrected */
-int reachable (Value v, unsigned sets);  /* returns 1 if v is not a node or in one of the sets */
+/* returns 1 if v is not a node, or if its node is in one of the sets (a bit mask) */
+int reachable (Value v, unsigned sets);
 void revive (Node *n);		/* called before n becomes reachable again */
 
 /* alloc.c */

@@ -340,7 +340,7 @@ static size_t damage (unsigned char *data, size_t n) {
           n += pieces[i].n;
         }
         break;
-      /* repeats some bytes of the data */
+      /* inserts a copy of some bytes of the data */
       case 4:
         if (n + k <= MOST) {
           memmove(data + at + k, data + at, n - at);

@@ -9,8 +9,8 @@ local within = require "spec.lua.gc.within"
 
 describe("a text that is edited", function()
   for name in pairs(require "spec.lua.gc.texts".holders) do
-    -- A former bug: the first minor collection tenured the current text, and only a major collection found
-    -- it dead, so that the program ran at 0.46 of upstream's speed.
+    -- A former bug: the first minor collection tenured the current version of the string. Only a major
+    -- collection found it dead, so that the program ran at 0.46 of upstream's speed.
     it("dies young where it is held by " .. name, function()
       local minors, majors = within(function(state, holder)
         local others = {}

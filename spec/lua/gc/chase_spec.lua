@@ -72,7 +72,8 @@ describe("a chain of ephemerons", function()
     within(function(state, code)
       collectgarbage "generational"
       local n = 20000
-      -- first with all objects young, then with old objects
+      -- in the first round all objects are young, because the nursery is large; in the second round they are
+      -- old
       for nursery = 1, 0, -1 do
         collectgarbage("nursery", nursery == 1 and 64 << 20 or 1 << 16)
         local weak, count, drop = load(code, "chain", "b")(state, n)

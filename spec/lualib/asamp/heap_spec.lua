@@ -529,8 +529,8 @@ describe("asamp heap", function()
     assert.same({0, "132\t:1)\n133\t:1)\n133\t:1)\n134\t:1)\n", ""}, {status, out, err})
   end)
 
-  -- Former bugs: the text was "of less than 0.0%" for rows that were too deep, and "0 rows of less than
-  -- 1.0%".
+  -- Former bugs: for rows that were too deep in the tree, the text was "of less than 0.0%". If no row was
+  -- left out, it was "0 rows of less than 1.0%".
   it("says why a tree does not have a row", function()
     local file = path .. ".deep"
     local status, _, err = process.run{code = [[

@@ -170,7 +170,7 @@ describe("asamp view", function()
     return texts.F0, missing.F0
   end
 
-  -- Checks that the page contains no lines of a file, for this reason.
+  -- Checks that the page contains no line of the file, and that it states this reason.
   local function refused(reason, file, folders)
     local texts, why = lookup(file, folders)
     assert.is_nil(texts, file)
@@ -342,7 +342,7 @@ describe("asamp view", function()
       profile.collections[i] = i == 4321 and last or first
     end
     local points = data.of(profile, {nodes = 1000}).collections
-    -- one point for every 3 collections
+    -- the timeline has one point for every three collections
     assert.equal(2334, #points.time)
     assert.equal(last.inuse, math.max(table.unpack(points.inuse)))
     local majors = 0

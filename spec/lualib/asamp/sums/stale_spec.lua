@@ -66,8 +66,8 @@ describe("the verdict", function()
     assert.is_true(line.about <= profile.allocated and line.bytes > profile.allocated)
   end)
 
-  -- A former bug: samples in collections were added up for each pair of a line and a C function, so that
-  -- another line was named.
+  -- A former bug: time samples in collections were added up for each pair of a line and a C function, and the
+  -- line of the largest pair was named. Another line may have more such samples in sum.
   it("names the line with most time in collections, whichever functions it called", function()
     local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2},
                     {"main@1 f@22 <minor>", profiles.TIME, 2},

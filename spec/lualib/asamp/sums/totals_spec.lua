@@ -298,7 +298,7 @@ describe("totals", function()
     local each = (collectgarbage "count" - before) * 1024 / n
     assert.same({n, n, n}, {#t.functions, #t.lines, t.whole.samples})
     assert.is_true(each < 1500, each .. " bytes a function")
-    -- fields that are zero can be read, too, although they are not stored
+    -- fields with the value 0 are not stored, but must read as 0
     local fields = {}
     for field, value in pairs(t.functions[1].self) do fields[field] = value end
     assert.same({1, 100, 0, 0}, {fields.samples, fields.bytes, fields.alive, fields.timesquares})
