@@ -60,7 +60,7 @@ describe("budgets", function()
     local text = message(assert.allocates.at_most, 39, function() return {} end)
     local runs, n = text:match "^40 bytes in 1 block were .* (%d+) more runs:\n +(%d+) bytes"
     assert.equal("32", runs, text)
-    -- 20 samples are expected, with a tolerance of 4 standard errors
+    -- 20 samples of the 32 runs are expected; far fewer and more are accepted, because they are random
     assert.is_true(tonumber(n) > 5 and tonumber(n) < 100, text)
   end)
 

@@ -27,7 +27,7 @@ local function ownership(t, own)
     end
   end
   return ("The code in %s has %s, by its own work and by the work of code that it called. " ..
-          "Other work counts for its own lines."):format(
+          "All other work counts for the lines of the code that did it."):format(
     layout.clean(own.paths), table.concat(parts, ", "))
 end
 
