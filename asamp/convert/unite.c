@@ -12,8 +12,7 @@ static const char NOMEMORY[] = "not enough memory";
 static const char TOOMANY[] = "the profiles contain more Lua states without a recorded end than "
                               "the limit, 16,384 in all; merge fewer profiles";
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
-                              "limit, so a profile is damaged; leave out the profile whose "
-                              "report has this duration";
+                              "limit; leave out the profile whose report has this duration";
 
 #define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts, us */
 

@@ -31,22 +31,26 @@ static void decided (Tracker *t, lua_State *L) {
   t->nanoseconds += clock_since(t->collection.time);
   if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
-  trackoutcomes_resume(t);
   /* if sampling is off and this collection decided the last samples, no callback is needed any
      more */
   tracker_unregister(t, L);
 }
 
+/* The CPU time of the callback 'safe', such as a snapshot of resident memory, is no time of the
+   program. */
 static void collected (void *ud, lua_State *L) {
   UNCANCELLED;
   Tracker *t = ud;
+  int deciding = t->deciding;
   if (t->client == NULL) return;
-  if (t->deciding) decided(t, L);
+  if (deciding) decided(t, L);
+  if (t->client != NULL && t->client->safe != NULL && !t->ending) {
+    t->busy++;
+    t->client->safe(t->ud, L);
+    t->busy--;
+  }
+  if (deciding) trackoutcomes_resume(t);
   else if (!t->idle) trackoutcomes_leave(t, L);
-  if (t->client == NULL || t->client->safe == NULL || t->ending) return;
-  t->busy++;
-  t->client->safe(t->ud, L);
-  t->busy--;
 }
 
 static void point (void *ud, lua_State *L) {

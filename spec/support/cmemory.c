@@ -325,6 +325,16 @@ static int l_narrow (lua_State *L) {
   return 0;
 }
 
+/* Creates n mappings of a page. Neighbours have different protections, so that the kernel lists each
+   mapping in a line of its own. */
+static int l_map (lua_State *L) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), n = (size_t)luaL_checkinteger(L, 1), i;
+  char *p = mmap(NULL, n * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return luaL_error(L, "mmap failed");
+  for (i = 0; i < n; i += 2) mprotect(p + i * page, page, PROT_NONE);
+  return 0;
+}
+
 static int l_nested (lua_State *L) {
   lua_settop(L, 1);
   lua_call(L, 0, 0);
@@ -343,7 +353,7 @@ static int l_kept (lua_State *L) {
 
 LUAMOD_API int luaopen_cmemory (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"threads", l_threads}, {"negative", l_negative}, {"leak", l_leak}, {"buffer", l_buffer}, {"churn", l_churn}, {"hold", l_hold},
+    {"threads", l_threads}, {"negative", l_negative}, {"map", l_map}, {"leak", l_leak}, {"buffer", l_buffer}, {"churn", l_churn}, {"hold", l_hold},
     {"kinds", l_kinds}, {"thread", l_thread}, {"grow", l_grow}, {"nested", l_nested},
     {"stress", l_stress}, {"narrow", l_narrow}, {"requested", l_requested}, {"kept", l_kept},
     {NULL, NULL}
