@@ -41,7 +41,7 @@ function M.cover(profile, test)
 end
 
 --- Returns the set of the call tree nodes whose stacks have no function with 'text' in its name or file path.
--- The set also contains 0, which stands for the samples without a stack.
+-- The set also contains 0, which represents the samples without a stack.
 function M.without(profile, text)
   local written = paths.written(text)
   local covered = M.cover(profile, function(fn)

@@ -307,7 +307,7 @@ describe("asamp view", function()
       for i, fn in ipairs(nodes.fn) do
         assert.is_true(nodes.parent[i] < i)
         if fn == columns.cut then
-          -- a node has at most one child that stands for the nodes cut off
+          -- a node has at most one child that represents the nodes cut off
           assert.is_nil(cuts[nodes.parent[i]])
           cuts[nodes.parent[i]] = true
         else
