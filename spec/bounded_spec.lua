@@ -2,6 +2,8 @@
 -- spec/bounded ends a spec that hangs and prints its name. Without it, such a spec made a whole run of
 -- .ci/run fail: the run was ended from outside after an hour and a half, without the name of the spec.
 
+local process = require "spec.support.process"
+
 -- Runs a command under spec/bounded with this limit in seconds. Returns its output and exit status.
 local function bounded(seconds, command)
   local f <close> = assert(io.popen(("spec/bounded %d sh -c '%s' 2>&1; echo $?"):format(seconds, command)))
@@ -25,11 +27,10 @@ describe("spec/bounded #plain", function()
     assert.matches("\nspec/bounded: after 1 s these still run", out)
     assert.matches("%d+ sleep 7654 \n  State:%s+S %(sleeping%), waits in %w+", out)
     local sleeper = out:match("(%d+) sleep 7654")
-    local stat = io.open("/proc/" .. sleeper .. "/stat")
-    -- the process has ended, but no parent has waited for it yet
-    if stat then
-      assert.matches("%) Z ", stat:read("a"))
-      stat:close()
-    end
+    -- the process ends soon after the signal; then it is a zombie until its parent waits for it
+    process.await(function()
+      local stat <close> = io.open("/proc/" .. sleeper .. "/stat")
+      return not stat or (stat:read "a" or ""):find(") Z ", 1, true) ~= nil
+    end)
   end)
 end)
