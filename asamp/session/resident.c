@@ -386,7 +386,7 @@ void resident_join (Resident *r) {
    reserves now. */
 static int isstale (const Resident *r, uint64_t now, uint64_t held) {
   return now >= r->due ||
-         held > r->measured + r->measured / 2 + SMALL || held + SMALL < r->measured / 2;
+         held > r->measured * 2 + SMALL || held + SMALL < r->measured / 2;
 }
 
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,

@@ -8,8 +8,8 @@
 **        threads read the result under a lock, which is never held while waiting for a writer;
 **   RQ2  the measurements of one state take at most 1 / RESIDENT_SHARE of the time. Those of all
 **        states take at most 1 / RESIDENT_ALL of the time, plus RESIDENT_FREE. A state measures at
-**        most once a second, unless its heap has changed by half. An ending state measures only if
-**        a snapshot is due;
+**        most once a second, unless its heap has doubled or halved. An ending state measures only
+**        if a snapshot is due;
 **   RQ3  a snapshot is due when resident memory has changed by a sixteenth, after a minute, and at
 **        the end of the profile, if RQ2 allows it. If snapshots have taken more than 1 /
 **        PICTURES_SHARE of the time, memory must have changed by a quarter.
