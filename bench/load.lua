@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs one workload: lua bench/load.lua NAME [SIZE] prints "NAME SIZE: RESULT".
+-- Runs one workload: lua bench/load.lua NAME [SIZE [TIMES]] prints "NAME SIZE: RESULT".
+-- TIMES: how many times the workload runs (1); the result is that of the last run.
 -- A workload is the file bench/load/NAME.lua, which returns a table:
 --   about  one line: the operation that it stresses
 --   size, small, tiny   positive integers: for a run of about a second (the default), for
@@ -34,5 +35,14 @@ if not count or count < 1 then
   fail("size %q is neither a positive integer nor a named size of the workload", size)
 end
 
-math.randomseed(42)
-print(("%s %d: %s"):format(name, count, load.run(count)))
+local times = math.tointeger(tonumber(arg[3] or 1))
+if not times or times < 1 then
+  fail("%q is not a positive integer; give the number of times that the workload runs", arg[3])
+end
+
+local result
+for _ = 1, times do
+  math.randomseed(42)
+  result = load.run(count)
+end
+print(("%s %d: %s"):format(name, count, result))

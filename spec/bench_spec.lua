@@ -601,6 +601,12 @@ describe("a workload", function()
     assert.matches("cannot load workload \"nothing\"", complaint "nothing")
     assert.matches("size \"0\" is neither a positive integer", complaint "nbody 0")
     assert.matches("size \"1%.5\" is neither a positive integer", complaint "nbody 1.5")
+    assert.matches("\"0\" is not a positive integer", complaint "nbody tiny 0")
+  end)
+
+  it("runs several times, each with the same random numbers", function()
+    local command = interpreter() .. " bench/load.lua gcbench tiny"
+    assert.equal(shell.output(command), shell.output(command .. " 3"))
   end)
 end)
 

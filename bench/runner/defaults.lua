@@ -8,6 +8,8 @@ local run = require "asamp.commands.run"
 
 local names = #arg > 3 and table.move(arg, 4, #arg, 1, {}) or
   {"binary_trees", "gcbench", "closures", "vectors", "lru_cache", "coroutines", "live_heap"}
+-- how many times a program runs in one process, for runs of seconds
+local TIMES = 4
 -- the number of processes in one measurement of the short script
 local SHORT = 20
 
@@ -59,7 +61,7 @@ print("| program | plain, ms | sampled, ms | median | fastest |")
 print("| --- | ---: | ---: | ---: | ---: |")
 local product = 1
 for _, name in ipairs(names) do
-  product = product * measure(name, ("%s/bench/load.lua %s"):format(root, name), 1)
+  product = product * measure(name, ("%s/bench/load.lua %s size %d"):format(root, name, TIMES), 1)
 end
 print(("| geometric mean | | | | %+.1f%% |"):format(100 * (product ^ (1 / #names) - 1)))
 measure("short", work .. "/short.lua", SHORT)
