@@ -605,8 +605,8 @@ describe("a workload", function()
   end)
 
   it("runs several times, each with the same random numbers", function()
-    local command = interpreter() .. " bench/load.lua gcbench tiny"
-    assert.equal(shell.output(command), shell.output(command .. " 3"))
+    local line = interpreter() .. " bench/load.lua gcbench tiny"
+    assert.equal(shell.output(line), shell.output(line .. " 3"))
   end)
 end)
 
